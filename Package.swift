@@ -1,0 +1,105 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Targets that hold no unsafe code say so to the compiler; the binding and what stands on it cannot.
+let safeSettings = settings + [.strictMemorySafety()]
+
+let package = Package(
+    name: "callagent",
+    products: [
+        .library(name: "MediaEngine", targets: ["MediaEngine"]),
+        .library(name: "CallAgent", targets: ["CallAgent"]),
+        .library(name: "WebSocketSignaling", targets: ["WebSocketSignaling"]),
+        .library(name: "SignalingServer", targets: ["SignalingServer"]),
+        .executable(name: "callagent", targets: ["callagent-cli"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CGStreamer",
+            pkgConfig: "gstreamer-webrtc-1.0 gstreamer-sdp-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 nice"),
+        .target(
+            name: "BuiltInPipelines",
+            path: "pipelines",
+            resources: [
+                .embedInCode("sources"), .embedInCode("encoders"), .embedInCode("decoders"), .embedInCode("sinks"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
+            name: "MediaEngine",
+            dependencies: [
+                "CGStreamer", "BuiltInPipelines",
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "CallAgent",
+            dependencies: [
+                "MediaEngine",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
+            name: "WebSocketSignaling",
+            dependencies: [
+                "CallAgent",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
+            name: "SignalingServer",
+            dependencies: [
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ],
+            swiftSettings: safeSettings),
+        .executableTarget(
+            name: "callagent-cli",
+            dependencies: [
+                "MediaEngine", "CallAgent", "WebSocketSignaling", "SignalingServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: safeSettings),
+        .testTarget(name: "MediaEngineTests", dependencies: ["MediaEngine"], swiftSettings: settings),
+        .testTarget(name: "CallAgentTests", dependencies: ["CallAgent"], swiftSettings: settings),
+        .testTarget(
+            name: "SignalingTests",
+            dependencies: ["SignalingServer", "WebSocketSignaling", "CallAgent"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["callagent-cli", "MediaEngine", "CallAgent", "SignalingServer", "WebSocketSignaling"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,27 @@
+#pragma once
+#define GST_USE_UNSTABLE_API
+#include <gst/audio/audio.h>
+#include <gst/gst.h>
+#include <gst/sdp/sdp.h>
+#include <gst/video/video.h>
+#include <gst/webrtc/webrtc.h>
+#include <nice/nice.h>
+
+// Only what Swift cannot import: macros and bit-field tricks. Nothing here has logic of its own.
+
+// Fundamental GTypes are casts inside macros.
+static inline GType cgst_type_string(void) { return G_TYPE_STRING; }
+static inline GType cgst_type_uint(void) { return G_TYPE_UINT; }
+static inline GType cgst_type_int(void) { return G_TYPE_INT; }
+static inline GType cgst_type_boolean(void) { return G_TYPE_BOOLEAN; }
+static inline GType cgst_type_double(void) { return G_TYPE_DOUBLE; }
+static inline GType cgst_type_uint64(void) { return G_TYPE_UINT64; }
+static inline GType cgst_type_int64(void) { return G_TYPE_INT64; }
+static inline GType cgst_value_type(const GValue *v) { return G_VALUE_TYPE(v); }
+static inline gboolean cgst_value_holds(const GValue *v, GType t) { return G_VALUE_HOLDS(v, t); }
+static inline gboolean cgst_value_holds_enum(const GValue *v) { return G_VALUE_HOLDS_ENUM(v); }
+static inline GType cgst_object_type(gpointer o) { return G_OBJECT_TYPE(o); }
+
+// The stream lock of a pad is a macro over a recursive mutex.
+static inline void cgst_pad_stream_lock(GstPad *pad) { GST_PAD_STREAM_LOCK(pad); }
+static inline void cgst_pad_stream_unlock(GstPad *pad) { GST_PAD_STREAM_UNLOCK(pad); }

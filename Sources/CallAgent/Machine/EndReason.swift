@@ -1,0 +1,62 @@
+/// Why a call ended, as this end sees it.
+///
+/// Raw values and codes are frozen: scripts compare them. `docs/call-states.md` tables them.
+public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Codable {
+    /// This end hung up.
+    case localHangup
+    /// The peer hung up.
+    case remoteHangup
+    /// This end, the caller, gave up before the call was accepted.
+    case localCancelled
+    /// The caller gave up before this end accepted.
+    case remoteCancelled
+    /// This end refused the call.
+    case localRejected
+    /// The peer refused the call.
+    case remoteRejected
+    /// The peer has as many calls as it takes.
+    case remoteBusy
+    /// The call was not answered within this end's ring timeout.
+    case ringTimeout
+    /// The call was not answered within the peer's ring timeout.
+    case remoteRingTimeout
+    /// The call was accepted, but no media of the peer came within this end's connect timeout.
+    case connectTimeout
+    /// The call was accepted, but no media of this end reached the peer within its connect timeout.
+    case remoteConnectTimeout
+    /// The signaling server knows no such user.
+    case unknownUser
+    /// The user is not signed in.
+    case offline
+    /// The peer's SDP cannot be used: malformed, or no codec in common.
+    case incompatibleMedia
+    /// The peer's signaling connection closed and its media stopped: its process or its network is gone.
+    case remoteLost
+    /// Nothing of the peer arrived for the media-lost timeout.
+    case mediaLost
+    /// This end's media failed; the text keeps the element and GStreamer's own words.
+    case mediaFailed
+    /// The peer's DTLS certificate is not the one its SDP named (RFC 8827 section 6.5). Nothing of it was let through.
+    case securityFailed
+    /// A message of the call could not be sent or was refused as malformed.
+    case signalingFailed
+    /// The peer ended the call because of an error at its end.
+    case remoteFailed
+
+    /// The numeric code: SIP's where SIP has one (RFC 3261 section 21), else 9900 ended by the peer, 9901 ended by this end,
+    /// 9906 ended by an error.
+    public var code: Int {
+        switch self {
+        case .localHangup, .localCancelled: 9901
+        case .remoteHangup, .remoteCancelled: 9900
+        case .localRejected, .remoteRejected: 603
+        case .remoteBusy: 486
+        case .ringTimeout, .remoteRingTimeout: 487
+        case .connectTimeout, .remoteConnectTimeout: 408
+        case .unknownUser: 404
+        case .offline: 480
+        case .incompatibleMedia: 488
+        case .remoteLost, .mediaLost, .mediaFailed, .securityFailed, .signalingFailed, .remoteFailed: 9906
+        }
+    }
+}

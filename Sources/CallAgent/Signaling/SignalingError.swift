@@ -1,0 +1,29 @@
+/// What can go wrong with signaling.
+public enum SignalingError: Error, Sendable, Equatable {
+    /// The URL is not one that the transport understands.
+    case invalidURL(String, text: String)
+    /// No connection to the server; `text` is the system's own word.
+    case unreachable(String, text: String)
+    /// The server refused the sign-in: 401 token, 409 name taken, 400 malformed name.
+    case signInRefused(code: Int, text: String)
+    /// The transport is not connected at present.
+    case notConnected
+    /// The transport was closed by ``SignalingTransport/close()``.
+    case closed
+    /// A message is not what the protocol says; `code` is what its sender is told, `ref` the id of the message.
+    case malformed(code: Int, text: String, ref: String?)
+}
+
+extension SignalingError: CustomStringConvertible {
+    /// One line: what, why and what to do.
+    public var description: String {
+        switch self {
+        case .invalidURL(let url, let text): "'\(url)' is no signaling URL: \(text)"
+        case .unreachable(let url, let text): "cannot reach the signaling server at \(url): \(text); is it running?"
+        case .signInRefused(let code, let text): "the signaling server refused the sign-in (\(code)): \(text)"
+        case .notConnected: "the signaling connection is down; try again when it is back"
+        case .closed: "signaling was closed"
+        case .malformed(let code, let text, _): "malformed signaling message (\(code)): \(text)"
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// The bounds of every signaling message, the same in both directions.
+///
+/// They are part of the protocol (`docs/signaling.md`): a message beyond them is refused, never cut.
+public enum SignalingLimits {
+    /// The longest message, in bytes of UTF-8.
+    public static let messageBytes = 65_536
+    /// The longest SDP, in bytes of UTF-8.
+    public static let sdpBytes = 32_768
+    /// The longest candidate, in bytes of UTF-8.
+    public static let candidateBytes = 512
+    /// The longest text for people, in bytes of UTF-8. A sender cuts to this length.
+    public static let textBytes = 256
+    /// The longest user name, message id or call id, in bytes.
+    public static let nameBytes = 64
+    /// The highest m-line index.
+    public static let mLine = 15
+    /// The highest generation.
+    public static let generation = 10_000
+    /// The longest ring timeout that an invite may ask for, in ms.
+    public static let ringTimeoutMs = 600_000
+
+    /// Whether `name` may stand as a user, a call id or a message id.
+    ///
+    /// ASCII letters, digits and `. _ - @ + :`, 1 to ``nameBytes`` of them, so that a name needs no quoting in a URL
+    /// path, a log line or a file name.
+    public static func isName(_ name: String) -> Bool {
+        (1...nameBytes).contains(name.utf8.count) && name.utf8.allSatisfy(isNameByte)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "+"),
+            UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+
+    /// The longest beginning of `text` that is within ``textBytes`` and ends between two characters.
+    public static func bounded(_ text: String) -> String {
+        guard text.utf8.count > textBytes else { return text }
+        var result = text.prefix(textBytes)
+        while result.utf8.count > textBytes { result.removeLast() }
+        return String(result)
+    }
+}

@@ -1,0 +1,1 @@
+public enum BuiltInPipelines { public static let test = PackageResources.test_video_source_launch }
