@@ -1,1 +1,19 @@
-public enum BuiltInPipelines { public static let test = PackageResources.test_video_source_launch }
+/// The pipeline descriptions that the program carries inside itself, by file name.
+///
+/// A description is added by adding its file to a folder beside this one and its line here; a test compares the two.
+public enum BuiltInPipelines {
+    /// The contents of every file.
+    public static let files: [String: [UInt8]] = [
+        "test-video-source.launch": PackageResources.test_video_source_launch,
+        "tone-audio-source.launch": PackageResources.tone_audio_source_launch,
+        "vp8-encoder.launch": PackageResources.vp8_encoder_launch,
+        "h264-encoder.launch": PackageResources.h264_encoder_launch,
+        "opus-encoder.launch": PackageResources.opus_encoder_launch,
+        "vp8-decoder.launch": PackageResources.vp8_decoder_launch,
+        "h264-decoder.launch": PackageResources.h264_decoder_launch,
+        "opus-decoder.launch": PackageResources.opus_decoder_launch,
+        "discard-video-sink.launch": PackageResources.discard_video_sink_launch,
+        "discard-audio-sink.launch": PackageResources.discard_audio_sink_launch,
+        "matroska-recorder.launch": PackageResources.matroska_recorder_launch,
+    ]
+}

@@ -17,10 +17,14 @@ static inline GType cgst_type_boolean(void) { return G_TYPE_BOOLEAN; }
 static inline GType cgst_type_double(void) { return G_TYPE_DOUBLE; }
 static inline GType cgst_type_uint64(void) { return G_TYPE_UINT64; }
 static inline GType cgst_type_int64(void) { return G_TYPE_INT64; }
+static inline GType cgst_type_none(void) { return G_TYPE_NONE; }
 static inline GType cgst_value_type(const GValue *v) { return G_VALUE_TYPE(v); }
 static inline gboolean cgst_value_holds(const GValue *v, GType t) { return G_VALUE_HOLDS(v, t); }
 static inline gboolean cgst_value_holds_enum(const GValue *v) { return G_VALUE_HOLDS_ENUM(v); }
 static inline GType cgst_object_type(gpointer o) { return G_OBJECT_TYPE(o); }
+
+// GST_CLOCK_TIME_NONE is a cast of -1.
+static inline GstClockTime cgst_clock_time_none(void) { return GST_CLOCK_TIME_NONE; }
 
 // The stream lock of a pad is a macro over a recursive mutex.
 static inline void cgst_pad_stream_lock(GstPad *pad) { GST_PAD_STREAM_LOCK(pad); }

@@ -1,0 +1,37 @@
+/// Which Debian package brings a GStreamer element.
+public enum DebianPackage {
+    /// The package that has `element`, as far as the engine uses it; nil for others.
+    public static func providing(element: String) -> String? { packages[element] }
+
+    /// What to do about a missing element, for the end of an error line.
+    static func advice(forElement element: String) -> String {
+        if let package = providing(element: element) { return "apt install \(package)" }
+        return "find its package with: apt-file search libgst, or gst-inspect-1.0 --exists \(element)"
+    }
+
+    private static let packages: [String: String] = {
+        let contents: [String: [String]] = [
+            "libgstreamer1.0-0": ["queue", "tee", "fakesink", "capsfilter", "identity", "valve", "filesink", "pipeline"],
+            "gstreamer1.0-plugins-base": [
+                "videotestsrc", "audiotestsrc", "videoconvert", "videoscale", "videorate", "audioconvert",
+                "audioresample", "opusenc", "opusdec", "appsrc", "appsink", "volume",
+            ],
+            "gstreamer1.0-plugins-good": [
+                "vp8enc", "vp8dec", "vp9enc", "vp9dec", "rtpvp8pay", "rtpvp8depay", "rtph264pay", "rtph264depay",
+                "rtpopuspay", "rtpopusdepay", "rtpbin", "rtpsession", "rtpjitterbuffer", "matroskamux", "v4l2src",
+                "rtspsrc", "pulsesrc", "pulsesink", "level",
+            ],
+            "gstreamer1.0-plugins-bad": [
+                "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
+                "sctpdec", "proxysrc", "proxysink", "h264parse", "openh264enc", "openh264dec", "webrtcdsp",
+            ],
+            "gstreamer1.0-plugins-ugly": ["x264enc"],
+            "gstreamer1.0-libav": ["avdec_h264", "avdec_h265"],
+            "gstreamer1.0-nice": ["nicesrc", "nicesink"],
+            "gstreamer1.0-alsa": ["alsasrc", "alsasink"],
+        ]
+        var packages: [String: String] = [:]
+        for (package, elements) in contents { for element in elements { packages[element] = package } }
+        return packages
+    }()
+}

@@ -1,0 +1,46 @@
+internal import CGStreamer
+
+/// One reference to a GstBuffer, read-only.
+final class BufferRef: Sendable {
+    // Buffers are reference counted atomically, and nobody writes to one that has a second reference.
+    nonisolated(unsafe) let pointer: UnsafeMutablePointer<GstBuffer>
+
+    init(borrowing pointer: UnsafeMutablePointer<GstBuffer>) {
+        gst_buffer_ref(pointer)
+        self.pointer = pointer
+    }
+
+    deinit { gst_buffer_unref(pointer) }
+
+    /// Whether it can be decoded only after an earlier one: it is no key frame.
+    var isDelta: Bool {
+        let miniObject = UnsafeMutableRawPointer(pointer).cast(to: GstMiniObject.self)
+        return miniObject.pointee.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0
+    }
+
+    var byteCount: Int { Int(gst_buffer_get_size(pointer)) }
+
+    /// Reads the buffer's memory; nil when it cannot be mapped.
+    func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R? {
+        var info = GstMapInfo()
+        guard gst_buffer_map(pointer, &info, GST_MAP_READ) != 0 else { return nil }
+        defer { gst_buffer_unmap(pointer, &info) }
+        return body(UnsafeRawBufferPointer(start: info.data, count: Int(info.size)))
+    }
+
+    /// Whether both hold the same bytes; ends at the first difference.
+    func hasSameBytes(as other: BufferRef) -> Bool {
+        withBytes { mine in
+            other.withBytes { theirs in
+                mine.count == theirs.count && mine.elementsEqual(theirs, count: mine.count)
+            } ?? false
+        } ?? false
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func elementsEqual(_ other: UnsafeRawBufferPointer, count: Int) -> Bool {
+        guard count > 0, let mine = baseAddress, let theirs = other.baseAddress else { return true }
+        return memcmp(mine, theirs, count) == 0
+    }
+}

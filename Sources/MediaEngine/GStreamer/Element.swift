@@ -1,0 +1,140 @@
+internal import CGStreamer
+
+/// A GStreamer element or bin.
+struct Element: GObject {
+    let ref: GObjectRef<GstElement>
+
+    init(ref: GObjectRef<GstElement>) { self.ref = ref }
+
+    /// Makes an element by its factory's name.
+    ///
+    /// - Throws: ``MediaError/pluginMissing(element:package:)``.
+    init(_ factory: String, name: String? = nil) throws(MediaError) {
+        guard let element = gst_element_factory_make(factory, name) else { throw .pluginMissing(element: factory) }
+        ref = GObjectRef(sinking: element)
+    }
+
+    /// Parses a launch line into a bin.
+    ///
+    /// Ends that are not linked become the bin's ghost pads `sink` and `src`.
+    init(launch text: String, description: String) throws(MediaError) {
+        let context = gst_parse_context_new()
+        defer { gst_parse_context_free(context) }
+        var error: UnsafeMutablePointer<GError>?
+        let bin = gst_parse_bin_from_description_full(
+            text, 1, context, GstParseFlags(rawValue: GST_PARSE_FLAG_FATAL_ERRORS.rawValue), &error)
+        defer { g_clear_error(&error) }
+        if let bin, error == nil {
+            ref = GObjectRef(sinking: bin)
+            return
+        }
+        if let bin { gst_object_unref(gst_object_ref_sink(bin)) }
+        if let missing = Self.missingElement(context) { throw .pluginMissing(element: missing) }
+        let reason = error.map { String(cString: $0.pointee.message) } ?? "GStreamer gives no reason"
+        throw .invalidPipelineDescription(name: description, line: nil, text: reason)
+    }
+
+    private static func missingElement(_ context: OpaquePointer?) -> String? {
+        guard let names = gst_parse_context_get_missing_elements(context) else { return nil }
+        defer { g_strfreev(names) }
+        return names[0].map { String(cString: $0) }
+    }
+
+    /// The name of the factory that made it; nil for bins that no factory made, such as webrtcbin's transports.
+    var factoryName: String? {
+        guard let factory = gst_element_get_factory(ref.pointer),
+            let name = gst_object_get_name(UnsafeMutableRawPointer(factory).cast(to: GstObject.self))
+        else { return nil }
+        defer { g_free(name) }
+        return String(cString: name)
+    }
+
+    /// The path of the element in its pipeline, for error messages.
+    var path: String {
+        guard let path = gst_object_get_path_string(ref.cast()) else { return "" }
+        defer { g_free(path) }
+        return String(cString: path)
+    }
+
+    /// The child of that name, at any depth.
+    func child(_ name: String) -> Element? {
+        guard let child = gst_bin_get_by_name(ref.cast(), name) else { return nil }
+        return Element(ref: GObjectRef(owning: child))
+    }
+
+    /// The first child that this factory made, at any depth.
+    func child(madeBy factory: String) -> Element? {
+        guard let iterator = gst_bin_iterate_recurse(ref.cast()) else { return nil }
+        defer { gst_iterator_free(iterator) }
+        var item = GValue()
+        while gst_iterator_next(iterator, &item) == GST_ITERATOR_OK {
+            // Unset rather than reset: the iterator initialises what is empty.
+            defer { g_value_unset(&item) }
+            guard let object = g_value_get_object(&item) else { continue }
+            let element = Element(ref: GObjectRef(borrowing: object.cast()))
+            if element.factoryName == factory { return element }
+        }
+        return nil
+    }
+
+    /// - Throws: ``MediaError/noPad(element:pad:)``.
+    func pad(_ name: String) throws(MediaError) -> Pad {
+        guard let pad = gst_element_get_static_pad(ref.pointer, name) else { throw .noPad(element: path, pad: name) }
+        return Pad(ref: GObjectRef(owning: pad))
+    }
+
+    /// - Throws: ``MediaError/noPad(element:pad:)``.
+    func requestPad(_ template: String) throws(MediaError) -> Pad {
+        guard let pad = gst_element_request_pad_simple(ref.pointer, template) else {
+            throw .noPad(element: path, pad: template)
+        }
+        return Pad(ref: GObjectRef(owning: pad))
+    }
+
+    func release(_ pad: Pad) { gst_element_release_request_pad(ref.pointer, pad.ref.pointer) }
+
+    func link(to next: Element) throws(MediaError) {
+        guard gst_element_link(ref.pointer, next.ref.pointer) != 0 else {
+            throw .linkFailed(from: path, to: next.path, reason: "no pads that fit")
+        }
+    }
+
+    func add(_ child: Element) { gst_bin_add(ref.cast(), child.ref.pointer) }
+
+    /// The child goes to NULL first: an element must not be freed in any other state.
+    func remove(_ child: Element) {
+        gst_element_set_state(child.ref.pointer, GST_STATE_NULL)
+        gst_bin_remove(ref.cast(), child.ref.pointer)
+    }
+
+    /// Brings an element that was added to a running bin to the bin's state.
+    func syncStateWithParent() throws(MediaError) {
+        guard gst_element_sync_state_with_parent(ref.pointer) != 0 else {
+            throw .stateChangeFailed(element: path, state: "of its pipeline")
+        }
+    }
+}
+
+/// The states that the engine asks for.
+enum ElementState {
+    case null, ready, playing
+
+    fileprivate var native: GstState {
+        switch self {
+        case .null: GST_STATE_NULL
+        case .ready: GST_STATE_READY
+        case .playing: GST_STATE_PLAYING
+        }
+    }
+}
+
+extension Element {
+    /// Asks for a state; live pipelines reach it later.
+    ///
+    /// Blocks; going to NULL joins the streaming threads, so it is never called from one of them.
+    func setState(_ state: ElementState) throws(MediaError) {
+        guard gst_element_set_state(ref.pointer, state.native) != GST_STATE_CHANGE_FAILURE else {
+            throw .stateChangeFailed(element: path, state: "\(state)")
+        }
+    }
+}

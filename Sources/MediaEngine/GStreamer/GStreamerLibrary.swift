@@ -1,0 +1,61 @@
+internal import CGStreamer
+internal import Foundation
+
+/// GStreamer and GLib as libraries of this process.
+enum GStreamerLibrary {
+    /// Loads the library and starts the one GLib main loop of the process.
+    ///
+    /// Blocks for 10-300 ms at first use. libnice resolves mDNS names on the default main context, so one thread runs it;
+    /// nothing else of the engine depends on it. A lazy static is started once, whatever the number of callers.
+    static func initialize() throws(MediaError) {
+        if let text = failure { throw .libraryUnusable(text: text) }
+    }
+
+    private static let failure: String? = {
+        var error: UnsafeMutablePointer<GError>?
+        guard gst_init_check(nil, nil, &error) != 0 else {
+            defer { g_clear_error(&error) }
+            return error.map { String(cString: $0.pointee.message) } ?? "gst_init failed"
+        }
+        let thread = Thread {
+            let loop = g_main_loop_new(nil, 0)
+            g_main_loop_run(loop)
+        }
+        thread.name = "glib-main"
+        thread.start()
+        return nil
+    }()
+
+    /// GStreamer's version, such as `1.22.0`.
+    static var version: String {
+        var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
+        gst_version(&major, &minor, &micro, &nano)
+        return "\(major).\(minor).\(micro)"
+    }
+
+    static var minorVersion: Int {
+        var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
+        gst_version(&major, &minor, &micro, &nano)
+        return major > 1 ? .max : Int(minor)
+    }
+
+    static func hasElement(_ factory: String) -> Bool {
+        guard let found = gst_element_factory_find(factory) else { return false }
+        gst_object_unref(UnsafeMutableRawPointer(found))
+        return true
+    }
+
+    /// The digest of `bytes` in hexadecimal; nil for an algorithm that GLib lacks.
+    static func digest(_ algorithm: FingerprintAlgorithm, of bytes: [UInt8]) -> String? {
+        let type: GChecksumType =
+            switch algorithm {
+            case .sha1: G_CHECKSUM_SHA1
+            case .sha256: G_CHECKSUM_SHA256
+            case .sha384: G_CHECKSUM_SHA384
+            case .sha512: G_CHECKSUM_SHA512
+            }
+        guard let text = g_compute_checksum_for_data(type, bytes, gsize(bytes.count)) else { return nil }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,72 @@
+internal import CGStreamer
+
+/// A pad of an element.
+struct Pad: GObject {
+    let ref: GObjectRef<GstPad>
+
+    var isSource: Bool { gst_pad_get_direction(ref.pointer) == GST_PAD_SRC }
+
+    var name: String {
+        guard let name = gst_object_get_name(ref.cast()) else { return "" }
+        defer { g_free(name) }
+        return String(cString: name)
+    }
+
+    /// The caps that data on this pad has at present: the fields of their first structure.
+    var caps: PropertyValue? {
+        guard let caps = gst_pad_get_current_caps(ref.pointer) else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).cast()) }
+        guard gst_caps_get_size(caps) > 0 else { return nil }
+        return PropertyValue(gst_caps_get_structure(caps, 0))
+    }
+
+    /// - Throws: ``MediaError/linkFailed(from:to:reason:)``. An unnoticed failure would show up later as `not-linked` elsewhere.
+    func link(to sink: Pad) throws(MediaError) {
+        let result = gst_pad_link(ref.pointer, sink.ref.pointer)
+        guard result == GST_PAD_LINK_OK else {
+            throw .linkFailed(from: name, to: sink.name, reason: String(cString: gst_pad_link_get_name(result)))
+        }
+    }
+
+    /// Links two pads of different bins, through ghost pads that are made for it.
+    func linkAcrossBins(to sink: Pad) throws(MediaError) {
+        guard gst_pad_link_maybe_ghosting(ref.pointer, sink.ref.pointer) != 0 else {
+            throw .linkFailed(from: name, to: sink.name, reason: "no ghost pads could be made")
+        }
+    }
+
+    func unlink(from sink: Pad) { gst_pad_unlink(ref.pointer, sink.ref.pointer) }
+
+    /// Asks the encoder upstream of this sink pad for a key frame (RFC 4585 PLI once it reaches the network).
+    func requestKeyFrame() {
+        let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 1, 0)
+        gst_pad_push_event(ref.pointer, event)
+    }
+
+    /// Tells the encoder that this source pad belongs to that its next frame is to be a key frame.
+    func forceKeyFrame() {
+        let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 1, 0)
+        gst_pad_send_event(ref.pointer, event)
+    }
+
+    /// Sends the end of the stream into this sink pad.
+    func sendEndOfStream() { gst_pad_send_event(ref.pointer, gst_event_new_eos()) }
+
+    /// Runs `body` while no data flows through this sink pad.
+    func withStreamLock<R>(_ body: () -> R) -> R {
+        cgst_pad_stream_lock(ref.pointer)
+        defer { cgst_pad_stream_unlock(ref.pointer) }
+        return body()
+    }
+
+    /// Gives one buffer to this sink pad, as if its peer had pushed it; probes see it.
+    ///
+    /// Runs the element's whole processing on the calling thread.
+    func chain(_ buffer: BufferRef) { gst_pad_chain(ref.pointer, gst_buffer_ref(buffer.pointer)) }
+
+    /// Pushes one buffer out of this source pad, after its sticky events.
+    func push(_ buffer: BufferRef) { gst_pad_push(ref.pointer, gst_buffer_ref(buffer.pointer)) }
+
+    /// Moves the running time of all data that leaves this source pad by `nanoseconds`.
+    func offsetRunningTime(by nanoseconds: UInt64) { gst_pad_set_offset(ref.pointer, gint64(clamping: nanoseconds)) }
+}

@@ -1,0 +1,119 @@
+internal import CGStreamer
+internal import Synchronization
+
+/// What a probe does with the data it saw.
+enum ProbeVerdict {
+    case pass
+    case drop
+    /// The data goes on and the probe is removed.
+    case passAndRemove
+}
+
+private final class ProbeBox: Sendable {
+    let handler: @Sendable (BufferRef) -> ProbeVerdict
+    init(_ handler: @escaping @Sendable (BufferRef) -> ProbeVerdict) { self.handler = handler }
+
+    /// A list counts as so many buffers; the verdict on its last one holds for all.
+    func judge(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeVerdict {
+        if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0 {
+            guard let list = gst_pad_probe_info_get_buffer_list(info) else { return .pass }
+            var verdict = ProbeVerdict.pass
+            for index in 0..<gst_buffer_list_length(list) {
+                if let buffer = gst_buffer_list_get(list, index) { verdict = handler(BufferRef(borrowing: buffer)) }
+            }
+            return verdict
+        }
+        guard let buffer = gst_pad_probe_info_get_buffer(info) else { return .pass }
+        return handler(BufferRef(borrowing: buffer))
+    }
+}
+
+/// A probe on a pad; removed by ``remove()``, by its own verdict or with the pad.
+final class PadProbe: Sendable {
+    private let pad: Pad
+    private let id: Mutex<gulong>
+
+    fileprivate init(pad: Pad, id: gulong) {
+        self.pad = pad
+        self.id = Mutex(id)
+    }
+
+    /// Idempotent.
+    func remove() {
+        let id = id.withLock { id in
+            defer { id = 0 }
+            return id
+        }
+        if id != 0 { gst_pad_remove_probe(pad.ref.pointer, id) }
+    }
+}
+
+extension Pad {
+    /// Shows every buffer on this pad to `handler`, on the streaming thread.
+    ///
+    /// The handler neither blocks nor allocates much. Probes of one pad run in the order in which they were added; what
+    /// one drops the later ones do not see.
+    @discardableResult
+    func probe(_ handler: @escaping @Sendable (BufferRef) -> ProbeVerdict) -> PadProbe {
+        let type = GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue
+        let id = gst_pad_add_probe(
+            ref.pointer, GstPadProbeType(rawValue: type),
+            { _, info, data in
+                guard let info, let data else { return GST_PAD_PROBE_OK }
+                switch Unmanaged<ProbeBox>.fromOpaque(data).takeUnretainedValue().judge(info) {
+                case .pass: return GST_PAD_PROBE_OK
+                case .drop: return GST_PAD_PROBE_DROP
+                case .passAndRemove: return GST_PAD_PROBE_REMOVE
+                }
+            },
+            Unmanaged.passRetained(ProbeBox(handler)).toOpaque(),
+            { data in if let data { Unmanaged<ProbeBox>.fromOpaque(data).release() } })
+        return PadProbe(pad: self, id: id)
+    }
+
+    /// Holds the streaming thread at this pad, data and serialised events both, until the result is removed.
+    func block() -> PadProbe {
+        let id = gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, { _, _, _ in GST_PAD_PROBE_OK }, nil, nil)
+        return PadProbe(pad: self, id: id)
+    }
+
+    /// Tells `handler` of the events that go downstream through this pad, on the streaming thread.
+    func onEvent(_ handler: @escaping @Sendable (PadEvent) -> Void) {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+            { _, info, data in
+                guard let info, let data, let event = gst_pad_probe_info_get_event(info),
+                    let converted = PadEvent(event)
+                else { return GST_PAD_PROBE_OK }
+                Unmanaged<EventBox>.fromOpaque(data).takeUnretainedValue().handler(converted)
+                return GST_PAD_PROBE_OK
+            },
+            Unmanaged.passRetained(EventBox(handler)).toOpaque(),
+            { data in if let data { Unmanaged<EventBox>.fromOpaque(data).release() } })
+    }
+}
+
+/// An event that the engine looks at.
+enum PadEvent: Sendable {
+    case endOfStream
+    /// The shape of the data that follows; see ``Pad/caps``.
+    case caps(PropertyValue)
+
+    fileprivate init?(_ event: UnsafeMutablePointer<GstEvent>) {
+        switch event.pointee.type {
+        case GST_EVENT_EOS: self = .endOfStream
+        case GST_EVENT_CAPS:
+            var caps: UnsafeMutablePointer<GstCaps>?
+            gst_event_parse_caps(event, &caps)
+            guard let caps, gst_caps_get_size(caps) > 0 else { return nil }
+            self = .caps(PropertyValue(gst_caps_get_structure(caps, 0)))
+        default: return nil
+        }
+    }
+}
+
+private final class EventBox: Sendable {
+    let handler: @Sendable (PadEvent) -> Void
+    init(_ handler: @escaping @Sendable (PadEvent) -> Void) { self.handler = handler }
+}

@@ -1,0 +1,41 @@
+internal import CGStreamer
+
+/// A top-level pipeline on the system clock, which all pipelines of the process share.
+final class Pipeline: Sendable {
+    let bin: Element
+    let bus: Bus
+
+    /// How a pipeline's running time begins.
+    enum TimeBase {
+        /// At 0 when it starts to play, which is what sources expect.
+        case ownStart
+        /// At the clock's own 0, so that it means the same in every such pipeline.
+        case clock
+    }
+
+    init(name: String, timeBase: TimeBase) throws(MediaError) {
+        guard let pipeline = gst_pipeline_new(name), let bus = gst_element_get_bus(pipeline) else {
+            throw .pluginMissing(element: "pipeline")
+        }
+        bin = Element(ref: GObjectRef(sinking: pipeline))
+        self.bus = Bus(ref: GObjectRef(owning: bus))
+        let clock = gst_system_clock_obtain()
+        defer { gst_object_unref(clock) }
+        gst_pipeline_use_clock(bin.ref.cast(), clock)
+        guard timeBase == .clock else { return }
+        gst_element_set_start_time(pipeline, cgst_clock_time_none())
+        gst_element_set_base_time(pipeline, 0)
+    }
+
+    /// The clock time at which the running time of this pipeline is 0, in ns.
+    var baseTime: UInt64 { UInt64(gst_element_get_base_time(bin.ref.pointer)) }
+
+    /// Distributes the latency anew, as an application must when its bus says `latencyChanged`.
+    func recalculateLatency() { gst_bin_recalculate_latency(bin.ref.cast()) }
+
+    /// Stops every thread of the pipeline. Blocks; see ``Element/setState(_:)``.
+    func stop() {
+        gst_element_set_state(bin.ref.pointer, GST_STATE_NULL)
+        bus.unwatch()
+    }
+}

@@ -1,0 +1,56 @@
+internal import CGStreamer
+internal import Synchronization
+
+/// What one GstPromise will answer; resumed exactly once.
+private final class PromiseBox: Sendable {
+    typealias Reply = [String: PropertyValue]
+    private let continuation: Mutex<CheckedContinuation<Result<Reply, MediaError>, Never>?>
+    private let operation: String
+
+    init(_ continuation: CheckedContinuation<Result<Reply, MediaError>, Never>, operation: String) {
+        self.continuation = Mutex(continuation)
+        self.operation = operation
+    }
+
+    /// Decodes on the thread that replied: the reply is only borrowed from the promise.
+    func resume(_ promise: UnsafeMutablePointer<GstPromise>?) {
+        guard let promise, gst_promise_wait(promise) == GST_PROMISE_RESULT_REPLIED else {
+            return finish(.failure(.expired(operation: operation)))
+        }
+        guard let structure = gst_promise_get_reply(promise) else { return finish(.success([:])) }
+        let fields = PropertyValue(structure).fields ?? [:]
+        if case .error(let text) = fields["error"] {
+            finish(.failure(.rejected(operation: operation, text: text)))
+        } else {
+            finish(.success(fields))
+        }
+    }
+
+    private func finish(_ result: Result<Reply, MediaError>) {
+        continuation.withLock { $0.take() }?.resume(returning: result)
+    }
+}
+
+/// Hands `start` a fresh promise and waits for the fields of its reply.
+///
+/// - Throws: ``MediaError/rejected(operation:text:)`` when the reply carries an error, ``MediaError/expired(operation:)`` when
+///   GStreamer frees the promise unanswered because the element went away.
+nonisolated(nonsending) func awaitReply(
+    to operation: String, start: (UnsafeMutablePointer<GstPromise>) -> Void
+) async throws(MediaError) -> [String: PropertyValue] {
+    let result = await withCheckedContinuation { continuation in
+        let box = PromiseBox(continuation, operation: operation)
+        let promise = gst_promise_new_with_change_func(
+            { promise, data in
+                if let data { Unmanaged<PromiseBox>.fromOpaque(data).takeUnretainedValue().resume(promise) }
+            },
+            Unmanaged.passRetained(box).toOpaque(),
+            { data in
+                // Freed: if nothing was replied, nothing ever will be.
+                if let data { Unmanaged<PromiseBox>.fromOpaque(data).takeRetainedValue().resume(nil) }
+            })!
+        start(promise)
+        gst_mini_object_unref(UnsafeMutableRawPointer(promise).cast())
+    }
+    return try result.get()
+}

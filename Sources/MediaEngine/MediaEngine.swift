@@ -1,0 +1,74 @@
+public import Logging
+internal import Synchronization
+
+/// GStreamer made ready for calls; one for a process is enough.
+public final class MediaEngine: Sendable {
+    /// The pipeline descriptions in use.
+    public let catalog: PipelineCatalog
+    private let logger: Logger
+    private let sources = Mutex<[SourceKey: CaptureSource]>([:])
+    private let warmUp: Task<Void, Never>
+
+    private enum SourceKey: Hashable {
+        case video(VideoSource)
+        case audio(AudioSource)
+    }
+
+    /// Loads GStreamer and begins to warm up in the background.
+    ///
+    /// The first use of plugins, of DTLS and of the codec libraries costs 0.4-1 s; a throw-away call on 127.0.0.1 pays it once per
+    /// process. ``warmedUp()`` waits for its end.
+    /// - Throws: ``MediaError/libraryUnusable(text:)``, or ``MediaError/invalidPipelineDescription(name:line:text:)`` for a file in
+    ///   `pipelineFolder`.
+    public static func start(
+        pipelineFolder: String? = nil, logger: Logger = Logger(label: "media")
+    ) async throws(MediaError) -> MediaEngine {
+        let catalog = try PipelineCatalog(folder: pipelineFolder)
+        try GStreamerLibrary.initialize()
+        return MediaEngine(catalog: catalog, logger: logger)
+    }
+
+    private init(catalog: PipelineCatalog, logger: Logger) {
+        self.catalog = catalog
+        self.logger = logger
+        warmUp = Task { await WarmUp.shared.run(catalog: catalog, logger: logger) }
+    }
+
+    /// Returns when the first call would be as fast as any other; at once when it already is.
+    public func warmedUp() async { await warmUp.value }
+
+    /// The capture of `source`, shared by all who ask for the same.
+    ///
+    /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
+    public func capture(_ source: VideoSource) throws(MediaError) -> CaptureSource {
+        let description = try catalog.description(source.name, role: .videoSource)
+        return shared(.video(source)) {
+            CaptureSource(kind: .video, description: description, values: source.values, toneHz: nil, logger: logger)
+        }
+    }
+
+    /// The capture of `source`, shared by all who ask for the same.
+    ///
+    /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
+    public func capture(_ source: AudioSource) throws(MediaError) -> CaptureSource {
+        let description = try catalog.description(source.name, role: .audioSource)
+        return shared(.audio(source)) {
+            CaptureSource(
+                kind: .audio, description: description, values: source.values, toneHz: source.toneHz, logger: logger)
+        }
+    }
+
+    private func shared(_ key: SourceKey, make: () -> CaptureSource) -> CaptureSource {
+        sources.withLock { sources in
+            if let source = sources[key] { return source }
+            let source = make()
+            sources[key] = source
+            return source
+        }
+    }
+
+    /// A peer connection that has not negotiated yet; it costs nothing before it does.
+    public func makePeerConnection(_ configuration: PeerConnectionConfiguration) -> PeerConnection {
+        PeerConnection(configuration, catalog: catalog, logger: logger)
+    }
+}

@@ -1,0 +1,83 @@
+/// What can go wrong in the media engine.
+///
+/// Each case keeps the element and GStreamer's own words, and its description says what the user can do.
+public enum MediaError: Error, Sendable, Equatable {
+    /// GStreamer itself cannot be used.
+    case libraryUnusable(text: String)
+    /// An element is not installed.
+    case pluginMissing(element: String)
+    /// An element of the installed version lacks a property.
+    case unknownProperty(object: String, property: String)
+    /// A property does not take this value.
+    case invalidProperty(object: String, property: String, value: String)
+    /// An element lacks a pad.
+    case noPad(element: String, pad: String)
+    /// Two elements do not fit together.
+    case linkFailed(from: String, to: String, reason: String)
+    /// An element did not change state, for instance because its device is busy.
+    case stateChangeFailed(element: String, state: String)
+    /// An element stopped with an error.
+    case elementFailed(element: String, message: String, debug: String)
+    /// A pipeline description cannot be used; `line` counts from 1.
+    case invalidPipelineDescription(name: String, line: Int?, text: String)
+    /// There is no pipeline description of this name and role.
+    case unknownPipelineDescription(name: String, known: [String])
+    /// A source, codec or sink that was asked for is not one.
+    case unknownChoice(kind: String, value: String, known: [String])
+    /// A session description is malformed or cannot be used; `line` counts from 1.
+    case invalidSDP(line: Int?, text: String)
+    /// An offer has no codec that this end can use for one of its m-lines.
+    case noCommonCodec(media: String)
+    /// A candidate is malformed.
+    case invalidCandidate(text: String)
+    /// `webrtcbin` refused an operation.
+    case rejected(operation: String, text: String)
+    /// The element went away before it answered.
+    case expired(operation: String)
+    /// The peer's DTLS certificate does not have the fingerprint that its SDP names (RFC 8122).
+    case fingerprintMismatch(expected: String, actual: String)
+    /// The transport to the peer failed: no candidate pair works, or DTLS broke off.
+    case transportFailed(text: String)
+    /// An operation did not end in time.
+    case timedOut(operation: String, seconds: Double)
+    /// The object was closed before or meanwhile.
+    case closed
+}
+
+extension MediaError: CustomStringConvertible {
+    /// One line: what, why and what to do.
+    public var description: String {
+        switch self {
+        case .libraryUnusable(let text): "GStreamer cannot be used: \(text)"
+        case .pluginMissing(let element):
+            "the GStreamer element '\(element)' is missing; \(DebianPackage.advice(forElement: element))"
+        case .unknownProperty(let object, let property):
+            "the installed \(object) has no property '\(property)'; check the pipeline description or update GStreamer"
+        case .invalidProperty(let object, let property, let value):
+            "'\(value)' is no value for the property '\(property)' of \(object); see gst-inspect-1.0"
+        case .noPad(let element, let pad): "\(element) has no pad '\(pad)'"
+        case .linkFailed(let from, let to, let reason): "cannot link \(from) to \(to): \(reason)"
+        case .stateChangeFailed(let element, let state):
+            "\(element) did not go to the state \(state); is its device there and free?"
+        case .elementFailed(let element, let message, let debug):
+            "\(element) failed: \(message)" + (debug.isEmpty ? "" : " (\(debug.split(separator: "\n").last ?? ""))")
+        case .invalidPipelineDescription(let name, let line, let text):
+            "the pipeline description '\(name)'\(line.map { " is wrong in line \($0)" } ?? " cannot be used"): \(text)"
+        case .unknownPipelineDescription(let name, let known):
+            "there is no pipeline description '\(name)'; known are \(known.joined(separator: ", "))"
+        case .unknownChoice(let kind, let value, let known):
+            "'\(value)' is no \(kind); use one of \(known.joined(separator: ", "))"
+        case .invalidSDP(let line, let text):
+            "the session description cannot be used\(line.map { " (line \($0))" } ?? ""): \(text)"
+        case .noCommonCodec(let media): "the peer offers no \(media) codec that this end can use"
+        case .invalidCandidate(let text): "the ICE candidate is malformed: \(text)"
+        case .rejected(let operation, let text): "webrtcbin refused \(operation): \(text)"
+        case .expired(let operation): "\(operation) was not answered: the peer connection was closed meanwhile"
+        case .fingerprintMismatch(let expected, let actual):
+            "the peer's DTLS certificate has the fingerprint \(actual), its SDP says \(expected): somebody is in between"
+        case .transportFailed(let text): "no connection to the peer: \(text)"
+        case .timedOut(let operation, let seconds): "\(operation) took longer than \(seconds) s"
+        case .closed: "the peer connection is closed"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// One ICE candidate as it is trickled (RFC 8838).
+public struct IceCandidate: Sendable, Equatable {
+    /// The index of the m-line it belongs to, from 0.
+    public let mLine: Int
+    /// The candidate attribute without `a=`; empty for the end of candidates.
+    public let candidate: String
+
+    /// Makes a candidate; it is checked when it is added to a peer connection.
+    public init(mLine: Int, candidate: String) {
+        self.mLine = mLine
+        self.candidate = candidate
+    }
+
+    /// The end of a peer's candidates.
+    public static let endOfCandidates = IceCandidate(mLine: 0, candidate: "")
+
+    /// Checks the grammar of RFC 8839 section 5.1 as far as `webrtcbin` depends on it.
+    func check() throws(MediaError) {
+        guard !candidate.isEmpty else { return }
+        guard candidate.utf8.count <= 512, candidate.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw .invalidCandidate(text: "longer than 512 bytes, or not ASCII")
+        }
+        let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count >= 8, words[0].hasPrefix("candidate:"), words[0].count <= 10 + 32, words[6] == "typ" else {
+            throw .invalidCandidate(text: "not of the form 'candidate:<foundation> <component> <transport> …'")
+        }
+        guard let component = Int(words[1]), (1...2).contains(component), UInt32(words[3]) != nil,
+            UInt16(words[5]) != nil, !words[4].isEmpty
+        else { throw .invalidCandidate(text: "a number in it is out of range") }
+        guard ["udp", "tcp"].contains(words[2].lowercased()) else {
+            throw .invalidCandidate(text: "neither UDP nor TCP")
+        }
+        guard ["host", "srflx", "prflx", "relay"].contains(words[7]) else {
+            throw .invalidCandidate(text: "an unknown type")
+        }
+    }
+}

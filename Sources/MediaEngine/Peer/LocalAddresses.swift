@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// The addresses of this machine.
+public enum LocalAddresses {
+    /// Every address of an interface that is up, except loopback and link-local ones, in numeric form.
+    ///
+    /// Link-local addresses are left out because browsers do not use them and a call would settle on one.
+    public static func global() -> [String] { all().filter { !isLoopback($0) && !isLinkLocal($0) } }
+
+    /// Whether the text is an address of the loopback interface, or `localhost`.
+    public static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
+    }
+
+    private static func isLinkLocal(_ address: String) -> Bool {
+        address.lowercased().hasPrefix("fe80:") || address.hasPrefix("169.254.")
+    }
+
+    private static func all() -> [String] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var addresses: [String] = []
+        for entry in sequence(first: first, next: { $0?.pointee.ifa_next }) {
+            guard let entry, let address = entry.pointee.ifa_addr, entry.pointee.ifa_flags & UInt32(IFF_UP) != 0 else {
+                continue
+            }
+            let length: Int
+            switch Int32(address.pointee.sa_family) {
+            case AF_INET: length = MemoryLayout<sockaddr_in>.size
+            case AF_INET6: length = MemoryLayout<sockaddr_in6>.size
+            default: continue
+            }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+                continue
+            }
+            addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        }
+        return addresses
+    }
+}

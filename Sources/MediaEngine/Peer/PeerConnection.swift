@@ -1,0 +1,247 @@
+internal import Logging
+
+/// One connection to one peer: a pipeline, its transport, and one track of each kind in both directions.
+///
+/// It negotiates once: an offer and its answer. What `webrtcbin` cannot renegotiate is done by a new peer connection. All gates
+/// begin closed: nothing is sent before ``setSending(_:)`` and nothing shown before ``openReceiveGates()``, and neither
+/// before the peer's certificate was checked. Runs on an executor of its own, since calls into GStreamer block.
+public actor PeerConnection {
+    private let executor: QueueExecutor
+    /// A serial queue of this connection's own.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// What happens, in order; for one consumer. Ends with ``close()``.
+    public nonisolated let events: AsyncStream<PeerConnectionEvent>
+
+    private let configuration: PeerConnectionConfiguration
+    private let catalog: PipelineCatalog
+    private let logger: Logger
+    private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
+    private let reports: AsyncStream<PeerPipeline.Report>
+    private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
+    private var media: PeerMedia?
+    private var remote: RemoteDescription?
+    private var heldCandidates: [IceCandidate] = []
+    private var earlyCertificate: String?
+    private var isVerified = false
+    private var wantsSending = false
+    private var isClosed = false
+    private var watchdogs: [Task<Void, Never>] = []
+    private var lastTransport: PeerStatistics.Transport?
+
+    /// The most candidates that are kept while there is no remote description yet, and taken in all.
+    public static let maximumCandidates = 64
+    private var candidateCount = 0
+
+    init(_ configuration: PeerConnectionConfiguration, catalog: PipelineCatalog, logger: Logger) {
+        self.configuration = configuration
+        self.catalog = catalog
+        self.logger = logger
+        executor = QueueExecutor(label: "peer.\(configuration.label)")
+        (events, eventSink) = AsyncStream.makeStream()
+        (reports, reportSink) = AsyncStream.makeStream()
+    }
+
+    // MARK: Negotiation
+
+    /// Builds the connection as the offering end and makes its offer; candidates follow in ``events``.
+    public func createOffer() async throws(MediaError) -> SessionDescription {
+        guard media == nil else { throw .rejected(operation: "createOffer", text: "this connection has negotiated already") }
+        var choices: [PeerMedia.Choice] = []
+        for (kind, track) in configuration.tracks.sorted(by: { $0.key < $1.key }) {
+            guard let codec = track.codecs.first else { throw .noCommonCodec(media: kind.rawValue) }
+            choices.append(.init(codec: codec, payloadType: codec.payloadType))
+        }
+        let media = try await build(choices)
+        let offer = try await media.create(.offer)
+        try await media.setLocal(offer)
+        return offer
+    }
+
+    /// Builds the connection as the answering end and makes its answer; candidates follow in ``events``.
+    ///
+    /// - Throws: ``MediaError/invalidSDP(line:text:)`` and ``MediaError/noCommonCodec(media:)`` when the offer cannot be used.
+    public func createAnswer(to offer: SessionDescription) async throws(MediaError) -> SessionDescription {
+        guard media == nil else { throw .rejected(operation: "createAnswer", text: "this connection has negotiated already") }
+        let remote = try RemoteDescription(offer)
+        var choices: [PeerMedia.Choice] = []
+        for section in remote.sections { choices.append(try choice(for: section)) }
+        let media = try await build(choices)
+        try await setRemote(remote.keeping(choices.map(\.payloadType)), on: media)
+        let answer = try await media.create(.answer)
+        try await media.setLocal(answer)
+        return answer
+    }
+
+    /// Takes the peer's answer to ``createOffer()``.
+    public func setAnswer(_ answer: SessionDescription) async throws(MediaError) {
+        let media = try built()
+        guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
+        let remote = try RemoteDescription(answer)
+        try remote.check(asAnswerTo: media.choices.map(\.codec.kind))
+        try await setRemote(remote, on: media)
+    }
+
+    /// Takes a candidate of the peer's; one that comes before the peer's description waits for it.
+    ///
+    /// - Throws: ``MediaError/invalidCandidate(text:)`` for a malformed one, and for more than ``maximumCandidates``.
+    public func addCandidate(_ candidate: IceCandidate) throws(MediaError) {
+        guard !isClosed else { throw .closed }
+        try candidate.check()
+        candidateCount += 1
+        guard candidateCount <= Self.maximumCandidates else {
+            throw .invalidCandidate(text: "the peer sent more than \(Self.maximumCandidates)")
+        }
+        guard let media, let remote else { return heldCandidates.append(candidate) }
+        guard remote.sections.indices.contains(candidate.mLine) else {
+            throw .invalidCandidate(text: "there is no m-line \(candidate.mLine)")
+        }
+        media.add(candidate)
+    }
+
+    private func setRemote(_ remote: RemoteDescription, on media: PeerMedia) async throws(MediaError) {
+        self.remote = remote
+        try await media.setRemote(remote.normalised)
+        checkCertificate()
+        for candidate in heldCandidates where remote.sections.indices.contains(candidate.mLine) { media.add(candidate) }
+        heldCandidates = []
+    }
+
+    private func choice(for section: MediaSection) throws(MediaError) -> PeerMedia.Choice {
+        let codecs = configuration.tracks[section.kind]?.codecs ?? []
+        for format in section.formats {
+            if let codec = format.codec, codecs.contains(codec) {
+                return .init(codec: codec, payloadType: format.payloadType)
+            }
+        }
+        throw .noCommonCodec(media: section.kind.rawValue)
+    }
+
+    private func build(_ choices: [PeerMedia.Choice]) async throws(MediaError) -> PeerMedia {
+        guard !isClosed else { throw .closed }
+        let (reportSink, eventSink) = (reportSink, eventSink)
+        let media = try PeerMedia(configuration, choices: choices, catalog: catalog) { report in
+            if case .event(let event) = report { eventSink.yield(event) } else { reportSink.yield(report) }
+        }
+        self.media = media
+        watchdogs.append(Task { await self.watchReports() })
+        watchdogs.append(Task { await self.watchSilence() })
+        try await media.start()
+        return media
+    }
+
+    private func built() throws(MediaError) -> PeerMedia {
+        guard !isClosed else { throw .closed }
+        guard let media else { throw .rejected(operation: "this operation", text: "nothing was negotiated yet") }
+        return media
+    }
+
+    // MARK: Gates
+
+    /// Sends from now on, or no more. Takes effect once the peer's certificate is verified.
+    public func setSending(_ isSending: Bool) {
+        wantsSending = isSending
+        applySending()
+    }
+
+    /// Shows what arrives from now on, the latest picture first.
+    ///
+    /// - Returns: How many pictures and audio buffers had been shown before, by kind.
+    @discardableResult
+    public func openReceiveGates() -> [MediaKind: Int] {
+        guard let media, !isClosed else { return [:] }
+        return media.receiving.mapValues { $0.open() }
+    }
+
+    private func applySending() {
+        guard let media, isVerified, !isClosed else { return }
+        for track in media.sending.values { wantsSending ? track.open() : track.close() }
+    }
+
+    // MARK: What the pipeline reports
+
+    private func watchReports() async {
+        for await report in reports {
+            guard !isClosed else { return }
+            switch report {
+            case .event: break
+            case .peerCertificate(let pem):
+                earlyCertificate = pem
+                checkCertificate()
+            case .bus(.latencyChanged): media?.pipeline.recalculateLatency()
+            case .bus(.error(let element, let message, let debug)):
+                eventSink.yield(.init(.failed(.elementFailed(element: element, message: message, debug: debug))))
+            case .bus(.warning(let element, let message, let debug)):
+                logger.warning("\(MediaError.elementFailed(element: element, message: message, debug: debug))")
+            case .bus(.endOfStream): break
+            }
+        }
+    }
+
+    /// Certificate and description come in either order.
+    private func checkCertificate() {
+        guard !isVerified, let media, let earlyCertificate, let expected = remote?.fingerprint else { return }
+        do throws(MediaError) {
+            try UncheckedFingerprint.check(earlyCertificate, against: expected)
+            isVerified = true
+            media.fingerprintCheck.pass()
+            eventSink.yield(.init(.verified))
+            applySending()
+            watchdogs.append(Task { await self.requestFirstKeyFrame() })
+        } catch {
+            media.fingerprintCheck.fail()
+            eventSink.yield(.init(.failed(error)))
+        }
+    }
+
+    /// Repeats the request because a single one can be lost.
+    private func requestFirstKeyFrame() async {
+        while let track = media?.receiving[.video], !isClosed, track.statistics.decoded == 0 {
+            track.requestKeyFrame()
+            try? await Task.sleep(for: .milliseconds(configuration.tuning.keyFrameRequestIntervalMs))
+            if Task.isCancelled { return }
+        }
+    }
+
+    private func watchSilence() async {
+        let limit = Duration.milliseconds(configuration.tuning.silenceMs)
+        var isInterrupted = false
+        while !isClosed, !Task.isCancelled {
+            if let last = media?.lastArrival {
+                let isSilent = ContinuousClock.now - last > limit
+                if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
+                isInterrupted = isSilent
+            }
+            try? await Task.sleep(for: limit / 10)
+        }
+    }
+
+    // MARK: Statistics and end
+
+    /// What was sent and received so far. Takes under a millisecond; the last figures remain available after ``close()``.
+    public func statistics() async -> PeerStatistics {
+        guard let media else { return PeerStatistics() }
+        if !isClosed, let transport = try? await media.transportStatistics() {
+            lastTransport = transport
+        }
+        return media.statistics(transport: lastTransport ?? .init())
+    }
+    /// Ends the connection and frees everything; idempotent.
+    ///
+    /// Runs on a thread of its own, and is abandoned and reported in the log after ``TransportTuning/teardownMs``.
+    public func close() async {
+        guard !isClosed else { return }
+        if media != nil { _ = await statistics() }
+        guard !isClosed else { return }
+        isClosed = true
+        for watchdog in watchdogs { watchdog.cancel() }
+        watchdogs = []
+        eventSink.finish()
+        reportSink.finish()
+        guard let media else { return }
+        let limit = Duration.milliseconds(configuration.tuning.teardownMs)
+        if await !media.tearDown(within: limit, label: configuration.label) {
+            logger.error("the teardown of \(configuration.label) did not end within \(limit) and was abandoned")
+        }
+    }
+}

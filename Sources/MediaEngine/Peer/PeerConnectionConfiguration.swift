@@ -1,0 +1,34 @@
+/// What one peer connection sends and how.
+public struct PeerConnectionConfiguration: Sendable {
+    /// A name for threads, logs and error messages, such as the call id.
+    public var label: String
+    /// What is sent, by kind. The same kinds are received; there is at least one.
+    public var tracks: [MediaKind: TrackConfiguration]
+    /// The transport's knobs.
+    public var tuning = TransportTuning()
+    /// A Matroska file that what arrives is written into from ``PeerConnection/openReceiveGates()`` on; nil for none.
+    public var recordingPath: String?
+
+    /// Makes a configuration with the tuning for real networks and no recording.
+    public init(label: String, tracks: [MediaKind: TrackConfiguration]) {
+        self.label = label
+        self.tracks = tracks
+    }
+}
+
+/// What a peer connection sends of one kind.
+public struct TrackConfiguration: Sendable {
+    /// Where it comes from.
+    public var source: CaptureSource
+    /// The codecs that may be used, best first. An offer names the first one, an answer takes the first that was offered.
+    public var codecs: [Codec]
+    /// The rate that the encoder aims at, in kbit/s.
+    public var bitrateKbit: Int
+
+    /// The default rates are 1000 kbit/s for video and 48 kbit/s for audio.
+    public init(source: CaptureSource, codecs: [Codec]? = nil, bitrateKbit: Int? = nil) {
+        self.source = source
+        self.codecs = codecs ?? Codec.preferred(source.kind)
+        self.bitrateKbit = bitrateKbit ?? (source.kind == .video ? 1_000 : 48)
+    }
+}

@@ -1,0 +1,32 @@
+/// What happens on a peer connection, and when.
+public struct PeerConnectionEvent: Sendable, Equatable {
+    /// The moment at which it happened, taken where it happened.
+    public let at: ContinuousClock.Instant
+    /// What happened.
+    public let kind: Kind
+
+    /// The kinds of event, in the order in which a call that goes well meets them.
+    public enum Kind: Sendable, Equatable {
+        /// A candidate to tell the peer, or the end of them.
+        case localCandidate(IceCandidate)
+        /// ICE found a pair of addresses that works.
+        case iceConnected
+        /// DTLS is up and the peer's certificate is the one that its SDP named. What was held back flows now.
+        case verified
+        /// The first picture or sound of the peer was decoded.
+        case firstFrame(MediaKind)
+        /// The first picture or sound came out of the receive gate.
+        case firstShown(MediaKind)
+        /// Nothing arrived for ``TransportTuning/silenceMs``.
+        case interrupted
+        /// Something arrived again.
+        case resumed
+        /// The connection cannot go on: close it.
+        case failed(MediaError)
+    }
+
+    init(_ kind: Kind, at: ContinuousClock.Instant = .now) {
+        self.kind = kind
+        self.at = at
+    }
+}

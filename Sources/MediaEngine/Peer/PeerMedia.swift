@@ -1,0 +1,165 @@
+internal import Dispatch
+internal import Synchronization
+
+/// What a peer connection consists of once its codecs are known: the pipeline and its tracks.
+///
+/// Used on the executor of its ``PeerConnection`` only, except where GStreamer calls back.
+final class PeerMedia: Sendable {
+    /// The codec of one m-line.
+    struct Choice: Sendable {
+        let codec: Codec
+        let payloadType: Int
+    }
+
+    let choices: [Choice]
+    let sending: [MediaKind: SendTrack]
+    let receiving: [MediaKind: ReceiveTrack]
+    private let peer: PeerPipeline
+    private let certificate: DtlsCertificate
+    private let recorder: Recorder?
+    private let padConnection: SignalConnection
+    private let branches = Mutex<[(source: CaptureSource, branch: CaptureBranch)]>([])
+
+    var pipeline: Pipeline { peer.pipeline }
+    var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
+    var lastArrival: ContinuousClock.Instant? { peer.activity.lastArrival }
+
+    init(
+        _ configuration: PeerConnectionConfiguration, choices: [Choice], catalog: PipelineCatalog,
+        report: @escaping @Sendable (PeerPipeline.Report) -> Void
+    ) throws(MediaError) {
+        let certificate = try DtlsCertificate()
+        let addresses = configuration.tuning.localAddresses
+        let peer = try PeerPipeline(
+            label: configuration.label, tuning: configuration.tuning,
+            addresses: addresses.isEmpty ? LocalAddresses.global() : addresses, certificate: certificate,
+            report: report)
+        let bin = peer.pipeline.bin
+        var recorder: Recorder?
+        if let path = configuration.recordingPath {
+            recorder = try Recorder(catalog.description("matroska", role: .recorder), path: path, pipeline: bin)
+        }
+        var sending: [MediaKind: SendTrack] = [:]
+        var receiving: [MediaKind: ReceiveTrack] = [:]
+        for choice in choices {
+            let kind = choice.codec.kind
+            guard let track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
+            sending[kind] = try SendTrack(
+                track, codec: choice.codec, payloadType: choice.payloadType,
+                description: catalog.description(choice.codec.descriptionName, role: .encoder), pipeline: bin,
+                webrtc: peer.webrtc)
+            receiving[kind] = try ReceiveTrack(
+                codec: choice.codec, decoder: catalog.description(choice.codec.descriptionName, role: .decoder),
+                sink: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
+                recorder: recorder, pipeline: bin, report: { report(.event($0)) })
+        }
+        self.choices = choices
+        self.sending = sending
+        self.receiving = receiving
+        self.peer = peer
+        self.certificate = certificate
+        self.recorder = recorder
+        let check = peer.fingerprintCheck
+        // The closure belongs to webrtcbin: it may know the tracks, which do not know webrtcbin.
+        padConnection = peer.webrtc.connect("pad-added") { [receiving] arguments in
+            guard let pad = arguments.pad(1), pad.isSource else { return }
+            Self.connect(pad, to: receiving, check, report)
+        }
+    }
+
+    /// Runs in the streaming thread that is about to push the first packet, so the link is there in time.
+    private static func connect(
+        _ pad: Pad, to tracks: [MediaKind: ReceiveTrack], _ check: UncheckedFingerprint,
+        _ report: @escaping @Sendable (PeerPipeline.Report) -> Void
+    ) {
+        // Routed by its caps: under bundle webrtcbin does not know the m-line of a stream without a=ssrc.
+        guard let name = pad.caps?.fields?["media"]?.stringValue, let kind = MediaKind(rawValue: name),
+            let track = tracks[kind]
+        else { return }
+        check.hold(pad)
+        do throws(MediaError) {
+            try track.connect(pad)
+        } catch {
+            report(.event(PeerConnectionEvent(.failed(error))))
+        }
+    }
+
+    /// Brings the pipeline to life and feeds the encoders.
+    func start() async throws(MediaError) {
+        for choice in choices { try applyPreferences(choice) }
+        try pipeline.bin.setState(.playing)
+        for track in sending.values {
+            let branch = try await track.start()
+            branches.withLock { $0.append((track.source, branch)) }
+        }
+    }
+
+    /// Tells webrtcbin the codec of the m-line, so that an offer need not wait for the encoder's caps.
+    private func applyPreferences(_ choice: Choice) throws(MediaError) {
+        guard let transceiver = sending[choice.codec.kind]?.transceiver else { return }
+        let codec = choice.codec
+        try transceiver.set(
+            "codec-preferences",
+            "application/x-rtp,media=(string)\(codec.kind.rawValue),encoding-name=(string)\(codec.encodingName),"
+                + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType),\(codec.extraCaps)")
+    }
+
+    /// Asks webrtcbin for a description.
+    nonisolated(nonsending) func create(_ kind: SessionDescription.Kind) async throws(MediaError) -> SessionDescription {
+        let name = kind == .offer ? "offer" : "answer"
+        let reply = try await awaitReply(to: "create-\(name)") { promise in
+            peer.webrtc.emit("create-\(name)", [.emptyStructure, .promise(promise)])
+        }
+        guard let sdp = reply[name]?.stringValue else { throw .expired(operation: "create-\(name)") }
+        return SharedCertificate.correctFingerprint(in: SessionDescription(kind: kind, sdp: sdp), of: certificate)
+    }
+
+    nonisolated(nonsending) func setLocal(_ description: SessionDescription) async throws(MediaError) {
+        try await set(description, "set-local-description")
+    }
+
+    nonisolated(nonsending) func setRemote(_ description: SessionDescription) async throws(MediaError) {
+        try await set(description, "set-remote-description")
+    }
+
+    nonisolated(nonsending) private func set(_ description: SessionDescription, _ operation: String) async throws(MediaError) {
+        let native = try NativeSessionDescription(description)
+        _ = try await awaitReply(to: operation) { promise in
+            peer.webrtc.emit(operation, [.description(native), .promise(promise)])
+        }
+    }
+
+    func add(_ candidate: IceCandidate) {
+        peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(candidate.mLine)), .string(candidate.candidate)])
+    }
+
+    nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> PeerStatistics.Transport {
+        let reply = try await awaitReply(to: "get-stats") { promise in
+            peer.webrtc.emit("get-stats", [.noPad, .promise(promise)])
+        }
+        return PeerStatistics.Transport(webrtcbin: reply)
+    }
+
+    func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {
+        PeerStatistics(sent: sending.mapValues(\.statistics), received: receiving.mapValues(\.statistics), transport: transport)
+    }
+
+    /// Stops everything; false when that did not end in time and goes on alone.
+    func tearDown(within limit: Duration, label: String) async -> Bool {
+        if let recorder { await recorder.finish(within: limit / 2) }
+        for (source, branch) in branches.withLock({ $0 }) { await source.detach(branch) }
+        branches.withLock { $0 = [] }
+        let (done, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let pipeline = pipeline
+        DispatchQueue(label: "teardown.\(label)").async {
+            pipeline.stop()
+            continuation.yield(true)
+        }
+        let alarm = Task {
+            try? await Task.sleep(for: limit)
+            continuation.yield(false)
+        }
+        defer { alarm.cancel() }
+        return await done.first { _ in true } ?? false
+    }
+}

@@ -1,0 +1,100 @@
+/// One pipeline around one `webrtcbin`, tuned and watched, without any media yet.
+final class PeerPipeline: Sendable {
+    let pipeline: Pipeline
+    let webrtc: Element
+    let activity = PacketActivity()
+    let fingerprintCheck = UncheckedFingerprint()
+    private let connections: [SignalConnection]
+
+    /// What its callbacks report, from whichever thread.
+    enum Report: Sendable {
+        case event(PeerConnectionEvent)
+        case peerCertificate(String)
+        case bus(BusMessage)
+    }
+
+    /// - Throws: ``MediaError/pluginMissing(element:)`` and the like.
+    init(
+        label: String, tuning: TransportTuning, addresses: [String], certificate: DtlsCertificate,
+        report: @escaping @Sendable (Report) -> Void
+    ) throws(MediaError) {
+        // webrtcbin itself only logs that these are missing.
+        for element in ["nicesrc", "dtlssrtpdec", "srtpdec", "rtpbin"] where !GStreamerLibrary.hasElement(element) {
+            throw .pluginMissing(element: element)
+        }
+        let pipeline = try Pipeline(name: "call-\(label)", timeBase: .clock)
+        let webrtc = try Element("webrtcbin", name: "webrtcbin")
+        try webrtc.set("bundle-policy", "max-bundle")
+        try webrtc.set("latency", String(tuning.jitterBufferMs))
+        try Self.tuneIce(of: webrtc, tuning, addresses)
+        self.pipeline = pipeline
+        self.webrtc = webrtc
+        let activity = activity
+        connections = [
+            webrtc.connect("deep-element-added") { arguments in
+                guard let element = arguments.element(2) else { return }
+                do {
+                    try Self.tune(element, tuning, certificate, activity, report)
+                } catch {
+                    report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))
+                }
+            },
+            webrtc.connect("on-ice-candidate") { arguments in
+                guard let mLine = arguments.uint(1), let text = arguments.string(2) else { return }
+                report(.event(PeerConnectionEvent(.localCandidate(IceCandidate(mLine: Int(mLine), candidate: text)))))
+            },
+            webrtc.connect("notify::ice-connection-state") { arguments in
+                let state = arguments.element(0)?.get("ice-connection-state")?.intValue
+                if state == IceState.connected || state == IceState.completed {
+                    report(.event(PeerConnectionEvent(.iceConnected)))
+                } else if state == IceState.failed {
+                    let text = "ICE found no pair of addresses that works"
+                    report(.event(PeerConnectionEvent(.failed(.transportFailed(text: text)))))
+                }
+            },
+        ] + [
+            UnsignalledEndOfCandidates.watch(webrtc) {
+                report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
+            }
+        ].compactMap { $0 }
+        pipeline.bus.watch { report(.bus($0)) }
+        pipeline.bin.add(webrtc)
+    }
+
+    /// Values of `GstWebRTCICEConnectionState`.
+    private enum IceState {
+        static let connected = 2
+        static let completed = 3
+        static let failed = 4
+    }
+
+    private static func tuneIce(of webrtc: Element, _ tuning: TransportTuning, _ addresses: [String]) throws(MediaError) {
+        guard let ice = webrtc.object("ice-agent"), let agent = ice.object("agent") else {
+            throw .noPad(element: "webrtcbin", pad: "ice-agent")
+        }
+        try ice.set("ice-tcp", String(tuning.allowsIceTCP))
+        try agent.set("upnp", String(tuning.allowsUPnP))
+        try agent.set("stun-pacing-timer", String(tuning.iceCheckPacingMs))
+        for address in addresses { ice.emit("add-local-ip-address", [.string(address)]) }
+    }
+
+    /// Tunes what webrtcbin makes inside itself, as it makes it.
+    private static func tune(
+        _ element: Element, _ tuning: TransportTuning, _ certificate: DtlsCertificate, _ activity: PacketActivity,
+        _ report: @escaping @Sendable (Report) -> Void
+    ) throws(MediaError) {
+        switch element.factoryName {
+        case "rtpsession": try SlowFeedback.mend(element, tuning)
+        case "rtpjitterbuffer":
+            try element.set("faststart-min-packets", String(tuning.jitterBufferStartPackets))
+        case "nicesrc": try activity.watch(element)
+        case "dtlssrtpdec":
+            try SharedCertificate.replace(in: element, by: certificate)
+            element.watch("notify::peer-pem") { arguments in
+                guard let pem = arguments.element(0)?.get("peer-pem")?.stringValue, !pem.isEmpty else { return }
+                report(.peerCertificate(pem))
+            }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,24 @@
+extension PeerStatistics.Transport {
+    /// Reads the reply of webrtcbin's `get-stats`.
+    ///
+    /// Entries are told apart by what they hold: 1.22 swaps the types of local and remote candidates
+    /// (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4957) and gives all streams of a bundle one kind.
+    init(webrtcbin reply: [String: PropertyValue]) {
+        self.init()
+        for (id, entry) in reply {
+            guard let fields = entry.fields else { continue }
+            if id.hasPrefix("ice-candidate-local") {
+                localCandidate = fields["candidate-type"]?.stringValue
+            } else if id.hasPrefix("ice-candidate-remote") {
+                remoteCandidate = fields["candidate-type"]?.stringValue
+            } else if id.hasPrefix("rtp-inbound-stream-stats") {
+                bytesReceived += fields["bytes-received"]?.intValue ?? 0
+                packetsLost += max(0, fields["packets-lost"]?.intValue ?? 0)
+            } else if id.hasPrefix("rtp-outbound-stream-stats") {
+                bytesSent += fields["bytes-sent"]?.intValue ?? 0
+            } else if id.hasPrefix("rtp-remote-inbound-stream-stats") {
+                if let seconds = fields["round-trip-time"]?.doubleValue, seconds > 0 { roundTripMs = seconds * 1_000 }
+            }
+        }
+    }
+}

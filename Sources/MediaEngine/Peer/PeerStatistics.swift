@@ -1,0 +1,64 @@
+/// What a peer connection has sent and received so far.
+public struct PeerStatistics: Sendable, Equatable {
+    /// What was sent of one kind.
+    public struct Sent: Sendable, Equatable {
+        /// The codec.
+        public var codec: Codec
+        /// The size of the pictures, in pixels; nil for audio and before the first one.
+        public var width: Int?
+        /// See ``width``.
+        public var height: Int?
+        /// How many raw frames or audio buffers left the send gate.
+        public var frames: Int
+        /// The pitch of the source in Hz, when it is a tone.
+        public var toneHz: Double?
+    }
+
+    /// What was received of one kind.
+    public struct Received: Sendable, Equatable {
+        /// The codec.
+        public var codec: Codec
+        /// The size of the decoded pictures, in pixels; nil for audio and before the first one.
+        public var width: Int?
+        /// See ``width``.
+        public var height: Int?
+        /// How many pictures the decoder gave, or samples (per channel, at ``sampleRate``).
+        public var decoded = 0
+        /// How many pictures differ from the one before them; nil for audio.
+        public var distinctFrames: Int?
+        /// Samples per second, in Hz; nil for video and before the first sound.
+        public var sampleRate: Int?
+        /// The pitch measured in the decoded samples, in Hz; nil for video and while there is no clear tone.
+        public var toneHz: Double?
+        /// How many pictures or audio buffers left the receive gate.
+        public var shown = 0
+        /// When each of the first RTP packets came out of the jitter buffer, at most ``maximumArrivals``.
+        public var arrivals: [ContinuousClock.Instant] = []
+
+        /// The length that ``arrivals`` stops at.
+        public static let maximumArrivals = 4_096
+    }
+
+    /// The connection itself.
+    public struct Transport: Sendable, Equatable {
+        /// The type of the candidates in use (RFC 8445): host, srflx, prflx or relay; nil before there are any.
+        public var localCandidate: String?
+        /// See ``localCandidate``.
+        public var remoteCandidate: String?
+        /// The round trip time that RTCP measured last, in ms; nil before the first report.
+        public var roundTripMs: Double?
+        /// RTP packets that did not arrive.
+        public var packetsLost = 0
+        /// RTP bytes, headers included.
+        public var bytesSent = 0
+        /// See ``bytesSent``.
+        public var bytesReceived = 0
+    }
+
+    /// By kind; empty before negotiation.
+    public var sent: [MediaKind: Sent] = [:]
+    /// By kind; empty before negotiation.
+    public var received: [MediaKind: Received] = [:]
+    /// The connection itself.
+    public var transport = Transport()
+}

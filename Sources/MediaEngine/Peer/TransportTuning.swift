@@ -1,0 +1,56 @@
+/// Every knob of the transport in one place.
+///
+/// The defaults are for real networks. Bundling is not among them: all media of a call share one transport (RFC 8843,
+/// max-bundle), always.
+public struct TransportTuning: Sendable, Equatable {
+    /// The addresses that ICE gathers candidates on; empty means all that the machine has, loopback excepted.
+    ///
+    /// With loopback alone up, libnice finds no address by itself, so tests name 127.0.0.1 here.
+    public var localAddresses: [String] = []
+
+    /// The time between two connectivity checks, in ms: Ta of RFC 8445 section 14, which allows no less than 5.
+    ///
+    /// libnice's own default of 20 ms costs 40 ms per call on loopback.
+    public var iceCheckPacingMs = 5
+
+    /// Whether ICE also tries TCP candidates (RFC 6544). They take checks from the UDP ones and are of little use.
+    public var allowsIceTCP = false
+
+    /// Whether libnice may ask the router to open ports by UPnP: it sends multicast, so not by default.
+    public var allowsUPnP = false
+
+    /// How long the jitter buffer holds packets for those that come late or again, in ms.
+    ///
+    /// The first packet of a stream does not wait: see ``jitterBufferStartPackets``.
+    public var jitterBufferMs = 60
+
+    /// After how many packets in a row the jitter buffer lets the first one go; 0 means that it waits its full time.
+    public var jitterBufferStartPackets = 1
+
+    /// The bandwidth from which the RTCP intervals are computed (RFC 3550 section 6.2), in bit/s.
+    ///
+    /// A low one delays requests for key frames by 100-500 ms.
+    public var rtcpBandwidth = 1_000_000
+
+    /// The shortest time between two regular RTCP packets, in ms; keeps both ends audible to each other when no media flows.
+    public var rtcpMinIntervalMs = 500
+
+    /// How often a key frame is requested until the first picture is decoded, in ms.
+    public var keyFrameRequestIntervalMs = 250
+
+    /// After how much silence of the peer the connection counts as interrupted, in ms.
+    public var silenceMs = 2_000
+
+    /// How long the teardown of one peer connection may take, in ms, before it is abandoned and reported.
+    public var teardownMs = 5_000
+
+    /// Makes the tuning for real networks.
+    public init() {}
+
+    /// The tuning for calls within one machine: candidates on 127.0.0.1 only.
+    public static var loopback: TransportTuning {
+        var tuning = TransportTuning()
+        tuning.localAddresses = ["127.0.0.1"]
+        return tuning
+    }
+}

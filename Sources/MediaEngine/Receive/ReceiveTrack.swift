@@ -1,0 +1,74 @@
+internal import Synchronization
+
+/// What one call receives of one kind: depayloader, decoder, meter, gate and sink.
+///
+/// It is built before the first packet comes, so that no decoder has to be made while a key frame waits.
+final class ReceiveTrack: Sendable {
+    let kind: MediaKind
+    private let codec: Codec
+    private let input: Pad
+    private let decoded: Pad
+    private let meter: DecodedMeter
+    private let gate: Gate
+    private let recording: RecordingBranch?
+    private let arrivals = Mutex<[ContinuousClock.Instant]>([])
+
+    init(
+        codec: Codec, decoder: PipelineDescription, sink: PipelineDescription, recorder: Recorder?, pipeline: Element,
+        report: @escaping @Sendable (PeerConnectionEvent) -> Void
+    ) throws(MediaError) {
+        kind = codec.kind
+        self.codec = codec
+        let decoderBin = try decoder.instantiate()
+        let sinkBin = try sink.instantiate()
+        pipeline.add(decoderBin)
+        pipeline.add(sinkBin)
+        try decoderBin.link(to: sinkBin)
+        guard let decoderElement = decoderBin.child("decoder"), let sinkElement = sinkBin.child("sink") else {
+            throw .noPad(element: decoder.name, pad: "decoder")
+        }
+        input = try decoderBin.pad("sink")
+        decoded = try decoderElement.pad("src")
+        let kind = kind
+        meter = DecodedMeter(kind: kind)
+        gate = Gate(at: try sinkElement.pad("sink")) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
+        recording = try recorder?.branch(from: decoderBin, kind: kind)
+        meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
+        input.probe { [weak self] _ in
+            self?.noteArrival()
+            return .pass
+        }
+    }
+
+    /// Links the pad on which webrtcbin delivers this kind. Called in its `pad-added`, before the first packet is pushed.
+    func connect(_ source: Pad) throws(MediaError) { try source.link(to: input) }
+
+    /// Shows what arrives from now on, the latest picture first.
+    ///
+    /// - Returns: How many pictures or buffers had been shown before.
+    func open() -> Int {
+        defer { if let recording { recording.open() } }
+        return gate.open()
+    }
+
+    func close() { gate.close() }
+
+    func requestKeyFrame() { input.requestKeyFrame() }
+
+    var statistics: PeerStatistics.Received {
+        var received = PeerStatistics.Received(codec: codec)
+        meter.report(into: &received)
+        let caps = decoded.caps?.fields
+        received.width = caps?["width"]?.intValue
+        received.height = caps?["height"]?.intValue
+        received.shown = gate.passed
+        received.arrivals = arrivals.withLock { $0 }
+        return received
+    }
+
+    private func noteArrival() {
+        arrivals.withLock { arrivals in
+            if arrivals.count < PeerStatistics.Received.maximumArrivals { arrivals.append(.now) }
+        }
+    }
+}

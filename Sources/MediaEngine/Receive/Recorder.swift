@@ -1,0 +1,76 @@
+internal import Synchronization
+
+/// Writes what arrives, still encoded, into one file for all kinds of a call.
+final class Recorder: Sendable {
+    private let pipeline: Element
+    private let muxer: Element
+    private let branches = Mutex<[RecordingBranch]>([])
+    private let ended: AsyncStream<Void>
+
+    init(_ description: PipelineDescription, path: String, pipeline: Element) throws(MediaError) {
+        let bin = try description.instantiate(["path": path])
+        guard let muxer = bin.child("muxer"), let file = bin.child("file") else {
+            throw .invalidPipelineDescription(name: description.name, line: nil, text: "has no elements muxer and file")
+        }
+        self.muxer = muxer
+        self.pipeline = pipeline
+        pipeline.add(bin)
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        ended = stream
+        try file.pad("sink").onEvent { event in if case .endOfStream = event { continuation.finish() } }
+    }
+
+    /// Taps the encoded stream of one decoder.
+    func branch(from decoder: Element, kind: MediaKind) throws(MediaError) -> RecordingBranch {
+        guard let tee = decoder.child("encoded") else { throw .noPad(element: decoder.path, pad: "encoded") }
+        let queue = try Element("queue")
+        decoder.add(queue)
+        let branch = try RecordingBranch(kind: kind, input: queue.pad("sink"))
+        try tee.requestPad("src_%u").link(to: queue.pad("sink"))
+        try queue.pad("src").linkAcrossBins(to: muxer.requestPad(kind == .video ? "video_%u" : "audio_%u"))
+        branches.withLock { $0.append(branch) }
+        return branch
+    }
+
+    /// Ends the file so that its index and duration are written; gives up after `deadline`.
+    func finish(within deadline: Duration) async {
+        for branch in branches.withLock({ $0 }) { branch.end() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [ended] in for await _ in ended {} }
+            group.addTask { try? await Task.sleep(for: deadline) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// The way of one kind into the file: shut until it is opened, then from the next key frame on.
+final class RecordingBranch: Sendable {
+    private enum State { case closed, waitingForKeyFrame, open }
+
+    private let input: Pad
+    private let state = Mutex(State.closed)
+
+    init(kind: MediaKind, input: Pad) {
+        self.input = input
+        let isVideo = kind == .video
+        input.probe { [weak self] buffer in self?.judge(buffer, isVideo) ?? .drop }
+    }
+
+    func open() {
+        state.withLock { if $0 == .closed { $0 = .waitingForKeyFrame } }
+        input.requestKeyFrame()
+    }
+
+    func end() {
+        state.withLock { $0 = .closed }
+        input.sendEndOfStream()
+    }
+
+    private func judge(_ buffer: BufferRef, _ isVideo: Bool) -> ProbeVerdict {
+        state.withLock { state in
+            if state == .waitingForKeyFrame, !isVideo || !buffer.isDelta { state = .open }
+            return state == .open ? .pass : .drop
+        }
+    }
+}

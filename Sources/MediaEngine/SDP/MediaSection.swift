@@ -1,0 +1,66 @@
+/// One m-line of a remote description with all that belongs to it, checked.
+struct MediaSection: Sendable, Equatable {
+    /// One payload type of the section.
+    struct Format: Sendable, Equatable {
+        let payloadType: Int
+        /// As in `a=rtpmap`, such as `VP8/90000`.
+        let encoding: String
+        /// The value of `a=fmtp`, without the payload type.
+        var parameters: String?
+        /// The values of `a=rtcp-fb`, without the payload type.
+        var feedback: [String] = []
+
+        /// The codec of ours that it is, if any.
+        var codec: Codec? {
+            let words = encoding.split(separator: "/")
+            guard words.count >= 2, let rate = Int(words[1]) else { return nil }
+            return Codec.allCases.first { codec in
+                codec.encodingName == words[0].uppercased() && codec.clockRate == rate && codec.accepts(parameters)
+            }
+        }
+    }
+
+    /// Which way media flows, as the sender of the description sees it (RFC 8866 section 6.7).
+    enum Direction: String, Sendable { case sendrecv, sendonly, recvonly, inactive }
+
+    let kind: MediaKind
+    var mid: String
+    var formats: [Format]
+    var direction: Direction
+    var iceUfrag: String
+    var icePassword: String
+    var fingerprint: Fingerprint
+    /// The value of `a=setup` (RFC 4145): actpass, active or passive.
+    var setup: String
+    var candidates: [IceCandidate]
+    /// The SSRCs that the section names, each with its CNAME.
+    var sources: [(ssrc: UInt32, cname: String)]
+
+    static func == (lhs: MediaSection, rhs: MediaSection) -> Bool { lhs.lines == rhs.lines }
+
+    /// The section as text that `webrtcbin` can take: only attributes that were checked, in a fixed order.
+    var lines: [String] {
+        let payloads = formats.map { String($0.payloadType) }.joined(separator: " ")
+        var lines = [
+            "m=\(kind.rawValue) 9 UDP/TLS/RTP/SAVPF \(payloads)", "c=IN IP4 0.0.0.0", "a=mid:\(mid)",
+            "a=\(direction.rawValue)", "a=rtcp-mux", "a=ice-ufrag:\(iceUfrag)", "a=ice-pwd:\(icePassword)",
+            "a=fingerprint:\(fingerprint)", "a=setup:\(setup)",
+        ]
+        for format in formats {
+            lines.append("a=rtpmap:\(format.payloadType) \(format.encoding)")
+            lines += format.feedback.map { "a=rtcp-fb:\(format.payloadType) \($0)" }
+            if let parameters = format.parameters { lines.append("a=fmtp:\(format.payloadType) \(parameters)") }
+        }
+        lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
+        lines += candidates.map { "a=\($0.candidate)" }
+        return lines
+    }
+}
+
+extension Codec {
+    /// Whether a format of this name with these parameters is one that we can decode.
+    fileprivate func accepts(_ parameters: String?) -> Bool {
+        // RFC 6184 section 8.1: an absent packetization-mode is 0, which our depayloader takes too, but our payloader sends 1.
+        self != .h264 || parameters?.contains("packetization-mode=1") == true
+    }
+}

@@ -1,0 +1,181 @@
+/// Reads checked media sections out of the lines of a description.
+struct SDPReader {
+    private let session: [SDPLine]
+    private let media: [[SDPLine]]
+    /// The value of `o=`.
+    let origin: String
+
+    init(_ lines: [SDPLine]) throws(MediaError) {
+        guard lines.first?.type == "v", lines.first?.value == "0" else {
+            throw .invalidSDP(line: 1, text: "does not begin with v=0")
+        }
+        guard let origin = lines.first(where: { $0.type == "o" }) else { throw .invalidSDP(line: nil, text: "has no o= line") }
+        let words = origin.value.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 6, UInt64(words[1]) != nil, UInt64(words[2]) != nil, words.allSatisfy({ !$0.isEmpty }) else {
+            throw .invalidSDP(line: origin.number, text: "the o= line is malformed")
+        }
+        // Only the two numbers matter to an answerer; the name and address are the peer's own business.
+        self.origin = "- \(words[1]) \(words[2]) IN IP4 0.0.0.0"
+        var parts: [[SDPLine]] = [[]]
+        for line in lines {
+            if line.type == "m" { parts.append([]) }
+            parts[parts.count - 1].append(line)
+        }
+        session = parts[0]
+        media = Array(parts.dropFirst())
+    }
+
+    mutating func sections() throws(MediaError) -> [MediaSection] {
+        guard media.count <= RemoteDescription.maximumSections else {
+            throw .invalidSDP(line: nil, text: "\(media.count) m-lines; \(RemoteDescription.maximumSections) at most are supported")
+        }
+        var sections: [MediaSection] = []
+        for (index, lines) in media.enumerated() { sections.append(try section(lines, index: index)) }
+        return sections
+    }
+
+    /// The BUNDLE group has to name every section (RFC 9143): the engine knows one transport.
+    func checkBundle(mids: [String]) throws(MediaError) {
+        let groups = session.filter { $0.attribute == "group" && $0.attributeValue.hasPrefix("BUNDLE") }
+        guard groups.count <= 1 else { throw .invalidSDP(line: groups[1].number, text: "has two BUNDLE groups") }
+        guard let group = groups.first else {
+            guard mids.count == 1 else { throw .invalidSDP(line: nil, text: "does not bundle its m-lines") }
+            return
+        }
+        guard Set(group.attributeValue.split(separator: " ").dropFirst().map(String.init)) == Set(mids) else {
+            throw .invalidSDP(line: group.number, text: "the BUNDLE group does not name each m-line once")
+        }
+    }
+
+    private func section(_ lines: [SDPLine], index: Int) throws(MediaError) -> MediaSection {
+        let head = lines[0]
+        let words = head.value.split(separator: " ")
+        guard words.count >= 4, let kind = MediaKind(rawValue: String(words[0])), UInt16(words[1]) != nil,
+            // RFC 9143 section 6: port 0 refuses an m-line, unless it is sent over the port of another one only.
+            words[1] != "0" || lines.contains(where: { $0.attribute == "bundle-only" })
+        else {
+            throw .invalidSDP(line: head.number, text: "not an audio or video m-line that is in use")
+        }
+        guard words[2].hasSuffix("TLS/RTP/SAVPF") else {
+            throw .invalidSDP(line: head.number, text: "the protocol is not UDP/TLS/RTP/SAVPF")
+        }
+        let mid = try value("mid", lines, head)
+        guard (1...32).contains(mid.utf8.count), mid.utf8.allSatisfy(Self.isTokenByte) else {
+            throw .invalidSDP(line: head.number, text: "the mid is no token of 1 to 32 characters")
+        }
+        guard let fingerprint = Fingerprint(attribute: try value("fingerprint", lines, head)) else {
+            throw .invalidSDP(line: head.number, text: "the fingerprint is malformed")
+        }
+        let setup = try value("setup", lines, head)
+        guard ["actpass", "active", "passive"].contains(setup) else {
+            throw .invalidSDP(line: head.number, text: "a=setup is none of actpass, active, passive")
+        }
+        guard lines.contains(where: { $0.attribute == "rtcp-mux" }) else {
+            throw .invalidSDP(line: head.number, text: "RTP and RTCP do not share a port (a=rtcp-mux)")
+        }
+        return MediaSection(
+            kind: kind, mid: mid, formats: try formats(words.dropFirst(3), lines, head),
+            direction: lines.compactMap { MediaSection.Direction(rawValue: $0.type == "a" ? $0.value : "") }.last ?? .sendrecv,
+            iceUfrag: try credential("ice-ufrag", 4...256, lines, head),
+            icePassword: try credential("ice-pwd", 22...256, lines, head),
+            fingerprint: fingerprint, setup: setup, candidates: try candidates(lines, mLine: index),
+            sources: Self.sources(lines))
+    }
+
+    /// A value that stands in the section or, for all sections, in the session.
+    private func value(_ name: String, _ lines: [SDPLine], _ head: SDPLine) throws(MediaError) -> String {
+        guard let line = lines.first(where: { $0.attribute == name }) ?? session.first(where: { $0.attribute == name }) else {
+            throw .invalidSDP(line: head.number, text: "has no a=\(name)")
+        }
+        return line.attributeValue
+    }
+
+    private func credential(
+        _ name: String, _ length: ClosedRange<Int>, _ lines: [SDPLine], _ head: SDPLine
+    ) throws(MediaError) -> String {
+        let value = try value(name, lines, head)
+        guard length.contains(value.utf8.count), value.utf8.allSatisfy(Self.isIceByte) else {
+            throw .invalidSDP(line: head.number, text: "a=\(name) is malformed (RFC 8839 section 5.4)")
+        }
+        return value
+    }
+
+    private func formats(
+        _ payloads: ArraySlice<Substring>, _ lines: [SDPLine], _ head: SDPLine
+    ) throws(MediaError) -> [MediaSection.Format] {
+        guard payloads.count <= 64 else { throw .invalidSDP(line: head.number, text: "has more than 64 payload types") }
+        var formats: [MediaSection.Format] = []
+        for word in payloads {
+            guard let payload = Int(word), (0...127).contains(payload) else {
+                throw .invalidSDP(line: head.number, text: "'\(word.prefix(16))' is no payload type")
+            }
+            // Static payload types need no rtpmap; none of our codecs has one.
+            guard let encoding = Self.text(after: "rtpmap", payload, lines).first, encoding.contains("/") else { continue }
+            guard encoding.utf8.count <= 64, encoding.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw .invalidSDP(line: head.number, text: "the rtpmap of \(payload) is malformed")
+            }
+            formats.append(
+                .init(
+                    payloadType: payload, encoding: encoding,
+                    parameters: Self.text(after: "fmtp", payload, lines).first.flatMap(Self.checkedParameters),
+                    feedback: Self.text(after: "rtcp-fb", payload, lines).filter(Self.knownFeedback.contains)))
+        }
+        guard !formats.isEmpty else { throw .invalidSDP(line: head.number, text: "has no payload type with a rtpmap") }
+        return formats
+    }
+
+    private func candidates(_ lines: [SDPLine], mLine: Int) throws(MediaError) -> [IceCandidate] {
+        var candidates: [IceCandidate] = []
+        for line in lines where line.attribute == "candidate" {
+            let candidate = IceCandidate(mLine: mLine, candidate: line.value)
+            do {
+                try candidate.check()
+            } catch {
+                throw .invalidSDP(line: line.number, text: "\(error)")
+            }
+            candidates.append(candidate)
+        }
+        guard candidates.count <= 64 else { throw .invalidSDP(line: nil, text: "has more than 64 candidates for one m-line") }
+        return candidates
+    }
+
+    /// What the engine itself asks for and understands.
+    private static let knownFeedback: Set<String> = ["nack pli", "ccm fir"]
+
+    private static func text(after attribute: String, _ payload: Int, _ lines: [SDPLine]) -> [String] {
+        let start = "\(attribute):\(payload) "
+        return lines.filter { $0.type == "a" && $0.value.hasPrefix(start) }.map { String($0.value.dropFirst(start.count)) }
+    }
+
+    /// The parameters that are printable and short enough.
+    private static func checkedParameters(_ text: String) -> String? {
+        let parameters = text.split(separator: ";").map { $0.drop { $0 == " " } }
+            .filter { !SpropParameters.isDropped($0) && !$0.isEmpty && $0.utf8.count <= 256 && $0.utf8.allSatisfy(isParameterByte) }
+        return parameters.isEmpty ? nil : parameters.joined(separator: ";")
+    }
+
+    private static func sources(_ lines: [SDPLine]) -> [(ssrc: UInt32, cname: String)] {
+        lines.compactMap { line in
+            guard line.attribute == "ssrc" else { return nil }
+            let words = line.attributeValue.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, let ssrc = UInt32(words[0]), words[1].hasPrefix("cname:") else { return nil }
+            let cname = words[1].dropFirst(6)
+            guard (1...128).contains(cname.utf8.count), cname.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+            return (ssrc, String(cname))
+        }
+        .prefix(16).map { $0 }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "!#$%&'*+-.^_`{|}~".utf8.contains(byte) }
+
+    private static func isIceByte(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") }
+
+    private static func isParameterByte(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+    }
+}

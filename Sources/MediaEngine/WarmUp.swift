@@ -1,0 +1,85 @@
+internal import Logging
+
+/// The throw-away call that pays for everything that only the first call of a process pays for.
+actor WarmUp {
+    static let shared = WarmUp()
+    private var done: Task<Void, Never>?
+
+    /// Runs once per process; later callers wait for the same run.
+    func run(catalog: PipelineCatalog, logger: Logger) async {
+        let task = done ?? Task { await Self.call(catalog, logger) }
+        done = task
+        await task.value
+    }
+
+    /// How long it may take, in seconds. What is not warm then will be by the first call.
+    private static let limit: Duration = .seconds(10)
+
+    private static func call(_ catalog: PipelineCatalog, _ logger: Logger) async {
+        do {
+            // H264 is decoded by another library than VP8, so both are loaded.
+            for codec in Codec.preferred(.video) { try await call(catalog, logger, codec) }
+        } catch {
+            // A machine that lacks a plugin shall hear of it from the call that needs it, not from here.
+            logger.debug("the warm-up ended early: \(error)")
+        }
+    }
+
+    private static func call(_ catalog: PipelineCatalog, _ logger: Logger, _ codec: Codec) async throws(MediaError) {
+        let format = VideoFormat(width: 320, height: 180, framesPerSecond: 30)
+        let video = VideoSource.test(format: format)
+        let audio = AudioSource.tone()
+        let sources = [
+            CaptureSource(
+                kind: .video, description: try catalog.description(video.name, role: .videoSource), values: video.values,
+                toneHz: nil, logger: logger),
+            CaptureSource(
+                kind: .audio, description: try catalog.description(audio.name, role: .audioSource), values: audio.values,
+                toneHz: nil, logger: logger),
+        ]
+        var tracks: [MediaKind: TrackConfiguration] = [:]
+        for source in sources { tracks[source.kind] = TrackConfiguration(source: source) }
+        tracks[.video]?.codecs = [codec]
+        var configuration = PeerConnectionConfiguration(label: "warm-up", tracks: tracks)
+        configuration.tuning = .loopback
+        let caller = PeerConnection(configuration, catalog: catalog, logger: logger)
+        let callee = PeerConnection(configuration, catalog: catalog, logger: logger)
+        let result: Result<Void, MediaError>
+        do throws(MediaError) {
+            try await connect(caller, callee)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await caller.close()
+        await callee.close()
+        try result.get()
+    }
+
+    private static func connect(_ caller: PeerConnection, _ callee: PeerConnection) async throws(MediaError) {
+        let answer = try await callee.createAnswer(to: caller.createOffer())
+        try await caller.setAnswer(answer)
+        for peer in [caller, callee] { await peer.setSending(true) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await withTaskGroup(of: Void.self) { both in
+                    both.addTask { await followUntilPicture(caller, to: callee) }
+                    both.addTask { await followUntilPicture(callee, to: caller) }
+                }
+            }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private static func followUntilPicture(_ peer: PeerConnection, to other: PeerConnection) async {
+        for await event in peer.events {
+            switch event.kind {
+            case .localCandidate(let candidate): try? await other.addCandidate(candidate)
+            case .firstFrame(.video), .failed: return
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// All `dtlsdec` of a process share one RSA certificate, so that two calls can be told to come from the same process.
+///
+/// Upstream: https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/9323 makes it ECDSA, but still one for all.
+/// A certificate set on `dtlssrtpdec` before the first description is the one that DTLS shows. The fingerprint that webrtcbin then writes into its
+/// descriptions is that of certificate and private key together (`_generate_fingerprint_from_certificate` in `webrtcsdp.c` decodes
+/// every line of the PEM), which no peer that compares would accept; so we write the right one.
+enum SharedCertificate: Workaround {
+    static let mendedIn: Int? = nil
+
+    static func replace(in decoder: Element, by certificate: DtlsCertificate) throws(MediaError) {
+        try decoder.set("pem", text: certificate.pem)
+    }
+
+    static func correctFingerprint(
+        in description: SessionDescription, of certificate: DtlsCertificate
+    ) -> SessionDescription {
+        let lines = description.sdp.split(separator: "\r\n", omittingEmptySubsequences: false).map { line in
+            line.hasPrefix("a=fingerprint:") ? "a=fingerprint:\(certificate.fingerprint)" : String(line)
+        }
+        return SessionDescription(kind: description.kind, sdp: lines.joined(separator: "\r\n"))
+    }
+}
