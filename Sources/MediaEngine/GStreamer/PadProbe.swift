@@ -78,6 +78,21 @@ extension Pad {
         return PadProbe(pad: self, id: id)
     }
 
+    /// Calls `handler` once, on the streaming thread, with the element that this pad belongs to.
+    ///
+    /// The element is handed over because a handler that kept it would keep it alive for ever.
+    func onFirstBuffer(_ handler: @escaping @Sendable (Element) -> Void) {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+            { pad, _, data in
+                guard let pad, let data, let parent = gst_pad_get_parent_element(pad) else { return GST_PAD_PROBE_REMOVE }
+                Unmanaged<ElementBox>.fromOpaque(data).takeUnretainedValue().handler(Element(ref: GObjectRef(owning: parent)))
+                return GST_PAD_PROBE_REMOVE
+            },
+            Unmanaged.passRetained(ElementBox(handler)).toOpaque(),
+            { data in if let data { Unmanaged<ElementBox>.fromOpaque(data).release() } })
+    }
+
     /// Tells `handler` of the events that go downstream through this pad, on the streaming thread.
     func onEvent(_ handler: @escaping @Sendable (PadEvent) -> Void) {
         gst_pad_add_probe(
@@ -111,6 +126,11 @@ enum PadEvent: Sendable {
         default: return nil
         }
     }
+}
+
+private final class ElementBox: Sendable {
+    let handler: @Sendable (Element) -> Void
+    init(_ handler: @escaping @Sendable (Element) -> Void) { self.handler = handler }
 }
 
 private final class EventBox: Sendable {

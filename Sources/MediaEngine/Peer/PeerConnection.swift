@@ -23,7 +23,9 @@ public actor PeerConnection {
     private var remote: RemoteDescription?
     private var heldCandidates: [IceCandidate] = []
     private var earlyCertificate: String?
-    private var isVerified = false
+    private var isCertificateRight = false
+    private var hasKeys = false
+    private var isVerified: Bool { isCertificateRight && hasKeys }
     private var wantsSending = false
     private var isClosed = false
     private var watchdogs: [Task<Void, Never>] = []
@@ -168,6 +170,10 @@ public actor PeerConnection {
             case .peerCertificate(let pem):
                 earlyCertificate = pem
                 checkCertificate()
+            case .readyToSend:
+                guard !hasKeys else { break }
+                hasKeys = true
+                beginIfVerified()
             case .bus(.latencyChanged): media?.pipeline.recalculateLatency()
             case .bus(.error(let element, let message, let debug)):
                 eventSink.yield(.init(.failed(.elementFailed(element: element, message: message, debug: debug))))
@@ -180,18 +186,23 @@ public actor PeerConnection {
 
     /// Certificate and description come in either order.
     private func checkCertificate() {
-        guard !isVerified, let media, let earlyCertificate, let expected = remote?.fingerprint else { return }
+        guard !isCertificateRight, let media, let earlyCertificate, let expected = remote?.fingerprint else { return }
         do throws(MediaError) {
             try UncheckedFingerprint.check(earlyCertificate, against: expected)
-            isVerified = true
+            isCertificateRight = true
             media.fingerprintCheck.pass()
-            eventSink.yield(.init(.verified))
-            applySending()
-            watchdogs.append(Task { await self.requestFirstKeyFrame() })
+            beginIfVerified()
         } catch {
             media.fingerprintCheck.fail()
             eventSink.yield(.init(.failed(error)))
         }
+    }
+
+    private func beginIfVerified() {
+        guard isVerified else { return }
+        applySending()
+        eventSink.yield(.init(.verified))
+        watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 
     /// Repeats the request because a single one can be lost.

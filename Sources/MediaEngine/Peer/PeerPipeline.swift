@@ -10,6 +10,8 @@ final class PeerPipeline: Sendable {
     enum Report: Sendable {
         case event(PeerConnectionEvent)
         case peerCertificate(String)
+        /// DTLS gave the keys for sending: from here on webrtcbin does not block who sends.
+        case readyToSend
         case bus(BusMessage)
     }
 
@@ -25,7 +27,8 @@ final class PeerPipeline: Sendable {
         let pipeline = try Pipeline(name: "call-\(label)", timeBase: .clock)
         let webrtc = try Element("webrtcbin", name: "webrtcbin")
         try webrtc.set("bundle-policy", "max-bundle")
-        try webrtc.set("latency", String(tuning.jitterBufferMs))
+        let latency = tuning.jitterBufferFastStart ? StalledFastStart.initialLatencyMs : tuning.jitterBufferMs
+        try webrtc.set("latency", String(latency))
         try Self.tuneIce(of: webrtc, tuning, addresses)
         self.pipeline = pipeline
         self.webrtc = webrtc
@@ -86,7 +89,8 @@ final class PeerPipeline: Sendable {
         switch element.factoryName {
         case "rtpsession": try SlowFeedback.mend(element, tuning)
         case "rtpjitterbuffer":
-            try element.set("faststart-min-packets", String(tuning.jitterBufferStartPackets))
+            if tuning.jitterBufferFastStart { try StalledFastStart.restoreLatency(of: element, to: tuning.jitterBufferMs) }
+        case "clocksync": try PacedSending.sendAtOnce(element)
         case "nicesrc": try activity.watch(element)
         case "dtlssrtpdec":
             try SharedCertificate.replace(in: element, by: certificate)
@@ -94,6 +98,7 @@ final class PeerPipeline: Sendable {
                 guard let pem = arguments.element(0)?.get("peer-pem")?.stringValue, !pem.isEmpty else { return }
                 report(.peerCertificate(pem))
             }
+        case "dtlssrtpenc": element.watch("on-key-set") { _ in report(.readyToSend) }
         default: break
         }
     }

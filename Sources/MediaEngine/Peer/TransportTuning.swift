@@ -21,11 +21,10 @@ public struct TransportTuning: Sendable, Equatable {
 
     /// How long the jitter buffer holds packets for those that come late or again, in ms.
     ///
-    /// The first packet of a stream does not wait: see ``jitterBufferStartPackets``.
     public var jitterBufferMs = 60
 
-    /// After how many packets in a row the jitter buffer lets the first one go; 0 means that it waits its full time.
-    public var jitterBufferStartPackets = 1
+    /// Whether the first packet of a stream goes through the jitter buffer at once instead of waiting its full time.
+    public var jitterBufferFastStart = true
 
     /// The bandwidth from which the RTCP intervals are computed (RFC 3550 section 6.2), in bit/s.
     ///
