@@ -20,7 +20,7 @@ extension SignalingMessage {
 
     /// Reads one message.
     ///
-    /// - Throws: ``SignalingError/malformed(code:text:ref:)`` with the code that the sender should be told.
+    /// - Throws: ``SignalingError/malformed(code:text:ref:)`` with the code that the sender is told.
     public init(decoding text: String) throws(SignalingError) {
         guard text.utf8.count <= SignalingLimits.messageBytes else {
             throw .malformed(code: 413, text: "longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
@@ -33,6 +33,19 @@ extension SignalingMessage {
         }
         self = try wire.message()
         try check()
+    }
+
+    /// The error that the sender of an unreadable message is told.
+    ///
+    /// Nil when it cannot be told whom to answer, and for errors, which are never answered.
+    static func answer(toUnreadable text: String, _ error: SignalingError, from user: String) -> SignalingMessage? {
+        guard case .malformed(let code, let reason, let ref) = error, text.utf8.count <= SignalingLimits.messageBytes,
+            let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)), wire.type != "error",
+            let sender = wire.from, SignalingLimits.isName(sender), let call = wire.callId, SignalingLimits.isName(call)
+        else { return nil }
+        let fault = Fault(code: code, text: SignalingLimits.bounded(reason), ref: ref)
+        return SignalingMessage(
+            id: "unreadable", callId: call, from: user, to: sender, sentUnixMs: 0, body: .error(fault))
     }
 
     /// Checks every field against ``SignalingLimits``.

@@ -10,6 +10,8 @@ public actor CaptureSource {
 
     /// Sound or picture.
     public nonisolated let kind: MediaKind
+    /// Whether it is made by the machine itself and needs no device.
+    public nonisolated let isSynthetic: Bool
     /// The pitch, when it is a tone.
     public nonisolated let toneHz: Double?
 
@@ -25,6 +27,7 @@ public actor CaptureSource {
         self.values = values
         self.toneHz = toneHz
         self.logger = logger
+        isSynthetic = ["test", "tone"].contains(description.name)
         executor = QueueExecutor(label: "capture.\(description.name)")
     }
 

@@ -29,7 +29,7 @@ public actor PeerConnection {
     private var wantsSending = false
     private var isClosed = false
     private var watchdogs: [Task<Void, Never>] = []
-    private var lastTransport: PeerStatistics.Transport?
+    private var lastStatistics = PeerStatistics()
 
     /// The most candidates that are kept while there is no remote description yet, and taken in all.
     public static let maximumCandidates = 64
@@ -229,27 +229,29 @@ public actor PeerConnection {
 
     // MARK: Statistics and end
 
-    /// What was sent and received so far. Takes under a millisecond; the last figures remain available after ``close()``.
+    /// What was sent and received so far; takes under a millisecond. The last figures remain after ``close()``.
     public func statistics() async -> PeerStatistics {
-        guard let media else { return PeerStatistics() }
-        if !isClosed, let transport = try? await media.transportStatistics() {
-            lastTransport = transport
-        }
-        return media.statistics(transport: lastTransport ?? .init())
+        guard let media, !isClosed else { return lastStatistics }
+        let transport = (try? await media.transportStatistics()) ?? lastStatistics.transport
+        // Closed while the transport was asked: the pads have lost their caps by now.
+        guard !isClosed else { return lastStatistics }
+        lastStatistics = media.statistics(transport: transport)
+        return lastStatistics
     }
+
     /// Ends the connection and frees everything; idempotent.
     ///
     /// Runs on a thread of its own, and is abandoned and reported in the log after ``TransportTuning/teardownMs``.
     public func close() async {
         guard !isClosed else { return }
-        if media != nil { _ = await statistics() }
+        _ = await statistics()
         guard !isClosed else { return }
         isClosed = true
         for watchdog in watchdogs { watchdog.cancel() }
         watchdogs = []
         eventSink.finish()
         reportSink.finish()
-        guard let media else { return }
+        guard let media = media.take() else { return }
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)
         if await !media.tearDown(within: limit, label: configuration.label) {
             logger.error("the teardown of \(configuration.label) did not end within \(limit) and was abandoned")

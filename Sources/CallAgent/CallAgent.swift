@@ -1,0 +1,228 @@
+internal import FoundationEssentials
+public import Logging
+public import MediaEngine
+public import ServiceLifecycle
+
+/// One user who places and takes calls.
+///
+/// ``prepare()`` signs in; ``close()`` hangs up and signs out, after which ``prepare()`` is legal again only with a new agent, since a
+/// transport is closed for good.
+public actor CallAgent {
+    /// The user that this agent signs in as.
+    public nonisolated let user: String
+    /// The calls that come in, ringing. One consumer; a call that nobody takes rings until its timeout.
+    public nonisolated let incomingCalls: AsyncStream<Call>
+
+    private let provider: any MediaProvider
+    private let signaling: any SignalingTransport
+    private let configuration: CallAgentConfiguration
+    private let logger: Logger
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let incoming: AsyncStream<Call>.Continuation
+    private let outgoing: AsyncStream<SignalingMessage>.Continuation
+    private let messages: AsyncStream<SignalingMessage>
+    private var calls: [String: Call] = [:]
+    private var tasks: [Task<Void, Never>] = []
+    private var phase = Phase.idle
+
+    private enum Phase { case idle, preparing, prepared, closed }
+
+    /// Makes an agent whose media runs on `engine`.
+    public init(
+        user: String, media engine: MediaEngine, signaling: any SignalingTransport,
+        configuration: CallAgentConfiguration = CallAgentConfiguration(video: .test(), audio: .tone()),
+        logger: Logger = Logger(label: "call-agent")
+    ) {
+        self.init(
+            user: user, provider: EngineMediaProvider(engine: engine, configuration: configuration.media),
+            signaling: signaling, configuration: configuration, logger: logger)
+    }
+
+    /// Makes an agent on media of the application's own; `sleep` runs the timers, and is replaced in tests of the rules.
+    public init(
+        user: String, provider: any MediaProvider, signaling: any SignalingTransport,
+        configuration: CallAgentConfiguration = CallAgentConfiguration(video: .test(), audio: .tone()),
+        logger: Logger = Logger(label: "call-agent"),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.user = user
+        self.provider = provider
+        self.signaling = signaling
+        self.configuration = configuration
+        self.logger = logger
+        self.sleep = sleep
+        (incomingCalls, incoming) = AsyncStream.makeStream()
+        (messages, outgoing) = AsyncStream.makeStream()
+    }
+
+    // MARK: For its user
+
+    /// Warms the media up and signs in. Legal once; harmless when it was done already.
+    ///
+    /// - Throws: ``CallError/invalidUser(_:)``, ``CallError/media(_:)``, ``CallError/signaling(_:)``.
+    public func prepare() async throws(CallError) {
+        guard phase != .prepared else { return }
+        guard phase == .idle else { throw .wrongState(operation: "prepare", state: "the agent is \(phase)") }
+        guard SignalingLimits.isName(user) else { throw .invalidUser(user) }
+        phase = .preparing
+        do {
+            try await provider.prepare()
+            try await signaling.connect(as: user)
+        } catch {
+            phase = .idle
+            await provider.release()
+            throw (error as? MediaSessionError).map { .media($0) } ?? .signaling(error as? SignalingError ?? .closed)
+        }
+        phase = .prepared
+        tasks.append(Task { await self.receiveMessages() })
+        tasks.append(Task { await self.sendMessages() })
+    }
+
+    /// Calls `peer`; returns when the invite is on its way.
+    ///
+    /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``,
+    ///   ``CallError/noMedia``, and ``CallError/media(_:)`` when this end cannot even make an offer.
+    public func call(_ peer: String, media: CallMedia = .audioVideo) async throws(CallError) -> Call {
+        let start = ContinuousClock.now
+        guard phase == .prepared else { throw .notPrepared }
+        guard SignalingLimits.isName(peer) else { throw .invalidUser(peer) }
+        guard calls.count < configuration.maximumCalls else { throw .tooManyCalls(limit: configuration.maximumCalls) }
+        let media = CallMedia(
+            audio: media.audio && configuration.media.audio != nil, video: media.video && configuration.media.video != nil)
+        guard media.audio || media.video else { throw .noMedia }
+        let machine = CallMachine(role: .caller, media: media, timeouts: configuration.timeouts)
+        let call = try await makeCall(id: UUID().uuidString.lowercased(), peer: peer, machine: machine, start: start)
+        // Subscribed before it starts, so that nothing is missed.
+        let events = call.events
+        await call.start()
+        for await event in events {
+            if case .reached(.offerCreated, _) = event { return call }
+        }
+        throw .ended(await call.end ?? CallEnd(reason: .mediaFailed, by: .local))
+    }
+
+    /// The calls that have not ended.
+    public var activeCalls: [Call] { Array(calls.values) }
+
+    /// Hangs up every call, signs out and closes what was opened. Idempotent; returns within a bounded time.
+    public func close() async {
+        guard phase != .closed else { return }
+        let wasPrepared = phase == .prepared
+        phase = .closed
+        incoming.finish()
+        for call in calls.values { await call.hangUp() }
+        for call in calls.values { await call.waitUntilClosed() }
+        outgoing.finish()
+        // The farewells go out before the transport closes.
+        if wasPrepared { await tasks.last?.value }
+        await signaling.close()
+        for task in tasks { task.cancel() }
+        await provider.release()
+    }
+
+    // MARK: Messages
+
+    private func makeCall(
+        id: String, peer: String, machine: CallMachine, start: ContinuousClock.Instant
+    ) async throws(CallError) -> Call {
+        let session: any MediaSession
+        do throws(MediaSessionError) {
+            session = try await provider.makeSession(label: "\(id.prefix(8))-\(machine.role)", media: machine.media)
+        } catch {
+            throw .media(error)
+        }
+        let outgoing = outgoing
+        let surroundings = Call.Surroundings(
+            outbox: { outgoing.yield($0) }, whenEnded: { [weak self] in await self?.forget($0) },
+            wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
+        let call = Call(
+            id: id, user: user, peer: peer, machine: machine, session: session, start: start, surroundings: surroundings)
+        calls[id] = call
+        return call
+    }
+
+    private func forget(_ call: Call) { calls[call.id] = nil }
+
+    /// One after the other, so that their order holds.
+    private func sendMessages() async {
+        for await message in messages {
+            do throws(SignalingError) {
+                try await signaling.send(message.encoded(), to: message.to)
+            } catch {
+                logger.warning("a message was not sent: \(error)")
+                await calls[message.callId]?.sendFailed(error.description)
+            }
+        }
+    }
+
+    private func receiveMessages() async {
+        for await event in signaling.events {
+            switch event {
+            case .received(let text): await receive(text)
+            case .disconnected(let text): logger.warning("signaling was lost: \(text)")
+            case .reconnected: logger.info("signaling is back")
+            }
+        }
+    }
+
+    private func receive(_ text: String) async {
+        let message: SignalingMessage
+        do throws(SignalingError) {
+            message = try SignalingMessage(decoding: text)
+        } catch {
+            logger.warning("dropped a message: \(error)")
+            if let answer = SignalingMessage.answer(toUnreadable: text, error, from: user) { outgoing.yield(answer) }
+            return
+        }
+        guard message.to == user else { return logger.debug("dropped a message for \(message.to)") }
+        if let call = calls[message.callId] {
+            guard message.from == call.peer || message.from.isEmpty else {
+                return logger.warning("dropped a message of \(message.from) for a call with \(call.peer)")
+            }
+            await call.receive(message)
+        } else if case .invite(let invite) = message.body {
+            await receiveInvite(invite, message)
+        } else {
+            logger.debug("dropped a message for no call of ours")
+        }
+    }
+
+    private func receiveInvite(_ invite: SignalingMessage.Invite, _ message: SignalingMessage) async {
+        let start = ContinuousClock.now
+        guard phase == .prepared else { return }
+        guard calls.count < configuration.maximumCalls else {
+            let farewell = SignalingMessage.Farewell(code: EndReason.remoteBusy.code, text: "\(user) is busy")
+            outgoing.yield(message.answer(.reject(farewell)))
+            return
+        }
+        let machine = CallMachine(
+            role: .callee, media: invite.media, earlyMedia: configuration.earlyMedia, timeouts: configuration.timeouts)
+        do throws(CallError) {
+            let call = try await makeCall(id: message.callId, peer: message.from, machine: machine, start: start)
+            await call.start(invite: invite)
+            incoming.yield(call)
+        } catch {
+            logger.error("cannot take a call of \(message.from): \(error)")
+            let farewell = SignalingMessage.Farewell(code: EndReason.remoteFailed.code, text: "")
+            outgoing.yield(message.answer(.reject(farewell)))
+        }
+    }
+}
+
+extension CallAgent: Service {
+    /// Prepares, and stays signed in until graceful shutdown, which closes the agent.
+    public func run() async throws {
+        try await prepare()
+        try? await gracefulShutdown()
+        await close()
+    }
+}
+
+extension SignalingMessage {
+    /// An answer to this message that belongs to no call of ours.
+    fileprivate func answer(_ body: Body) -> SignalingMessage {
+        SignalingMessage(
+            id: "r-\(id.prefix(SignalingLimits.nameBytes - 2))", callId: callId, from: to, to: from,
+            generation: generation, sentUnixMs: sentUnixMs, body: body)
+    }
+}

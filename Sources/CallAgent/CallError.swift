@@ -1,0 +1,36 @@
+/// What can go wrong with an operation on an agent or a call.
+public enum CallError: Error, Sendable, Equatable {
+    /// The agent is not prepared; ``CallAgent/prepare()`` comes first.
+    case notPrepared
+    /// The operation is not legal now; `state` says where the agent or the call is.
+    case wrongState(operation: String, state: String)
+    /// The agent has as many calls as its limit allows.
+    case tooManyCalls(limit: Int)
+    /// The name cannot be a user's; see ``SignalingLimits/isName(_:)``.
+    case invalidUser(String)
+    /// A call has audio or video, from a source that the agent has.
+    case noMedia
+    /// Signaling failed.
+    case signaling(SignalingError)
+    /// Media failed.
+    case media(MediaSessionError)
+    /// The call ended before the operation was done.
+    case ended(CallEnd)
+}
+
+extension CallError: CustomStringConvertible {
+    /// One line: what, why and what to do.
+    public var description: String {
+        switch self {
+        case .notPrepared: "the agent is not prepared; call prepare() first"
+        case .wrongState(let operation, let state): "\(operation) is not possible while \(state)"
+        case .tooManyCalls(let limit): "the agent has \(limit) call(s) already, which is its limit"
+        case .invalidUser(let user):
+            "'\(user.prefix(80))' is no user name: use 1 to 64 ASCII letters, digits and . _ - @ + :"
+        case .noMedia: "the call would have neither audio nor video; give the agent a source"
+        case .signaling(let error): error.description
+        case .media(let error): error.description
+        case .ended(let end): "the call ended: \(end.reason.rawValue)" + (end.text.isEmpty ? "" : " (\(end.text))")
+        }
+    }
+}

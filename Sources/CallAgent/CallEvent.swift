@@ -1,0 +1,7 @@
+/// What the user of a call is told.
+public enum CallEvent: Sendable, Equatable {
+    /// The state changed; a new stream begins with the present one.
+    case stateChanged(CallStateChange)
+    /// A stage of the call was reached, so many ms after its start.
+    case reached(CallTimeline.Stage, milliseconds: Double)
+}

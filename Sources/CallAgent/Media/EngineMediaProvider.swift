@@ -1,0 +1,88 @@
+internal import MediaEngine
+internal import Synchronization
+
+/// The media of calls on a `MediaEngine`.
+actor EngineMediaProvider: MediaProvider {
+    private let engine: MediaEngine
+    private let configuration: MediaConfiguration
+    private var held: [CaptureSource] = []
+    private var sessions = 0
+
+    init(engine: MediaEngine, configuration: MediaConfiguration) {
+        self.engine = engine
+        self.configuration = configuration
+    }
+
+    func prepare() async throws(MediaSessionError) {
+        await release()
+        do throws(MediaError) {
+            // Also those that are not opened now are looked up: what is misspelt is told before a call needs it.
+            for source in try sources(for: .audioVideo).values where keepsOpen(source) {
+                try await source.hold()
+                held.append(source)
+            }
+            for codec in configuration.videoCodecs { _ = try engine.catalog.description(codec.rawValue, role: .encoder) }
+        } catch {
+            throw MediaSessionError(error)
+        }
+        await engine.warmedUp()
+    }
+
+    func release() async {
+        for source in held { await source.release() }
+        held = []
+    }
+
+    func makeSession(label: String, media: CallMedia) async throws(MediaSessionError) -> any MediaSession {
+        do throws(MediaError) {
+            var tracks: [MediaKind: TrackConfiguration] = [:]
+            for (kind, source) in try sources(for: media) {
+                tracks[kind] = TrackConfiguration(
+                    source: source, codecs: kind == .video ? configuration.videoCodecs : nil,
+                    bitrateKbit: kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit)
+            }
+            var peer = PeerConnectionConfiguration(label: label, tracks: tracks)
+            peer.tuning = configuration.tuning
+            sessions += 1
+            peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }
+            return PeerMediaSession(engine.makePeerConnection(peer))
+        } catch {
+            throw MediaSessionError(error)
+        }
+    }
+
+    private func sources(for media: CallMedia) throws(MediaError) -> [MediaKind: CaptureSource] {
+        var sources: [MediaKind: CaptureSource] = [:]
+        if media.video, let video = configuration.video { sources[.video] = try engine.capture(video) }
+        if media.audio, let audio = configuration.audio { sources[.audio] = try engine.capture(audio) }
+        return sources
+    }
+
+    private func keepsOpen(_ source: CaptureSource) -> Bool {
+        switch configuration.capturePolicy {
+        case .automatic: source.isSynthetic
+        case .perCall: false
+        case .fromPrepare: true
+        }
+    }
+
+    /// `call.mkv`, `call-2.mkv`, `call-3.mkv` and so on.
+    private static func path(_ path: String, number: Int) -> String {
+        guard number > 1 else { return path }
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return "\(path)-\(number)" }
+        return "\(path[..<dot])-\(number)\(path[dot...])"
+    }
+}
+
+extension MediaSessionError {
+    init(_ error: MediaError) {
+        let text = error.description
+        switch error {
+        case .fingerprintMismatch: self.init(fault: .security(text: text), description: text)
+        case .invalidSDP, .noCommonCodec: self.init(fault: .incompatible(text: text), description: text)
+        case .pluginMissing, .libraryUnusable, .stateChangeFailed:
+            self.init(fault: .other(text: text), description: text, isMissingPrerequisite: true)
+        default: self.init(fault: .other(text: text), description: text)
+        }
+    }
+}

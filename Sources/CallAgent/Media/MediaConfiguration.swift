@@ -1,0 +1,38 @@
+public import MediaEngine
+
+/// What an agent's calls send, and how. The defaults are a test picture and a tone.
+public struct MediaConfiguration: Sendable {
+    /// When sources are opened.
+    public enum CapturePolicy: Sendable {
+        /// At ``CallAgent/prepare()`` for test pictures and tones, with the call for devices.
+        case automatic
+        /// With the first call that needs them, and closed after the last: an idle agent holds no camera.
+        case perCall
+        /// At ``CallAgent/prepare()``, and kept open: the first picture of a call waits for no device.
+        case fromPrepare
+    }
+
+    /// The source of the pictures; nil sends none and makes every call an audio call.
+    public var video: VideoSource?
+    /// The source of the sound; nil sends none.
+    public var audio: AudioSource?
+    /// The video codecs that may be used, best first.
+    public var videoCodecs: [Codec] = Codec.preferred(.video)
+    /// The rate that the video encoder aims at, in kbit/s.
+    public var videoBitrateKbit = 1_000
+    /// The rate that the audio encoder aims at, in kbit/s.
+    public var audioBitrateKbit = 48
+    /// When sources are opened.
+    public var capturePolicy = CapturePolicy.automatic
+    /// The knobs of the transport.
+    public var tuning = TransportTuning()
+    /// Where each call is recorded, as a Matroska file: the path for the first call; `-2`, `-3` and so on are put before the
+    /// extension for later ones. Nil records nothing.
+    public var recordingPath: String?
+
+    /// Names the sources; everything else has its default.
+    public init(video: VideoSource? = .test(), audio: AudioSource? = .tone()) {
+        self.video = video
+        self.audio = audio
+    }
+}

@@ -1,0 +1,104 @@
+internal import MediaEngine
+internal import Synchronization
+
+/// One peer connection of the engine, in the words of the rules.
+final class PeerMediaSession: MediaSession {
+    let events: AsyncStream<MediaSessionEvent>
+    private let peer: PeerConnection
+    private let translation: Task<Void, Never>
+    private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
+
+    init(_ peer: PeerConnection) {
+        self.peer = peer
+        let (events, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
+        self.events = events
+        translation = Task {
+            for await event in peer.events { continuation.yield(MediaSessionEvent(event)) }
+            continuation.finish()
+        }
+    }
+
+    func createOffer() async throws(MediaSessionError) -> String {
+        do { return try await peer.createOffer().sdp } catch { throw MediaSessionError(error) }
+    }
+
+    func createAnswer(to offer: String) async throws(MediaSessionError) -> String {
+        let offer = SessionDescription(kind: .offer, sdp: offer)
+        do { return try await peer.createAnswer(to: offer).sdp } catch { throw MediaSessionError(error) }
+    }
+
+    func setAnswer(_ sdp: String) async throws(MediaSessionError) {
+        let answer = SessionDescription(kind: .answer, sdp: sdp)
+        do { try await peer.setAnswer(answer) } catch { throw MediaSessionError(error) }
+    }
+
+    func addCandidate(_ candidate: SignalingMessage.Candidate) async throws(MediaSessionError) {
+        let candidate = IceCandidate(mLine: candidate.mLine, candidate: candidate.candidate)
+        do { try await peer.addCandidate(candidate) } catch { throw MediaSessionError(error) }
+    }
+
+    func openSendGates() async { await peer.setSending(true) }
+
+    func openReceiveGates() async {
+        let passed = await peer.openReceiveGates()
+        shownBeforeOpening.withLock { if $0 == nil { $0 = passed } }
+    }
+
+    func report() async -> MediaReport {
+        let statistics = await peer.statistics()
+        let before = shownBeforeOpening.withLock { $0 }
+        var report = MediaReport()
+        report.video = Self.pair(.video, statistics, before)
+        report.audio = Self.pair(.audio, statistics, before)
+        report.transport.localCandidate = statistics.transport.localCandidate
+        report.transport.remoteCandidate = statistics.transport.remoteCandidate
+        report.transport.roundTripMs = statistics.transport.roundTripMs
+        report.transport.packetsLost = statistics.transport.packetsLost
+        report.transport.bytesSent = statistics.transport.bytesSent
+        report.transport.bytesReceived = statistics.transport.bytesReceived
+        return report
+    }
+
+    func close() async { await peer.close() }
+
+    private static func pair(
+        _ kind: MediaKind, _ statistics: PeerStatistics, _ before: [MediaKind: Int]?
+    ) -> (sent: MediaReport.Sent, received: MediaReport.Received)? {
+        guard let sent = statistics.sent[kind], let received = statistics.received[kind] else { return nil }
+        var result = MediaReport.Received(codec: received.codec.encodingName)
+        result.width = received.width
+        result.height = received.height
+        result.decoded = received.decoded
+        result.distinctFrames = received.distinctFrames
+        result.toneHz = received.toneHz
+        result.shown = received.shown
+        // Gates that were never opened have let nothing through, or what they did came before any opening.
+        result.shownBeforeOpening = before.map { $0[kind] ?? 0 } ?? received.shown
+        result.arrivals = received.arrivals
+        return (
+            MediaReport.Sent(
+                codec: sent.codec.encodingName, width: sent.width, height: sent.height, frames: sent.frames,
+                toneHz: sent.toneHz), result
+        )
+    }
+}
+
+extension MediaSessionEvent {
+    init(_ event: PeerConnectionEvent) {
+        let translated: CallMachine.Event =
+            switch event.kind {
+            case .localCandidate(let candidate):
+                .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
+            case .iceConnected: .iceConnected
+            case .verified: .verified
+            case .firstFrame(.video): .firstVideoFrame
+            case .firstFrame(.audio): .firstAudioSample
+            case .firstShown(.video): .firstVideoShown
+            case .firstShown(.audio): .firstAudioHeard
+            case .interrupted: .interrupted
+            case .resumed: .resumed
+            case .failed(let error): .mediaFailed(MediaSessionError(error).fault)
+            }
+        self.init(translated, at: event.at)
+    }
+}
