@@ -96,7 +96,14 @@ let package = Package(
         .testTarget(name: "CallAgentTests", dependencies: ["CallAgent"], swiftSettings: settings),
         .testTarget(
             name: "SignalingTests",
-            dependencies: ["SignalingServer", "WebSocketSignaling", "CallAgent"],
+            dependencies: [
+                "SignalingServer", "WebSocketSignaling", "CallAgent",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",

@@ -1,0 +1,189 @@
+internal import Logging
+internal import NIOCore
+internal import NIOWebSocket
+
+/// One client's WebSocket: frames, time limits, and the closing handshake. Runs on the server's event loop only.
+final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    private let exchange: Exchange
+    private var phase = Phase.new
+    private var assembler: MessageAssembler
+    private var context: ChannelHandlerContext?
+    private var lastHeard = NIODeadline.now()
+    private var signInTimer: Scheduled<Void>?
+    private var silenceTimer: Scheduled<Void>?
+    private var closeTimer: Scheduled<Void>?
+
+    private enum Phase {
+        /// Not in a pipeline yet. Can transition to: open.
+        case new
+        /// Can transition to: closing, closed.
+        case open(ConnectionID)
+        /// A close frame was sent; whatever arrives is dropped. Can transition to: closed.
+        case closing(ConnectionID)
+        case closed
+    }
+
+    init(exchange: Exchange) {
+        self.exchange = exchange
+        assembler = MessageAssembler(limit: exchange.configuration.messageBytes)
+    }
+
+    /// Tells which socket this is, while it is open.
+    var channelIdentifier: ObjectIdentifier? { context.map { ObjectIdentifier($0.channel) } }
+
+    // MARK: Life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        self.context = context
+        let connection = exchange.opened(self)
+        phase = .open(connection)
+        guard !exchange.isDraining else { return close(.goingAway, text: "the server stops") }
+        signInTimer = schedule(in: TimeAmount(exchange.configuration.signInTimeout)) {
+            $0.exchange.signInTimedOut(connection)
+        }
+        silenceTimer = schedule(in: TimeAmount(exchange.configuration.pingInterval)) { $0.checkSilence() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        let phaseBefore = phase
+        phase = .closed
+        for timer in [signInTimer, silenceTimer, closeTimer] { timer?.cancel() }
+        switch phaseBefore {
+        case .open(let connection):
+            exchange.closed(connection)
+            exchange.ended(connection)
+        case .closing(let connection): exchange.ended(connection)
+        case .new, .closed: break
+        }
+        context = nil
+    }
+
+    // MARK: In
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = Self.unwrapInboundIn(data)
+        lastHeard = .now()
+        switch phase {
+        case .open(let connection): read(frame, on: connection)
+        // The answer to the close frame; nothing else matters now.
+        case .closing: if frame.opcode == .connectionClose { context.close(promise: nil) }
+        case .new, .closed: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch (phase, error) {
+        case (.open, NIOWebSocketError.invalidFrameLength):
+            close(.messageTooLarge, text: "longer than \(exchange.configuration.messageBytes) bytes")
+        case (.open, is NIOWebSocketError): close(.protocolError, text: "malformed control frame")
+        // Its decoder failed before and drops what comes after; the closing handshake has its own time limit.
+        case (.closing, is ByteToMessageDecoderError): break
+        default: context.close(promise: nil)
+        }
+    }
+
+    private func read(_ frame: WebSocketFrame, on connection: ConnectionID) {
+        if case .violation(let code, let text) = MessageAssembler.violation(of: frame) { return close(code, text: text) }
+        switch frame.opcode {
+        case .ping: send(.pong, frame.unmaskedData)
+        case .pong: break
+        case .connectionClose: answerClose(frame.unmaskedData)
+        default:
+            switch assembler.take(frame) {
+            case .incomplete: break
+            case .violation(let code, let text): close(code, text: text)
+            case .message(let text):
+                // Handed on, it would cost the receiver its connection (RFC 6455 section 8.1).
+                guard String(validating: text.readableBytesView, as: UTF8.self) != nil else {
+                    return close(.dataInconsistentWithMessage, text: "not UTF-8")
+                }
+                exchange.received(text, on: connection)
+            }
+        }
+    }
+
+    // MARK: Out
+
+    /// Sends one message, or gives the client up when too much waits for it already.
+    func send(_ text: ByteBuffer) { send(.text, text) }
+
+    private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer) {
+        guard case .open(let connection) = phase, let context else { return }
+        // What the kernel has not taken yet. Counted before this frame is, so that one of the greatest length always fits.
+        let pending = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        guard pending + data.readableBytes <= exchange.configuration.pendingBytes else {
+            exchange.logger.warning("a client does not read", metadata: ["connection": "\(connection.number)"])
+            return close(.policyViolation, text: "\(pending) bytes were not read")
+        }
+        let frame = WebSocketFrame(fin: true, opcode: opcode, data: data)
+        context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
+    }
+
+    // MARK: Closing
+
+    /// Begins the closing handshake; its user is signed out at once. Does nothing when it has begun before.
+    func close(_ code: WebSocketErrorCode, text: String) {
+        var data = ByteBuffer()
+        data.write(webSocketErrorCode: code)
+        data.writeString(text)
+        beginClosing(data)
+    }
+
+    /// Answers the client's close frame and closes the socket.
+    private func answerClose(_ data: ByteBuffer) {
+        // RFC 6455 section 5.5.1: the answer carries the status that was received. One that may not be on the wire
+        // (section 7.4.1) is not repeated.
+        let status = data.getInteger(at: data.readerIndex, as: UInt16.self)
+        var answer = ByteBuffer()
+        if let status {
+            let isAllowed = (1000...4999).contains(status) && ![1004, 1005, 1006, 1015].contains(status)
+            answer.writeInteger(isAllowed ? status : 1002)
+        }
+        beginClosing(answer)?.assumeIsolated().whenComplete { [self] _ in context?.close(promise: nil) }
+    }
+
+    @discardableResult
+    private func beginClosing(_ data: ByteBuffer) -> EventLoopFuture<Void>? {
+        guard case .open(let connection) = phase, let context else { return nil }
+        phase = .closing(connection)
+        let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
+        let written = context.writeAndFlush(Self.wrapOutboundOut(frame))
+        // A client that neither answers nor reads must not keep its socket.
+        closeTimer = schedule(in: TimeAmount(exchange.configuration.closeTimeout)) { $0.context?.close(promise: nil) }
+        exchange.closed(connection)
+        return written
+    }
+
+    // MARK: Time
+
+    /// Pings a silent client, and gives one up that stays silent.
+    private func checkSilence() {
+        guard case .open = phase else { return }
+        let configuration = exchange.configuration
+        let silence = NIODeadline.now() - lastHeard
+        let interval = TimeAmount(configuration.pingInterval)
+        guard silence < TimeAmount(configuration.silenceTimeout) else {
+            return close(.policyViolation, text: "nothing came for \(silence.nanoseconds / 1_000_000) ms")
+        }
+        if silence >= interval { send(.ping, ByteBuffer()) }
+        silenceTimer = schedule(in: silence >= interval ? interval : interval - silence) { $0.checkSilence() }
+    }
+
+    private func schedule(in delay: TimeAmount, _ body: @escaping (ConnectionHandler) -> Void) -> Scheduled<Void>? {
+        context?.eventLoop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
+            guard let self else { return }
+            body(self)
+        }
+    }
+}

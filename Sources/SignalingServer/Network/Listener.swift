@@ -1,0 +1,72 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOWebSocket
+
+/// Accepts connections and upgrades them to WebSocket.
+enum Listener {
+    /// Listens as the exchange's configuration says. All connections run on `loop`, the exchange's own.
+    static func bind(
+        _ exchange: NIOLoopBound<Exchange>, host: String, port: Int, loop: any EventLoop
+    ) -> EventLoopFuture<any Channel> {
+        ServerBootstrap(group: loop)
+            .serverChannelOption(.backlog, value: 256)
+            // A server that is restarted finds connections of its predecessor in TIME_WAIT.
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try prepare(channel, for: exchange.value) }
+            }
+            .bind(host: host, port: port)
+    }
+
+    private static func prepare(_ channel: any Channel, for exchange: Exchange) throws {
+        exchange.accepted(channel)
+        let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(exchange.configuration.signInTimeout)) {
+            channel.close(promise: nil)
+        }
+        channel.closeFuture.whenComplete { _ in deadline.cancel() }
+        var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(
+            upgradeConfiguration: upgrades(to: NIOLoopBound(exchange, eventLoop: channel.eventLoop)))
+        // One request is all that a connection may send.
+        pipeline.enablePipelining = false
+        pipeline.decoderConfiguration.maxHeaderFieldSize = 8_192
+        pipeline.decoderConfiguration.maxHeaderListSize = 16_384
+        pipeline.decoderConfiguration.maxHeaderFieldCount = 64
+        try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(configuration: pipeline)
+            .whenComplete { result in
+                switch result {
+                case .success(.webSocket): deadline.cancel()
+                case .success(.plainHTTP): break
+                case .failure: channel.close(promise: nil)
+                }
+            }
+    }
+
+    private enum Outcome: Sendable {
+        case webSocket
+        case plainHTTP
+    }
+
+    private static func upgrades(
+        to exchange: NIOLoopBound<Exchange>
+    ) -> NIOTypedHTTPServerUpgradeConfiguration<Outcome> {
+        let upgrader = NIOTypedWebSocketServerUpgrader<Outcome>(
+            maxFrameSize: exchange.value.configuration.messageBytes,
+            // The handler closes with the status that the protocol names, and waits for the answer.
+            enableAutomaticErrorHandling: false,
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ConnectionHandler(exchange: exchange.value))
+                    return .webSocket
+                }
+            })
+        return NIOTypedHTTPServerUpgradeConfiguration(upgraders: [upgrader]) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(PlainHTTPHandler())
+                return .plainHTTP
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import Glibc
+internal import NIOCore
+
+/// Why a ``SignalingServer`` could not start.
+public enum SignalingServerError: Error, Sendable, Equatable {
+    /// Another process, or another server of this one, listens on that port.
+    case addressInUse(host: String, port: Int)
+    /// The system refused to listen there; `text` is its reason in short.
+    case cannotListen(host: String, port: Int, text: String)
+    /// A field of ``SignalingServerConfiguration`` has a value that no server can work with.
+    case invalidConfiguration(field: String, text: String)
+
+    /// What a failed attempt to listen means.
+    init(_ error: any Error, host: String, port: Int) {
+        switch error {
+        case let error as SignalingServerError:
+            self = error
+        case let error as IOError where error.errnoCode == EADDRINUSE:
+            self = .addressInUse(host: host, port: port)
+        case let error as IOError:
+            self = .cannotListen(host: host, port: port, text: Self.text(of: error.errnoCode))
+        case is SocketAddressError, is SocketAddressError.UnknownHost:
+            self = .cannotListen(host: host, port: port, text: "the host name cannot be resolved")
+        default:
+            self = .cannotListen(host: host, port: port, text: "\(error)")
+        }
+    }
+
+    private static func text(of code: CInt) -> String {
+        switch code {
+        case EACCES, EPERM: "permission denied (ports below 1024 need it)"
+        case EADDRNOTAVAIL: "the address is not one of this machine"
+        case EMFILE, ENFILE: "too many open files"
+        default: "system error \(code)"
+        }
+    }
+}
+
+extension SignalingServerError: CustomStringConvertible {
+    /// One line: what, why and what to do.
+    public var description: String {
+        switch self {
+        case .addressInUse(let host, let port):
+            "cannot listen on \(host):\(port): the port is in use; stop the other program or choose another port"
+        case .cannotListen(let host, let port, let text):
+            "cannot listen on \(host):\(port): \(text); choose another host or port"
+        case .invalidConfiguration(let field, let text):
+            "the signaling server cannot use its configuration: \(field) \(text); correct it"
+        }
+    }
+}

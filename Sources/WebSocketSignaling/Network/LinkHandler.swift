@@ -1,0 +1,204 @@
+internal import CallAgent
+internal import NIOCore
+internal import NIOWebSocket
+
+/// What a ``LinkHandler`` reports; always on its event loop.
+protocol LinkDelegate: AnyObject {
+    /// The server answered the sign-in.
+    func link(_ link: LinkHandler, answered reply: ServerReply?)
+    /// A message arrived.
+    func link(_ link: LinkHandler, received text: String)
+    /// The connection is gone; `text` says why. The last report.
+    func linkEnded(_ link: LinkHandler, text: String)
+}
+
+/// The client's end of one WebSocket connection. Runs on its event loop only.
+final class LinkHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    /// Whom to tell. Kept until the connection has ended.
+    var delegate: (any LinkDelegate)?
+    private let user: String
+    private let configuration: WebSocketSignalingConfiguration
+    private var phase = Phase.new
+    private var context: ChannelHandlerContext?
+    private var isPaused = false
+    private var lastHeard = NIODeadline.now()
+    private var pingTimer: Scheduled<Void>?
+    private var closeTimer: Scheduled<Void>?
+    /// The first reason why the connection ends; what follows is only its consequence.
+    private var reason: String?
+
+    private enum Phase {
+        /// Not in a pipeline yet. Can transition to: signingIn, ended.
+        case new
+        /// Can transition to: open, closing, ended.
+        case signingIn
+        /// Can transition to: closing, ended.
+        case open
+        /// A close frame was sent. Can transition to: ended.
+        case closing
+        case ended
+    }
+
+    init(user: String, configuration: WebSocketSignalingConfiguration, delegate: any LinkDelegate) {
+        self.user = user
+        self.configuration = configuration
+        self.delegate = delegate
+    }
+
+    // MARK: Life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        phase = .signingIn
+        schedulePing(context)
+        context.writeAndFlush(frame(.text, ByteBuffer(string: ServerReply.request(user: user))), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        guard phase != .ended else { return }
+        phase = .ended
+        pingTimer?.cancel()
+        closeTimer?.cancel()
+        context = nil
+        delegate.take()?.linkEnded(self, text: reason ?? "the server closed the connection")
+    }
+
+    // MARK: In
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = Self.unwrapInboundIn(data)
+        lastHeard = .now()
+        guard frame.maskKey == nil, frame.reservedBits.isEmpty else {
+            return close(.protocolError, reason: "the server broke the WebSocket protocol")
+        }
+        switch frame.opcode {
+        case .text: receive(frame.data)
+        case .binary: close(.unacceptableData, reason: "the server sent a binary message")
+        case .ping: write(.pong, frame.data)
+        case .pong: break
+        case .connectionClose: answerClose(context, frame.data)
+        default: close(.protocolError, reason: "the server broke the WebSocket protocol")
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge:
+            close(.messageTooLarge, reason: "the server sent a message of more than \(SignalingLimits.messageBytes) bytes")
+        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
+            close(.protocolError, reason: "the server broke the WebSocket protocol")
+        // The decoder failed before and drops what comes after; the closing handshake has its own time limit.
+        case is ByteToMessageDecoderError: break
+        default:
+            reason = reason ?? FailureText.text(error)
+            context.close(promise: nil)
+        }
+    }
+
+    private func receive(_ data: ByteBuffer) {
+        guard let text = String(validating: data.readableBytesView, as: UTF8.self) else {
+            return close(.dataInconsistentWithMessage, reason: "the server sent a text that is not UTF-8")
+        }
+        switch phase {
+        case .signingIn:
+            phase = .open
+            delegate?.link(self, answered: ServerReply(decoding: text))
+        // While it closes, what the server sent before still counts.
+        case .open, .closing: delegate?.link(self, received: text)
+        case .new, .ended: break
+        }
+    }
+
+    private func answerClose(_ context: ChannelHandlerContext, _ data: ByteBuffer) {
+        var data = data
+        if let status = data.readInteger(as: UInt16.self) {
+            let isPrintable = data.readableBytesView.allSatisfy { (0x20...0x7E).contains($0) }
+            let text = isPrintable && data.readableBytes > 0 ? ": " + String(buffer: data) : ""
+            reason = reason ?? "the server closed the connection (\(status)\(text))"
+        }
+        guard phase != .closing else { return context.close(promise: nil) }
+        close(.normalClosure, reason: "the server closed the connection")
+        // RFC 6455 section 7.1.1: the server closes the socket first. This is for one that does not.
+    }
+
+    // MARK: Out
+
+    /// Sends one message. Succeeds when the system has taken it.
+    func send(_ text: String) -> EventLoopFuture<Void>? {
+        guard phase == .open, let context else { return nil }
+        return context.writeAndFlush(frame(.text, ByteBuffer(string: text)))
+    }
+
+    /// Begins the closing handshake behind everything that was sent before; ends it after the time limit at the latest.
+    func close(_ code: WebSocketErrorCode, reason: String) {
+        guard let context, phase == .open || phase == .signingIn else { return }
+        phase = .closing
+        self.reason = self.reason ?? reason
+        var data = ByteBuffer()
+        data.write(webSocketErrorCode: code)
+        context.writeAndFlush(frame(.connectionClose, data), promise: nil)
+        // The server's answer must be read, however far the application is behind.
+        resumeReading()
+        closeTimer = schedule(configuration.closeTimeout) { $0.context?.close(promise: nil) }
+    }
+
+    private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) {
+        guard let context, phase == .open || phase == .signingIn else { return }
+        context.writeAndFlush(frame(opcode, data), promise: nil)
+    }
+
+    private func frame(_ opcode: WebSocketOpcode, _ data: ByteBuffer) -> NIOAny {
+        // RFC 6455 section 5.3: a client masks every frame with a new key.
+        Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data))
+    }
+
+    // MARK: Back-pressure
+
+    /// Leaves what arrives to the system, and so to the server, until ``resumeReading()``.
+    func pauseReading() {
+        guard phase == .open, let context else { return }
+        isPaused = true
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+    }
+
+    func resumeReading() {
+        guard isPaused, let context else { return }
+        isPaused = false
+        lastHeard = .now()
+        try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+
+    // MARK: Time
+
+    private func schedulePing(_ context: ChannelHandlerContext) {
+        pingTimer = schedule(configuration.pingInterval) { link in
+            guard let context = link.context, link.phase == .open || link.phase == .signingIn else { return }
+            let silence = NIODeadline.now() - link.lastHeard
+            // While reading is paused, silence is this end's own doing.
+            if !link.isPaused, silence >= TimeAmount(link.configuration.silenceTimeout) {
+                link.reason = "nothing came from the server for \(silence.nanoseconds / 1_000_000) ms"
+                // No closing handshake: there is nobody to answer it.
+                return context.close(promise: nil)
+            }
+            link.write(.ping, ByteBuffer())
+            link.schedulePing(context)
+        }
+    }
+
+    private func schedule(_ delay: Duration, _ body: @escaping (LinkHandler) -> Void) -> Scheduled<Void>? {
+        context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+            guard let self else { return }
+            body(self)
+        }
+    }
+}

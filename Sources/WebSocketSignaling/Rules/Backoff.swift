@@ -1,0 +1,24 @@
+/// The pauses between attempts to connect again: doubling up to a bound, spread by chance.
+struct Backoff: Sendable, Equatable {
+    private let shortest: Duration
+    private let longest: Duration
+    private var next: Duration
+
+    init(shortest: Duration, longest: Duration) {
+        self.shortest = min(shortest, longest)
+        self.longest = longest
+        next = self.shortest
+    }
+
+    /// The next pause.
+    ///
+    /// `chance` is in 0...1 and takes away up to half of it: the clients of a server that comes back should not all knock at
+    /// the same moment.
+    mutating func pause(chance: Double) -> Duration {
+        defer { next = min(next * 2, longest) }
+        return next * (1 - min(max(chance, 0), 1) / 2)
+    }
+
+    /// The connection is back.
+    mutating func reset() { next = shortest }
+}

@@ -1,0 +1,83 @@
+internal import CallAgent
+internal import Synchronization
+
+/// The events on their way to the application, with a measure of how far it is behind.
+final class EventQueue: Sendable {
+    /// Ends with ``finish()`` after what was put before.
+    let events: AsyncStream<SignalingTransportEvent>
+    private let inbox: AsyncStream<SignalingTransportEvent>.Continuation
+    private let gauge: Gauge
+
+    /// Makes a queue that is full beyond `capacity` bytes.
+    init(capacity: Int) {
+        let (stream, inbox) = AsyncStream<SignalingTransportEvent>.makeStream()
+        let gauge = Gauge(capacity: capacity)
+        (self.inbox, self.gauge) = (inbox, gauge)
+        // A second stream in front of the first, because that one does not tell when an event is taken.
+        events = AsyncStream {
+            var iterator = stream.makeAsyncIterator()
+            guard let event = await iterator.next() else { return nil }
+            gauge.took(Self.size(event))
+            return event
+        }
+    }
+
+    /// Puts an event at the end. Nothing is ever refused.
+    ///
+    /// - Returns: false when the queue is full now: stop reading until ``whenThereIsRoom(_:)`` says so.
+    func put(_ event: SignalingTransportEvent) -> Bool {
+        let hasRoom = gauge.put(Self.size(event))
+        // Nobody listens any more: nothing is kept either.
+        if case .terminated = inbox.yield(event) { return true }
+        return hasRoom
+    }
+
+    /// Calls `body` once, as soon as half of the capacity is free; on the thread of whoever takes the event, or at once.
+    func whenThereIsRoom(_ body: @escaping @Sendable () -> Void) { gauge.whenThereIsRoom(body) }
+
+    func finish() { inbox.finish() }
+
+    private static func size(_ event: SignalingTransportEvent) -> Int {
+        switch event {
+        case .received(let text), .disconnected(let text): text.utf8.count + 64
+        case .reconnected: 64
+        }
+    }
+}
+
+/// How many bytes wait.
+private final class Gauge: Sendable {
+    private struct State {
+        var bytes = 0
+        var waiter: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    func put(_ bytes: Int) -> Bool {
+        state.withLock {
+            $0.bytes += bytes
+            return $0.bytes <= capacity
+        }
+    }
+
+    func took(_ bytes: Int) {
+        let waiter = state.withLock { state -> (@Sendable () -> Void)? in
+            state.bytes -= bytes
+            return state.bytes <= capacity / 2 ? state.waiter.take() : nil
+        }
+        waiter?()
+    }
+
+    func whenThereIsRoom(_ body: @escaping @Sendable () -> Void) {
+        let isNow = state.withLock { state in
+            guard state.bytes > capacity / 2 else { return true }
+            state.waiter = body
+            return false
+        }
+        if isNow { body() }
+    }
+}

@@ -1,0 +1,73 @@
+internal import CallAgent
+
+/// The parts of a `ws://host[:port][/path]`.
+struct SignalingURL: Sendable, Equatable {
+    /// As the user wrote it.
+    let text: String
+    /// Without the brackets of an IPv6 address.
+    let host: String
+    let port: Int
+    /// Path and query, as the request line carries them.
+    let target: String
+
+    /// The value of the HTTP field `Host`.
+    var hostField: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == 80 ? name : "\(name):\(port)"
+    }
+
+    /// Reads a URL.
+    ///
+    /// - Throws: ``SignalingError/invalidURL(_:text:)`` that says what is wrong with it.
+    init(_ text: String) throws(SignalingError) {
+        func invalid(_ reason: String) -> SignalingError { .invalidURL(text, text: reason) }
+        // A control character or a space in the request line would begin another part of it.
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw invalid("it has a character that is no visible ASCII")
+        }
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        guard text.dropFirst(scheme.count).hasPrefix("://") else { throw invalid("it does not begin with ws://") }
+        guard scheme != "wss" else { throw invalid("TLS (wss) is not supported yet; use ws://") }
+        guard scheme == "ws" else { throw invalid("it begins with \(scheme)://; a signaling URL begins with ws://") }
+        let rest = text.dropFirst("ws://".count)
+        guard !rest.contains("#") else { throw invalid("a WebSocket URL has no fragment (#)") }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard !authority.contains("@") else { throw invalid("a user or password in it is not supported") }
+        let path = rest.dropFirst(authority.count)
+
+        let name: Substring
+        let portText: Substring
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { throw invalid("the ] of its host is missing") }
+            name = authority[authority.index(after: authority.startIndex)..<end]
+            portText = authority[authority.index(after: end)...]
+        } else {
+            name = authority.prefix { $0 != ":" }
+            portText = authority.dropFirst(name.count)
+        }
+        guard !name.isEmpty else { throw invalid("it names no host") }
+        guard name.utf8.allSatisfy(Self.isHostByte) else { throw invalid("its host has a character that no host has") }
+        guard let port = Self.port(portText) else { throw invalid("its port is not in 1...65535") }
+        self.text = text
+        self.host = String(name)
+        self.port = port
+        self.target = path.hasPrefix("/") ? String(path) : "/" + path
+    }
+
+    private static func port(_ text: Substring) -> Int? {
+        guard !text.isEmpty else { return 80 }
+        let digits = text.dropFirst()
+        guard text.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(digits).flatMap { (1...65_535).contains($0) ? $0 : nil }
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: ":"), UInt8(ascii: "%"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// The time limits of a ``WebSocketSignaling``.
+///
+/// A value below 1 ms or above one day is taken as that bound.
+public struct WebSocketSignalingConfiguration: Sendable, Equatable {
+    /// How long an attempt to connect, upgrade and sign in may take in all.
+    public var connectTimeout: Duration = .seconds(5)
+    /// How often the server is pinged.
+    public var pingInterval: Duration = .seconds(5)
+    /// How long nothing at all may come from the server before the connection counts as lost.
+    public var silenceTimeout: Duration = .seconds(15)
+    /// The first pause before a lost connection is tried again; it doubles with every failure.
+    public var shortestRetryDelay: Duration = .milliseconds(200)
+    /// The longest pause between two attempts.
+    public var longestRetryDelay: Duration = .seconds(5)
+    /// How long ``WebSocketSignaling/close()`` waits for the server to take what was sent before.
+    public var closeTimeout: Duration = .seconds(2)
+
+    /// Makes a configuration with the default time limits.
+    public init() {}
+
+    /// The same limits within what a timer can hold.
+    func bounded() -> Self {
+        func bounded(_ duration: Duration) -> Duration { min(max(duration, .milliseconds(1)), .seconds(86_400)) }
+        var result = self
+        result.connectTimeout = bounded(connectTimeout)
+        result.pingInterval = bounded(pingInterval)
+        result.silenceTimeout = bounded(silenceTimeout)
+        result.shortestRetryDelay = bounded(shortestRetryDelay)
+        result.longestRetryDelay = bounded(longestRetryDelay)
+        result.closeTimeout = bounded(closeTimeout)
+        return result
+    }
+}

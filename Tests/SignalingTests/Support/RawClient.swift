@@ -1,0 +1,198 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+/// A WebSocket client written down to the bytes, which can do everything that a good one would not.
+///
+/// It shares no code with the package, so that both cannot have the same mistake.
+final class RawClient: Sendable {
+    struct Frame: Sendable, Equatable {
+        var opcode: UInt8
+        var payload: [UInt8]
+        var text: String { String(decoding: payload, as: UTF8.self) }
+        var closeCode: Int? { payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil }
+    }
+
+    /// The head of the HTTP response, and its body when it is no upgrade; empty until the head is complete.
+    var response: String { responseHead.withLock { $0 } }
+    private let responseHead = Mutex("")
+    let frames = Mailbox<Frame>()
+    private let channel: any Channel
+
+    private init(channel: any Channel) { self.channel = channel }
+
+    /// Connects without a word.
+    static func open(port: Int) async throws -> RawClient {
+        let channel = try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connect(host: "127.0.0.1", port: port).get()
+        let client = RawClient(channel: channel)
+        try await channel.pipeline.addHandler(Reader(client)).get()
+        return client
+    }
+
+    /// Connects and upgrades. The key and the accept value are those of RFC 6455 section 1.3.
+    static func connect(port: Int, path: String = "/") async throws -> RawClient {
+        let client = try await open(port: port)
+        try await client.send(
+            bytes: Array(
+                ("GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
+        await eventually("the server answers the upgrade") { !client.response.isEmpty }
+        let head = client.response.lowercased()
+        try #require(head.hasPrefix("http/1.1 101 "))
+        #expect(head.contains("sec-websocket-accept: s3ppLMBiTxaQ9kYGzzhZRbK+xOo=".lowercased()))
+        return client
+    }
+
+    /// Connects, upgrades and signs in.
+    static func signedIn(_ user: String, port: Int) async throws -> RawClient {
+        let client = try await connect(port: port)
+        try await client.send(signIn(user))
+        let answer = try await client.text()
+        try #require(answer == #"{"v":1,"type":"signedIn","user":"\#(user)"}"#)
+        return client
+    }
+
+    static func signIn(_ user: String) -> String { #"{"v":1,"type":"signIn","user":"\#(user)"}"# }
+
+    // MARK: Out
+
+    func send(_ text: String) async throws { try await send(opcode: 1, Array(text.utf8)) }
+
+    func send(
+        opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true, isMasked: Bool = true, reserved: UInt8 = 0
+    ) async throws {
+        try await send(
+            bytes: Self.bytes(opcode: opcode, payload, isFinal: isFinal, isMasked: isMasked, reserved: reserved))
+    }
+
+    static func bytes(
+        opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true, isMasked: Bool = true, reserved: UInt8 = 0
+    ) -> [UInt8] {
+        var bytes: [UInt8] = [(isFinal ? 0x80 : 0) | reserved << 4 | opcode]
+        let mask: UInt8 = isMasked ? 0x80 : 0
+        switch payload.count {
+        case ...125: bytes.append(mask | UInt8(payload.count))
+        case ...65_535: bytes += [mask | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+        default:
+            bytes.append(mask | 127)
+            for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(payload.count >> shift & 0xFF)) }
+        }
+        guard isMasked else { return bytes + payload }
+        let key: [UInt8] = [0x12, 0x34, 0x56, 0x78]
+        bytes += key
+        for (index, byte) in payload.enumerated() { bytes.append(byte ^ key[index & 3]) }
+        return bytes
+    }
+
+    func send(bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
+
+    // MARK: In
+
+    /// The next frame that is no ping or pong; nil when the connection was closed.
+    func frame() async throws -> Frame? {
+        while let frame = try await frames.next() {
+            if frame.opcode != 9, frame.opcode != 10 { return frame }
+        }
+        return nil
+    }
+
+    /// The next text message.
+    func text() async throws -> String {
+        let frame = try #require(try await frame(), "the connection was closed")
+        try #require(frame.opcode == 1, "a frame with opcode \(frame.opcode), status \(frame.closeCode ?? 0)")
+        return frame.text
+    }
+
+    /// The status that the server closes with; texts before it are dropped. Answers, so that the socket is closed too.
+    func closeCode() async throws -> Int? {
+        while let frame = try await frame() {
+            guard frame.opcode == 8 else { continue }
+            try? await send(opcode: 8, Array(frame.payload.prefix(2)))
+            return frame.closeCode
+        }
+        return nil
+    }
+
+    /// Waits for the end of the connection.
+    func end() async throws { while try await frames.next() != nil {} }
+
+    // MARK: Bad manners
+
+    /// Stops or begins to take what the system has received.
+    func read(_ isReading: Bool) async throws { try await channel.setOption(.autoRead, value: isReading).get() }
+
+    /// Closes with a reset, as a crashed machine or a router does.
+    func cut() async throws {
+        let socket = try #require(channel as? any SocketOptionProvider)
+        try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await channel.close().get()
+    }
+
+    /// Closes the socket without the WebSocket handshake.
+    func close() async { try? await channel.close().get() }
+
+    private final class Reader: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+
+        private let client: RawClient
+        private let pending = Mutex<[UInt8]>([])
+
+        init(_ client: RawClient) { self.client = client }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            pending.withLock { pending in
+                pending += Self.unwrapInboundIn(data).readableBytesView
+                readHead(&pending)
+                var start = 0
+                while let (frame, length) = Self.parse(pending[start...]) {
+                    client.frames.put(frame)
+                    start += length
+                }
+                pending.removeFirst(start)
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { client.frames.finish() }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+        private func readHead(_ pending: inout [UInt8]) {
+            client.responseHead.withLock { head in
+                guard head.isEmpty, let end = Self.endOfHead(pending) else { return }
+                head = String(decoding: pending[..<end], as: UTF8.self)
+                // The body of what is no upgrade is a text of its own.
+                if !head.hasPrefix("HTTP/1.1 101") { head += String(decoding: pending[end...], as: UTF8.self) }
+                pending.removeFirst(head.hasPrefix("HTTP/1.1 101") ? end : pending.count)
+            }
+        }
+
+        private static func endOfHead(_ bytes: [UInt8]) -> Int? {
+            guard bytes.count >= 4 else { return nil }
+            for index in 0...(bytes.count - 4) where bytes[index..<index + 4].elementsEqual([13, 10, 13, 10]) {
+                return index + 4
+            }
+            return nil
+        }
+
+        private static func parse(_ bytes: ArraySlice<UInt8>) -> (Frame, length: Int)? {
+            let bytes = bytes.dropFirst(0)
+            let start = bytes.startIndex
+            guard bytes.count >= 2, bytes[start + 1] < 128 else { return nil }
+            var length = Int(bytes[start + 1])
+            var header = 2
+            if length >= 126 {
+                let size = length == 126 ? 2 : 8
+                guard bytes.count >= 2 + size else { return nil }
+                length = bytes[(start + 2)..<(start + 2 + size)].reduce(0) { $0 << 8 | Int($1) }
+                header += size
+            }
+            guard bytes.count >= header + length else { return nil }
+            let payload = Array(bytes[(start + header)..<(start + header + length)])
+            return (Frame(opcode: bytes[start] & 0x0F, payload: payload), header + length)
+        }
+    }
+}
