@@ -7,7 +7,7 @@ public final class MediaEngine: Sendable {
     public let catalog: PipelineCatalog
     private let logger: Logger
     private let sources = Mutex<[SourceKey: CaptureSource]>([:])
-    private let warmUp: Task<Void, Never>
+    private let warmUp: Task<MediaError?, Never>
 
     private enum SourceKey: Hashable {
         case video(VideoSource)
@@ -35,7 +35,51 @@ public final class MediaEngine: Sendable {
     }
 
     /// Returns when the first call would be as fast as any other; at once when it already is.
-    public func warmedUp() async { await warmUp.value }
+    ///
+    /// - Returns: What prevented the throw-away call; nil when it went well, which proves that this machine can make calls.
+    @discardableResult
+    public func warmedUp() async -> MediaError? { await warmUp.value }
+
+    /// GStreamer's version, such as `1.22.0`.
+    public static var gstreamerVersion: String { GStreamerLibrary.version }
+
+    /// The version of libnice's GStreamer plugin, or `missing`.
+    public static var libniceVersion: String {
+        guard (try? GStreamerLibrary.initialize()) != nil else { return "missing" }
+        return GStreamerLibrary.pluginVersion(ofElement: "nicesrc") ?? "missing"
+    }
+
+    /// The elements that the engine itself makes, beside those of the pipeline descriptions.
+    public static let requiredElements = [
+        "webrtcbin", "nicesrc", "nicesink", "dtlssrtpdec", "dtlssrtpenc", "srtpdec", "srtpenc", "rtpbin", "proxysrc",
+        "proxysink", "tee", "queue",
+    ]
+
+    /// Whether an element is installed.
+    public func hasElement(_ name: String) -> Bool { GStreamerLibrary.hasElement(name) }
+
+    /// Builds the source once, with what was chosen for it, without opening its device.
+    ///
+    /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
+    public func check(_ source: VideoSource) async throws(MediaError) {
+        _ = try catalog.description(source.name, role: .videoSource).instantiate(source.values)
+    }
+
+    /// Builds the source once, with what was chosen for it, without opening its device.
+    ///
+    /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
+    public func check(_ source: AudioSource) async throws(MediaError) {
+        _ = try catalog.description(source.name, role: .audioSource).instantiate(source.values)
+    }
+
+    /// Builds the encoder and the decoder of a codec once.
+    ///
+    /// - Throws: ``MediaError`` that names what is missing.
+    public func check(_ codec: Codec) async throws(MediaError) {
+        for role in [PipelineDescription.Role.encoder, .decoder] {
+            _ = try catalog.description(codec.descriptionName, role: role).instantiate()
+        }
+    }
 
     /// The capture of `source`, shared by all who ask for the same.
     ///

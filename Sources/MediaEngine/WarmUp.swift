@@ -1,27 +1,31 @@
 internal import Logging
 
 /// The throw-away call that pays for everything that only the first call of a process pays for.
+///
+/// What it warms (loaded plugins, the DTLS library's key, codec libraries) belongs to the process, and so does the one instance.
 actor WarmUp {
     static let shared = WarmUp()
-    private var done: Task<Void, Never>?
+    private var done: Task<MediaError?, Never>?
 
     /// Runs once per process; later callers wait for the same run.
-    func run(catalog: PipelineCatalog, logger: Logger) async {
+    func run(catalog: PipelineCatalog, logger: Logger) async -> MediaError? {
         let task = done ?? Task { await Self.call(catalog, logger) }
         done = task
-        await task.value
+        return await task.value
     }
 
-    /// How long it may take, in seconds. What is not warm then will be by the first call.
+    /// How long it may take; what is not warm then will be by the first call.
     private static let limit: Duration = .seconds(10)
 
-    private static func call(_ catalog: PipelineCatalog, _ logger: Logger) async {
-        do {
+    private static func call(_ catalog: PipelineCatalog, _ logger: Logger) async -> MediaError? {
+        do throws(MediaError) {
             // H264 is decoded by another library than VP8, so both are loaded.
             for codec in Codec.preferred(.video) { try await call(catalog, logger, codec) }
+            return nil
         } catch {
-            // A machine that lacks a plugin shall hear of it from the call that needs it, not from here.
+            // A machine that lacks a plugin hears of it from the call that needs it.
             logger.debug("the warm-up ended early: \(error)")
+            return error
         }
     }
 
@@ -60,26 +64,29 @@ actor WarmUp {
         let answer = try await callee.createAnswer(to: caller.createOffer())
         try await caller.setAnswer(answer)
         for peer in [caller, callee] { await peer.setSending(true) }
-        await withTaskGroup(of: Void.self) { group in
+        let results = await withTaskGroup(of: MediaError?.self) { group in
+            group.addTask { await followUntilPicture(caller, to: callee) }
+            group.addTask { await followUntilPicture(callee, to: caller) }
             group.addTask {
-                await withTaskGroup(of: Void.self) { both in
-                    both.addTask { await followUntilPicture(caller, to: callee) }
-                    both.addTask { await followUntilPicture(callee, to: caller) }
-                }
+                try? await Task.sleep(for: limit)
+                return Task.isCancelled ? nil : .timedOut(operation: "the warm-up call", seconds: 10)
             }
-            group.addTask { try? await Task.sleep(for: limit) }
-            await group.next()
+            let results = [await group.next(), await group.next()]
             group.cancelAll()
+            return results
         }
+        for case .some(.some(let error)) in results { throw error }
     }
 
-    private static func followUntilPicture(_ peer: PeerConnection, to other: PeerConnection) async {
+    private static func followUntilPicture(_ peer: PeerConnection, to other: PeerConnection) async -> MediaError? {
         for await event in peer.events {
             switch event.kind {
             case .localCandidate(let candidate): try? await other.addCandidate(candidate)
-            case .firstFrame(.video), .failed: return
+            case .firstFrame(.video): return nil
+            case .failed(let error): return error
             default: break
             }
         }
+        return .closed
     }
 }

@@ -33,6 +33,15 @@ enum GStreamerLibrary {
         return "\(major).\(minor).\(micro)"
     }
 
+    /// The version of the plugin that brings an element; nil when there is none.
+    static func pluginVersion(ofElement factory: String) -> String? {
+        guard let found = gst_element_factory_find(factory) else { return nil }
+        defer { gst_object_unref(UnsafeMutableRawPointer(found)) }
+        guard let plugin = gst_plugin_feature_get_plugin(found) else { return nil }
+        defer { gst_object_unref(UnsafeMutableRawPointer(plugin)) }
+        return gst_plugin_get_version(plugin).map { String(cString: $0) }
+    }
+
     static var minorVersion: Int {
         var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
         gst_version(&major, &minor, &micro, &nano)

@@ -12,6 +12,12 @@ public enum LocalAddresses {
         host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
     }
 
+    /// Whether the text is an IPv4 or IPv6 address.
+    public static func isNumeric(_ text: String) -> Bool {
+        var storage = in6_addr()
+        return inet_pton(AF_INET, text, &storage) == 1 || inet_pton(AF_INET6, text, &storage) == 1
+    }
+
     private static func isLinkLocal(_ address: String) -> Bool {
         address.lowercased().hasPrefix("fe80:") || address.hasPrefix("169.254.")
     }

@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// The program: parses, runs, and turns whatever happens into one line and one exit code.
+@main
+struct CallAgentProgram {
+    static func main() async {
+        do {
+            var command = try CallAgentCommand.parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as Failure {
+            Output.error(failure.line)
+            exit(failure.status.rawValue)
+        } catch {
+            // Help and version come this way too, with success.
+            if CallAgentCommand.exitCode(for: error).isSuccess { CallAgentCommand.exit(withError: error) }
+            Output.error(CallAgentCommand.fullMessage(for: error))
+            exit(ExitStatus.usage.rawValue)
+        }
+    }
+}
+
+/// The root of all commands.
+struct CallAgentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "callagent",
+        abstract: "Places and takes WebRTC calls without a browser.",
+        discussion: """
+            Exit codes: 0 done, 2 wrong usage, 3 signaling unreachable or sign-in refused, 4 not answered, \
+            5 no media or media lost, 6 an expectation was not met, 7 this machine lacks something, 130 and 143 after \
+            SIGINT and SIGTERM.
+            """,
+        version: Version.text,
+        subcommands: [
+            DemoCommand.self, ServeCommand.self, ListenCommand.self, CallCommand.self, DoctorCommand.self,
+            PipelinesCommand.self, VersionCommand.self,
+        ])
+}

@@ -1,0 +1,117 @@
+internal import ArgumentParser
+internal import CallAgent
+internal import MediaEngine
+internal import SignalingServer
+internal import WebSocketSignaling
+
+/// `callagent demo`
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Places a real call between two agents of its own and checks what arrives.",
+        discussion: "It needs no network, no camera and no arguments: signaling and media stay on 127.0.0.1.")
+
+    @Option(help: ArgumentHelp("How many calls to place, one after the other.", valueName: "N"))
+    var calls = 1
+
+    @Option(help: ArgumentHelp("How long the callee lets it ring.", valueName: "duration"))
+    var answerAfter = DurationArgument(.zero)
+
+    @Option(help: ArgumentHelp("How long each call stays connected.", valueName: "duration"))
+    var duration = DurationArgument(.seconds(3))
+
+    @Option(help: ArgumentHelp("What happens while a call rings.", valueName: "full|guarded|off"))
+    var earlyMedia: EarlyMediaPolicy = .guarded
+
+    @Option(help: ArgumentHelp("The video codec.", valueName: "vp8|h264"))
+    var codec = "vp8"
+
+    @Option(help: ArgumentHelp("Record what the callee received, as Matroska.", valueName: "file"))
+    var record: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...100_000).contains(calls) else { throw ValidationError("--calls takes 1 to 100000") }
+    }
+
+    func run() async throws {
+        let command = self
+        try await Interruption.handled { try await command.placeCalls() }
+    }
+
+    private func placeCalls() async throws {
+        guard let chosen = Codec(rawValue: codec.lowercased()), chosen.kind == .video else {
+            throw Failure(
+                MediaError.unknownChoice(kind: "video codec", value: codec, known: Codec.preferred(.video).map(\.rawValue)))
+        }
+        let engine = try await Engine.start(nil, logger: output.logger("media"))
+        do { try await engine.check(chosen) } catch { throw Failure(error) }
+        let server: SignalingServer
+        do {
+            server = try await SignalingServer.start(configuration: .init(port: 0), logger: output.logger("server"))
+        } catch {
+            throw Failure(error)
+        }
+        var alice = CallAgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
+        var bob = CallAgentConfiguration(
+            video: .test(.smpte, format: VideoFormat(width: 480, height: 270)), audio: .tone(hertz: 554))
+        bob.media.recordingPath = record
+        let demo = Demo(
+            caller: agent("alice", &alice, chosen, engine, server), callee: agent("bob", &bob, chosen, engine, server),
+            answerAfter: answerAfter.duration, duration: duration.duration, output: output)
+        let result: Result<[DemoCall], Failure>
+        do throws(Failure) {
+            result = .success(try await demo.run(count: calls))
+        } catch {
+            result = .failure(error)
+        }
+        await Task {
+            await demo.caller.close()
+            await demo.callee.close()
+            await server.shutdown()
+        }.value
+        let placed = try result.get()
+        tell(placed)
+        guard !Task.isCancelled else { return }
+        if let complaint = placed.flatMap(\.complaints).first { throw Failure(.expectation, complaint) }
+    }
+
+    private func agent(
+        _ user: String, _ configuration: inout CallAgentConfiguration, _ codec: Codec, _ engine: MediaEngine,
+        _ server: SignalingServer
+    ) -> CallAgent {
+        configuration.earlyMedia = earlyMedia
+        configuration.media.videoCodecs = [codec]
+        // The transport is tuned as for any network; only the addresses are those of this machine.
+        configuration.media.tuning.localAddresses = ["127.0.0.1"]
+        let signaling = WebSocketSignaling(url: "ws://127.0.0.1:\(server.port)", logger: output.logger("signaling"))
+        return CallAgent(
+            user: user, media: engine, signaling: signaling, configuration: configuration, logger: output.logger(user))
+    }
+
+    private func tell(_ placed: [DemoCall]) {
+        let summary = SummaryDocument(pairs: placed.map { ($0.caller, $0.callee) })
+        if output.json {
+            struct Pair: Encodable {
+                let caller: CallDocument
+                let callee: CallDocument
+            }
+            struct Document: Encodable {
+                let calls: [Pair]
+                let summary: SummaryDocument
+            }
+            let pairs = placed.map { call in
+                Pair(
+                    caller: CallDocument(call.caller, acceptedAtCallee: call.callee.acceptedAtCallee),
+                    callee: CallDocument(call.callee))
+            }
+            Output.document(Document(calls: pairs, summary: summary))
+        } else if !output.events {
+            for call in placed { for line in call.lines { Output.line(line) } }
+            if let spread = summary.firstFrameMs {
+                let range = placed.count > 1 ? " (\(spread.min) to \(spread.max))" : ""
+                Output.line("\(summary.connected) of \(summary.calls) connected, both ends saw the first picture after \(spread.median) ms\(range)")
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import ArgumentParser
+internal import MediaEngine
+internal import SignalingServer
+
+/// `callagent doctor`
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Checks what a call needs on this machine, and says how to mend it.")
+
+    @OptionGroup var folder: PipelinesCommand.Folder
+    @OptionGroup var output: OutputOptions
+
+    /// One thing that was looked at.
+    struct Finding: Encodable {
+        let check: String
+        let ok: Bool
+        /// What was found, or what to do.
+        let text: String
+        /// Whether a call fails without it.
+        var isRequired = true
+    }
+
+    func run() async throws {
+        let engine = try await Engine.start(folder.pipelines, logger: output.logger("media"))
+        var findings = [Finding(check: "GStreamer", ok: true, text: Version.text)]
+        for element in MediaEngine.requiredElements { findings.append(Self.element(element, engine)) }
+        for description in engine.catalog.descriptions { findings.append(Self.description(description)) }
+        findings.append(await Self.signaling(output))
+        findings.append(Self.addresses())
+        findings.append(await Self.call(engine))
+        if output.json {
+            struct Document: Encodable { let findings: [Finding] }
+            Output.document(Document(findings: findings))
+        } else {
+            for finding in findings {
+                let mark = finding.ok ? "ok     " : finding.isRequired ? "MISSING" : "note   "
+                Output.line("\(mark)  \(finding.check.padded(to: 28))  \(finding.text)")
+            }
+        }
+        let missing = findings.filter { !$0.ok && $0.isRequired }
+        guard missing.isEmpty else {
+            throw Failure(.prerequisite, "\(missing.count) thing(s) that calls need are missing, first: \(missing[0].text)")
+        }
+    }
+
+    private static func element(_ name: String, _ engine: MediaEngine) -> Finding {
+        guard !engine.hasElement(name) else { return Finding(check: "element \(name)", ok: true, text: "installed") }
+        return Finding(check: "element \(name)", ok: false, text: MediaError.pluginMissing(element: name).description)
+    }
+
+    private static func description(_ description: PipelineDescription) -> Finding {
+        let check = "\(description.role.rawValue) \(description.name)"
+        do throws(MediaError) {
+            try description.check()
+            return Finding(check: check, ok: true, text: description.summary)
+        } catch {
+            return Finding(check: check, ok: false, text: error.description)
+        }
+    }
+
+    private static func signaling(_ output: OutputOptions) async -> Finding {
+        let check = "signaling port"
+        do throws(SignalingServerError) {
+            let server = try await SignalingServer.start(configuration: .init(port: 8080), logger: output.logger("server"))
+            await server.shutdown()
+            return Finding(check: check, ok: true, text: "127.0.0.1:8080 is free for callagent serve")
+        } catch {
+            return Finding(check: check, ok: false, text: "\(error); or that is callagent serve already", isRequired: false)
+        }
+    }
+
+    private static func addresses() -> Finding {
+        let addresses = LocalAddresses.global()
+        guard addresses.isEmpty else {
+            return Finding(check: "network addresses", ok: true, text: addresses.joined(separator: ", "))
+        }
+        return Finding(
+            check: "network addresses", ok: false, text: "none but loopback: calls reach this machine only", isRequired: false)
+    }
+
+    private static func call(_ engine: MediaEngine) async -> Finding {
+        let check = "a call on loopback"
+        guard let error = await engine.warmedUp() else {
+            return Finding(check: check, ok: true, text: "VP8, H264 and Opus sent over ICE and DTLS, and decoded")
+        }
+        return Finding(check: check, ok: false, text: error.description)
+    }
+}

@@ -1,0 +1,32 @@
+internal import CallAgent
+
+/// What one end sent and received, for a person.
+enum MediaLines {
+    static func lines(_ report: CallReport) -> [String] {
+        var lines: [String] = []
+        if let (sent, received) = report.statistics.video {
+            lines.append(
+                "  pictures  sent \(size(sent.width, sent.height)) \(sent.codec), \(sent.frames); received "
+                    + "\(size(received.width, received.height)) \(received.codec), \(received.decoded), "
+                    + "\(received.distinctFrames ?? 0) of them new")
+        }
+        if let (sent, received) = report.statistics.audio {
+            lines.append("  sound     sent \(pitch(sent.toneHz)) \(sent.codec); received \(pitch(received.toneHz)) \(received.codec)")
+        }
+        if let end = report.end {
+            let by = end.by == .local ? report.user : report.peer
+            lines.append("  ended     \(end.reason.rawValue) (\(end.code)) by \(by)" + (end.text.isEmpty ? "" : ": \(end.text)"))
+        }
+        return lines
+    }
+
+    private static func size(_ width: Int?, _ height: Int?) -> String {
+        guard let width, let height else { return "no picture" }
+        return "\(width)x\(height)"
+    }
+
+    private static func pitch(_ hertz: Double?) -> String {
+        guard let hertz else { return "no tone" }
+        return "\(hertz.rounded(toPlaces: 1)) Hz"
+    }
+}
