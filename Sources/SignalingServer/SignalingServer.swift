@@ -24,7 +24,9 @@ public final class SignalingServer: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    /// Starts a server. It accepts connections when this returns.
+    /// Starts a server.
+    ///
+    /// It accepts connections when this returns.
     ///
     /// - Throws: ``SignalingServerError``, which says whether the port is in use.
     public static func start(

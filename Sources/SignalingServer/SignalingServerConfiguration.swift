@@ -6,7 +6,9 @@ public struct SignalingServerConfiguration: Sendable, Equatable {
     public var host: String
     /// The port to listen on; 0 lets the system choose a free one.
     public var port: Int
-    /// The longest message and the longest frame, in bytes. Beyond it a connection is closed with 1009.
+    /// The longest message and the longest frame, in bytes.
+    ///
+    /// Beyond it a connection is closed with 1009.
     public var messageBytes = 65_536
     /// How long a client may take to upgrade to WebSocket, and then again to sign in.
     public var signInTimeout: Duration = .seconds(5)
@@ -34,7 +36,8 @@ public struct SignalingServerConfiguration: Sendable, Equatable {
         try require(!host.isEmpty, "host", "is empty")
         try require((0...65_535).contains(port), "port", "\(port) is not in 0...65535")
         // A sign-in needs some room, and a frame's length goes through 32 bits.
-        try require((256...16_777_216).contains(messageBytes), "messageBytes", "\(messageBytes) is not in 256...16777216")
+        try require(
+            (256...16_777_216).contains(messageBytes), "messageBytes", "\(messageBytes) is not in 256...16777216")
         try require(callsPerConnection >= 0, "callsPerConnection", "\(callsPerConnection) is negative")
         try require(pendingBytes >= messageBytes, "pendingBytes", "\(pendingBytes) is less than messageBytes")
         try require(rememberedUsers > 0, "rememberedUsers", "\(rememberedUsers) is less than 1")

@@ -13,7 +13,9 @@ internal import NIOPosix
 /// All work is done on one event loop of the process, shared with other users of NIO: it starts no thread of its own. When
 /// the application is slow to take ``events``, reading stops, so that memory stays bounded.
 public final class WebSocketSignaling: SignalingTransport {
-    /// What happens on this transport, in order. One consumer; ends with ``close()``.
+    /// What happens on this transport, in order.
+    ///
+    /// One consumer; ends with ``close()``.
     public let events: AsyncStream<SignalingTransportEvent>
     private let url: String
     private let loop: any EventLoop
@@ -52,7 +54,8 @@ public final class WebSocketSignaling: SignalingTransport {
     public func connect(as user: String) async throws(SignalingError) {
         let url = try SignalingURL(url)
         guard SignalingLimits.isName(user) else {
-            throw .signInRefused(code: 400, text: "the user is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:")
+            throw .signInRefused(
+                code: 400, text: "the user is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:")
         }
         try await perform { $0.connect(as: user, to: url) }
     }
@@ -66,7 +69,8 @@ public final class WebSocketSignaling: SignalingTransport {
     ///   ``close()``, ``SignalingError/malformed(code:text:ref:)`` with code 413 for a message that no server would take.
     public func send(_ text: String, to user: String) async throws(SignalingError) {
         guard text.utf8.count <= SignalingLimits.messageBytes else {
-            throw .malformed(code: 413, text: "the message is longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
+            throw .malformed(
+                code: 413, text: "the message is longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
         }
         try await perform { $0.send(text) }
     }

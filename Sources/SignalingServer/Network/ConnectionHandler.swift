@@ -2,7 +2,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOWebSocket
 
-/// One client's WebSocket: frames, time limits, and the closing handshake. Runs on the server's event loop only.
+/// One client's WebSocket: frames, time limits, and the closing handshake.
+///
+/// Runs on the server's event loop only.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
@@ -94,7 +96,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func read(_ frame: WebSocketFrame, on connection: ConnectionID) {
-        if case .violation(let code, let text) = MessageAssembler.violation(of: frame) { return close(code, text: text) }
+        if case .violation(let code, let text) = MessageAssembler.violation(of: frame) {
+            return close(code, text: text)
+        }
         switch frame.opcode {
         case .ping: send(.pong, frame.unmaskedData)
         case .pong: break
@@ -132,7 +136,9 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Closing
 
-    /// Begins the closing handshake; its user is signed out at once. Does nothing when it has begun before.
+    /// Begins the closing handshake; its user is signed out at once.
+    ///
+    /// Does nothing when it has begun before.
     func close(_ code: WebSocketErrorCode, text: String) {
         var data = ByteBuffer()
         data.write(webSocketErrorCode: code)

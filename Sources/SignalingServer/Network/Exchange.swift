@@ -79,7 +79,9 @@ final class Exchange {
 
     // MARK: Stopping
 
-    /// Closes every connection, those that speak WebSocket with status 1001. Succeeds when all sockets are closed.
+    /// Closes every connection, those that speak WebSocket with status 1001.
+    ///
+    /// Succeeds when all sockets are closed.
     func drain() -> EventLoopFuture<Void> {
         if let drained { return drained.futureResult }
         let promise = loop.makePromise(of: Void.self)

@@ -5,7 +5,9 @@ internal import NIOWebSocket
 
 /// Accepts connections and upgrades them to WebSocket.
 enum Listener {
-    /// Listens as the exchange's configuration says. All connections run on `loop`, the exchange's own.
+    /// Listens as the exchange's configuration says.
+    ///
+    /// All connections run on `loop`, the exchange's own.
     static func bind(
         _ exchange: NIOLoopBound<Exchange>, host: String, port: Int, loop: any EventLoop
     ) -> EventLoopFuture<any Channel> {

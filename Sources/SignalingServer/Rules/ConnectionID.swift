@@ -1,4 +1,6 @@
-/// One connection, numbered in the order of arrival. A number is never used again.
+/// One connection, numbered in the order of arrival.
+///
+/// A number is never used again.
 struct ConnectionID: Sendable, Hashable {
     let number: UInt64
 }

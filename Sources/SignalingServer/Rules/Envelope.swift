@@ -1,6 +1,8 @@
 internal import FoundationEssentials
 
-/// What the server reads of a message: who, to whom, about which call. The rest is not its business.
+/// What the server reads of a message: who, to whom, about which call.
+///
+/// The rest is not its business.
 ///
 /// A field that is absent or of another type is nil; whether that matters is for the ``Switchboard`` to say.
 struct Envelope: Sendable, Equatable {
@@ -20,34 +22,15 @@ extension Envelope {
     init?(decoding text: some Collection<UInt8>) {
         let data = Data(text)
         // JSON has no NUL outside of an escape; the decoder would take it as a sign of UTF-16 and read another text.
-        guard !data.contains(0), let decoded = try? JSONDecoder().decode(Decoded.self, from: data) else { return nil }
+        guard !data.contains(0) else { return nil }
+        let shape = JSONShape(data)
+        // Beyond 512 levels the decoder of Foundation 6.3 does not only throw: when the text ends there, it traps while it
+        // looks for the line of the mistake.
+        guard shape.depth <= 64, let decoded = try? JSONDecoder().decode(Decoded.self, from: data) else { return nil }
         // Decoders disagree about which of two equal keys counts: a sender could show one `from` to this server and
         // another one to the receiver.
-        guard Self.topLevelKeys(data) == decoded.keyCount else { return nil }
+        guard shape.topLevelKeys == decoded.keyCount else { return nil }
         self = decoded.envelope
-    }
-
-    /// How many keys the outermost object of a valid JSON text has, repeated ones counted again.
-    private static func topLevelKeys(_ json: Data) -> Int {
-        var (keys, depth) = (0, 0)
-        var (isInString, isEscaped) = (false, false)
-        for byte in json {
-            if isEscaped {
-                isEscaped = false
-            } else if isInString {
-                if byte == UInt8(ascii: "\\") { isEscaped = true }
-                if byte == UInt8(ascii: "\"") { isInString = false }
-            } else {
-                switch byte {
-                case UInt8(ascii: "\""): isInString = true
-                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-                case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-                case UInt8(ascii: ":") where depth == 1: keys += 1
-                default: break
-                }
-            }
-        }
-        return keys
     }
 }
 

@@ -4,13 +4,16 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOWebSocket
 
-/// One attempt to connect, upgrade and sign in, within one time limit. Runs on its event loop only.
+/// One attempt to connect, upgrade and sign in, within one time limit.
+///
+/// Runs on its event loop only.
 final class Attempt: LinkDelegate {
     private let url: SignalingURL
     private let user: String
     private let configuration: WebSocketSignalingConfiguration
     private let loop: any EventLoop
     private var channel: (any Channel)?
+    private var link: LinkHandler?
     private var deadline: Scheduled<Void>?
     private var result: Result<LinkHandler, SignalingError>?
     private var report: ((Result<LinkHandler, SignalingError>) -> Void)?
@@ -22,8 +25,10 @@ final class Attempt: LinkDelegate {
         self.loop = loop
     }
 
-    /// Begins. Calls `report` once, at the latest after the connect timeout; in the same turn of the event loop that read
-    /// the server's answer, so that no message comes before.
+    /// Begins.
+    ///
+    /// Calls `report` once, at the latest after the connect timeout; in the same turn of the event loop that read the
+    /// server's answer, so that no message comes before.
     func start(report: @escaping (Result<LinkHandler, SignalingError>) -> Void) {
         self.report = report
         let limit = TimeAmount(configuration.connectTimeout)
@@ -55,7 +60,13 @@ final class Attempt: LinkDelegate {
         do {
             try channel.pipeline.syncOperations
                 .configureUpgradableHTTPClientPipeline(configuration: upgrade(attempt))
-                .whenFailure { error in attempt.value.fail(FailureText.text(error)) }
+                .whenComplete { result in
+                    switch result {
+                    // Not earlier: what is written while the pipeline changes is refused.
+                    case .success: attempt.value.link?.signIn()
+                    case .failure(let error): attempt.value.fail(FailureText.text(error))
+                    }
+                }
         } catch {
             fail(FailureText.text(error))
         }
@@ -93,6 +104,7 @@ final class Attempt: LinkDelegate {
             maxAccumulatedFrameSize: SignalingLimits.messageBytes)
         let link = LinkHandler(user: user, configuration: configuration, delegate: self)
         try channel.pipeline.syncOperations.addHandlers([aggregator, link])
+        self.link = link
     }
 
     // MARK: The link, until it is signed in
@@ -118,7 +130,7 @@ final class Attempt: LinkDelegate {
         self.result = result
         deadline?.cancel()
         if case .failure = result { channel?.close(promise: nil) }
-        channel = nil
+        (channel, link) = (nil, nil)
         report.take()?(result)
     }
 }

@@ -12,12 +12,16 @@ protocol LinkDelegate: AnyObject {
     func linkEnded(_ link: LinkHandler, text: String)
 }
 
-/// The client's end of one WebSocket connection. Runs on its event loop only.
+/// The client's end of one WebSocket connection.
+///
+/// Runs on its event loop only.
 final class LinkHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// Whom to tell. Kept until the connection has ended.
+    /// Whom to tell.
+    ///
+    /// Kept until the connection has ended.
     var delegate: (any LinkDelegate)?
     private let user: String
     private let configuration: WebSocketSignalingConfiguration
@@ -31,7 +35,7 @@ final class LinkHandler: ChannelInboundHandler {
     private var reason: String?
 
     private enum Phase {
-        /// Not in a pipeline yet. Can transition to: signingIn, ended.
+        /// The pipeline is being changed. Can transition to: signingIn, ended.
         case new
         /// Can transition to: open, closing, ended.
         case signingIn
@@ -50,8 +54,11 @@ final class LinkHandler: ChannelInboundHandler {
 
     // MARK: Life
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    /// Sends the sign-in; the answer goes to the delegate.
+    func signIn() {
+        guard case .new = phase, let context else { return }
         phase = .signingIn
         schedulePing(context)
         context.writeAndFlush(frame(.text, ByteBuffer(string: ServerReply.request(user: user))), promise: nil)
@@ -94,7 +101,9 @@ final class LinkHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge:
-            close(.messageTooLarge, reason: "the server sent a message of more than \(SignalingLimits.messageBytes) bytes")
+            close(
+                .messageTooLarge, reason: "the server sent a message of more than \(SignalingLimits.messageBytes) bytes"
+            )
         case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
             close(.protocolError, reason: "the server broke the WebSocket protocol")
         // The decoder failed before and drops what comes after; the closing handshake has its own time limit.
@@ -133,7 +142,9 @@ final class LinkHandler: ChannelInboundHandler {
 
     // MARK: Out
 
-    /// Sends one message. Succeeds when the system has taken it.
+    /// Sends one message.
+    ///
+    /// Succeeds when the system has taken it.
     func send(_ text: String) -> EventLoopFuture<Void>? {
         guard phase == .open, let context else { return nil }
         return context.writeAndFlush(frame(.text, ByteBuffer(string: text)))

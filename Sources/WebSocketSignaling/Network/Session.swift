@@ -3,7 +3,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOWebSocket
 
-/// The state of a ``WebSocketSignaling`` over all of its connections. Runs on its event loop only.
+/// The state of a ``WebSocketSignaling`` over all of its connections.
+///
+/// Runs on its event loop only.
 final class Session: LinkDelegate {
     private let configuration: WebSocketSignalingConfiguration
     private let queue: EventQueue

@@ -22,7 +22,9 @@ final class EventQueue: Sendable {
         }
     }
 
-    /// Puts an event at the end. Nothing is ever refused.
+    /// Puts an event at the end.
+    ///
+    /// Nothing is ever refused.
     ///
     /// - Returns: false when the queue is full now: stop reading until ``whenThereIsRoom(_:)`` says so.
     func put(_ event: SignalingTransportEvent) -> Bool {

@@ -32,7 +32,8 @@ struct ServerFrameTests {
             testDescription: "frame that is not masked", bytes: RawClient.bytes(opcode: 1, [0x20], isMasked: false),
             status: 1002),
         Offence(
-            testDescription: "ping that is not masked", bytes: RawClient.bytes(opcode: 9, [], isMasked: false), status: 1002
+            testDescription: "ping that is not masked", bytes: RawClient.bytes(opcode: 9, [], isMasked: false),
+            status: 1002
         ),
         Offence(testDescription: "reserved bit", bytes: RawClient.bytes(opcode: 1, [0x20], reserved: 4), status: 1002),
         Offence(testDescription: "reserved opcode", bytes: RawClient.bytes(opcode: 3, [0x20]), status: 1002),
@@ -40,12 +41,15 @@ struct ServerFrameTests {
         Offence(
             testDescription: "ping of 126 bytes", bytes: RawClient.bytes(opcode: 9, Array(repeating: 0, count: 126)),
             status: 1002),
-        Offence(testDescription: "fragmented ping", bytes: RawClient.bytes(opcode: 9, [], isFinal: false), status: 1002),
+        Offence(
+            testDescription: "fragmented ping", bytes: RawClient.bytes(opcode: 9, [], isFinal: false), status: 1002),
         Offence(testDescription: "continuation of nothing", bytes: RawClient.bytes(opcode: 0, [0x20]), status: 1002),
         Offence(
             testDescription: "message within a message",
-            bytes: RawClient.bytes(opcode: 1, [0x20], isFinal: false) + RawClient.bytes(opcode: 1, [0x20]), status: 1002),
-        Offence(testDescription: "text that is not UTF-8", bytes: RawClient.bytes(opcode: 1, [0xC3, 0x28]), status: 1007),
+            bytes: RawClient.bytes(opcode: 1, [0x20], isFinal: false) + RawClient.bytes(opcode: 1, [0x20]), status: 1002
+        ),
+        Offence(
+            testDescription: "text that is not UTF-8", bytes: RawClient.bytes(opcode: 1, [0xC3, 0x28]), status: 1007),
     ]
 
     @Test(arguments: offences)
@@ -85,10 +89,11 @@ struct ServerFrameTests {
         }
     }
 
-    @Test(arguments: [
-        ([], []), ([0x03, 0xE8], [0x03, 0xE8]), ([0x0F, 0xA0, 0x41], [0x0F, 0xA0]), ([0x03, 0xED], [0x03, 0xEA]),
-        ([0x00, 0x01], [0x03, 0xEA]), ([0x03], []),
-    ] as [([UInt8], [UInt8])])
+    @Test(
+        arguments: [
+            ([], []), ([0x03, 0xE8], [0x03, 0xE8]), ([0x0F, 0xA0, 0x41], [0x0F, 0xA0]), ([0x03, 0xED], [0x03, 0xEA]),
+            ([0x00, 0x01], [0x03, 0xEA]), ([0x03], []),
+        ] as [([UInt8], [UInt8])])
     func aCloseFrameIsAnsweredWithItsStatusAndTheSocketCloses(payload: [UInt8], answer: [UInt8]) async throws {
         try await withServer { server in
             let client = try await RawClient.signedIn("alice", port: server.port)
@@ -99,7 +104,9 @@ struct ServerFrameTests {
     }
 
     @Test func aClientThatDoesNotAnswerACloseFrameIsCut() async throws {
-        try await withServer { $0.closeTimeout = .milliseconds(50) } _: { server in
+        try await withServer {
+            $0.closeTimeout = .milliseconds(50)
+        } _: { server in
             let client = try await RawClient.signedIn("alice", port: server.port)
             try await client.send(opcode: 2, [1])
             #expect(try await client.frame()?.closeCode == 1003)
@@ -110,7 +117,9 @@ struct ServerFrameTests {
     @Test func randomBytesNeverHarmTheServer() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
-        try await withServer { $0.closeTimeout = .milliseconds(50) } _: { server in
+        try await withServer {
+            $0.closeTimeout = .milliseconds(50)
+        } _: { server in
             let bob = try await RawClient.signedIn("bob", port: server.port)
             let samples = [RawClient.signIn("alice"), callMessage(from: "alice", to: "bob")]
             for round in 0..<150 {

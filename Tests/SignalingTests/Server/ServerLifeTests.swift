@@ -116,7 +116,9 @@ struct ServerLifeTests {
     }
 
     @Test func aClientThatDoesNotReadIsGivenUpAndItsCallsAreGone() async throws {
-        try await withServer { $0.closeTimeout = .seconds(20) } _: { server in
+        try await withServer {
+            $0.closeTimeout = .seconds(20)
+        } _: { server in
             let alice = try await RawClient.signedIn("alice", port: server.port)
             let slow = try await RawClient.signedIn("slow", port: server.port)
             try await slow.read(false)
@@ -125,7 +127,8 @@ struct ServerLifeTests {
             var sent = 0
             // The kernel takes some megabytes before anything waits in the server.
             while alice.frames.count == 0, sent < 1_000 {
-                try await alice.send(callMessage(id: "m\(sent)", from: "alice", to: "slow", extra: #","x":"\#(filler)""#))
+                try await alice.send(
+                    callMessage(id: "m\(sent)", from: "alice", to: "slow", extra: #","x":"\#(filler)""#))
                 sent += 1
             }
             let answer = try await alice.text()
@@ -143,10 +146,9 @@ struct ServerLifeTests {
         try await withServer { server in
             let client = try await RawClient.open(port: server.port)
             try await client.send(bytes: Array("\(request)\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc".utf8))
-            await eventually("an answer comes") { client.response.contains("WebSocket (RFC 6455)") }
-            let head = client.response
-            #expect(head.contains(" 426 Upgrade Required\r\n"))
             try await client.end()
+            #expect(client.response.contains(" 426 Upgrade Required\r\n"))
+            #expect(client.response.contains("WebSocket (RFC 6455)"))
         }
     }
 
@@ -159,14 +161,16 @@ struct ServerLifeTests {
         try await withServer { server in
             let client = try await RawClient.open(port: server.port)
             try await client.send(bytes: Array("GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8))
-            await eventually("an answer comes") { client.response.hasPrefix("HTTP/1.1 426 ") }
+            try await client.end()
+            #expect(client.response.hasPrefix("HTTP/1.1 426 "))
             #expect(client.response.lowercased().contains("sec-websocket-version: 13"))
-            await client.close()
         }
     }
 
     @Test func whatIsNotHTTPIsRefused() async throws {
-        try await withServer { $0.signInTimeout = .milliseconds(100) } _: { server in
+        try await withServer {
+            $0.signInTimeout = .milliseconds(100)
+        } _: { server in
             let client = try await RawClient.open(port: server.port)
             try await client.send(bytes: Array("\u{1}\u{2} hello\r\n\r\n".utf8))
             try await client.end()
@@ -174,7 +178,9 @@ struct ServerLifeTests {
     }
 
     @Test func aHeadBeyondTheBoundIsRefused() async throws {
-        try await withServer { $0.signInTimeout = .milliseconds(500) } _: { server in
+        try await withServer {
+            $0.signInTimeout = .milliseconds(500)
+        } _: { server in
             let client = try await RawClient.open(port: server.port)
             try? await client.send(
                 bytes: Array("GET / HTTP/1.1\r\nHost: \(String(repeating: "x", count: 100_000))\r\n\r\n".utf8))

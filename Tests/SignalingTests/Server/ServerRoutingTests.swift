@@ -7,7 +7,8 @@ struct ServerRoutingTests {
     @Test func aMessageArrivesWithEveryByteAsItWasSent() async throws {
         try await withServer { server in
             let (alice, bob) = try await pair(server)
-            let text = "  { \"to\" : \"bob\",\n\t\"from\":\"alice\", \"x\":[1.50, null, {\"a\":\"\\u00e4ü€😀\"}],"
+            let text =
+                "  { \"to\" : \"bob\",\n\t\"from\":\"alice\", \"x\":[1.50, null, {\"a\":\"\\u00e4ü€😀\"}],"
                 + "\"type\":\"somethingNew\",\"callId\":\"c\",\"id\":\"m\",\"v\":1.0 } "
             try await alice.send(text)
             #expect(try await bob.text() == text)
@@ -138,7 +139,9 @@ struct ServerRoutingTests {
         }
     }
 
-    @Test(arguments: [("reject", "bob", "alice"), ("cancel", "alice", "bob"), ("hangup", "alice", "bob"), ("hangup", "bob", "alice")])
+    @Test(arguments: [
+        ("reject", "bob", "alice"), ("cancel", "alice", "bob"), ("hangup", "alice", "bob"), ("hangup", "bob", "alice"),
+    ])
     func nobodyIsToldAboutACallThatHasEnded(type: String, from: String, to: String) async throws {
         try await withServer { server in
             let (alice, bob) = try await pair(server)

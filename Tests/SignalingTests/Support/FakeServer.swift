@@ -24,7 +24,8 @@ final class FakeServer: Sendable {
         }
 
         func send(
-            _ text: String, as opcode: WebSocketOpcode = .text, isFinal: Bool = true, maskKey: WebSocketMaskingKey? = nil
+            _ text: String, as opcode: WebSocketOpcode = .text, isFinal: Bool = true,
+            maskKey: WebSocketMaskingKey? = nil
         ) async throws {
             let frame = WebSocketFrame(fin: isFinal, opcode: opcode, maskKey: maskKey, data: ByteBuffer(string: text))
             try await channel.writeAndFlush(frame).get()

@@ -35,7 +35,9 @@ final class Mailbox<Element: Sendable>: Sendable {
     /// How many wait to be taken.
     var count: Int { state.withLock { $0.elements.count } }
 
-    /// The next element, nil at the end. One caller at a time.
+    /// The next element, nil at the end.
+    ///
+    /// One caller at a time.
     func next(within limit: Duration = .seconds(20)) async throws -> Element? {
         try await withCheckedThrowingContinuation { continuation in
             let ticket = state.withLock { state -> Int? in

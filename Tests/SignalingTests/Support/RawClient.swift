@@ -15,9 +15,11 @@ final class RawClient: Sendable {
         var closeCode: Int? { payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil }
     }
 
-    /// The head of the HTTP response, and its body when it is no upgrade; empty until the head is complete.
-    var response: String { responseHead.withLock { $0 } }
-    private let responseHead = Mutex("")
+    /// The answer to the request for an upgrade: its head, and its body when the server refused.
+    var response: String { state.withLock { $0.response } }
+    private let state = Mutex(State())
+    private let heads = Mailbox<Void>()
+    /// What arrives after the upgrade.
     let frames = Mailbox<Frame>()
     private let channel: any Channel
 
@@ -33,14 +35,16 @@ final class RawClient: Sendable {
         return client
     }
 
-    /// Connects and upgrades. The key and the accept value are those of RFC 6455 section 1.3.
+    /// Connects and upgrades.
+    ///
+    /// The key and the accept value are those of RFC 6455 section 1.3.
     static func connect(port: Int, path: String = "/") async throws -> RawClient {
         let client = try await open(port: port)
         try await client.send(
             bytes: Array(
                 ("GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
-        await eventually("the server answers the upgrade") { !client.response.isEmpty }
+        try #require(try await client.heads.next() != nil, "the server closed the connection")
         let head = client.response.lowercased()
         try #require(head.hasPrefix("http/1.1 101 "))
         #expect(head.contains("sec-websocket-accept: s3ppLMBiTxaQ9kYGzzhZRbK+xOo=".lowercased()))
@@ -107,7 +111,9 @@ final class RawClient: Sendable {
         return frame.text
     }
 
-    /// The status that the server closes with; texts before it are dropped. Answers, so that the socket is closed too.
+    /// The status that the server closes with; texts before it are dropped.
+    ///
+    /// Answers, so that the socket is closed too.
     func closeCode() async throws -> Int? {
         while let frame = try await frame() {
             guard frame.opcode == 8 else { continue }
@@ -135,42 +141,52 @@ final class RawClient: Sendable {
     /// Closes the socket without the WebSocket handshake.
     func close() async { try? await channel.close().get() }
 
+    private struct State {
+        var pending: [UInt8] = []
+        var response = ""
+        var isUpgraded = false
+    }
+
+    private func received(_ bytes: ByteBufferView) {
+        state.withLock { state in
+            state.pending += bytes
+            if !state.isUpgraded {
+                guard let end = Reader.endOfHead(state.pending) else { return }
+                state.isUpgraded = state.pending.starts(with: "HTTP/1.1 101".utf8)
+                state.response = String(
+                    decoding: state.pending[..<(state.isUpgraded ? end : state.pending.count)], as: UTF8.self)
+                if state.isUpgraded { state.pending.removeFirst(end) }
+                heads.put(())
+            }
+            guard state.isUpgraded else { return }
+            var start = 0
+            while let (frame, length) = Reader.parse(state.pending[start...]) {
+                frames.put(frame)
+                start += length
+            }
+            state.pending.removeFirst(start)
+        }
+    }
+
     private final class Reader: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
 
         private let client: RawClient
-        private let pending = Mutex<[UInt8]>([])
 
         init(_ client: RawClient) { self.client = client }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            pending.withLock { pending in
-                pending += Self.unwrapInboundIn(data).readableBytesView
-                readHead(&pending)
-                var start = 0
-                while let (frame, length) = Self.parse(pending[start...]) {
-                    client.frames.put(frame)
-                    start += length
-                }
-                pending.removeFirst(start)
-            }
+            client.received(Self.unwrapInboundIn(data).readableBytesView)
         }
 
-        func channelInactive(context: ChannelHandlerContext) { client.frames.finish() }
+        func channelInactive(context: ChannelHandlerContext) {
+            client.heads.finish()
+            client.frames.finish()
+        }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-        private func readHead(_ pending: inout [UInt8]) {
-            client.responseHead.withLock { head in
-                guard head.isEmpty, let end = Self.endOfHead(pending) else { return }
-                head = String(decoding: pending[..<end], as: UTF8.self)
-                // The body of what is no upgrade is a text of its own.
-                if !head.hasPrefix("HTTP/1.1 101") { head += String(decoding: pending[end...], as: UTF8.self) }
-                pending.removeFirst(head.hasPrefix("HTTP/1.1 101") ? end : pending.count)
-            }
-        }
-
-        private static func endOfHead(_ bytes: [UInt8]) -> Int? {
+        static func endOfHead(_ bytes: [UInt8]) -> Int? {
             guard bytes.count >= 4 else { return nil }
             for index in 0...(bytes.count - 4) where bytes[index..<index + 4].elementsEqual([13, 10, 13, 10]) {
                 return index + 4
@@ -178,8 +194,7 @@ final class RawClient: Sendable {
             return nil
         }
 
-        private static func parse(_ bytes: ArraySlice<UInt8>) -> (Frame, length: Int)? {
-            let bytes = bytes.dropFirst(0)
+        static func parse(_ bytes: ArraySlice<UInt8>) -> (Frame, length: Int)? {
             let start = bytes.startIndex
             guard bytes.count >= 2, bytes[start + 1] < 128 else { return nil }
             var length = Int(bytes[start + 1])

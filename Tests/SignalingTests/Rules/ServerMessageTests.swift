@@ -1,0 +1,38 @@
+import CallAgent
+import Testing
+
+@testable import SignalingServer
+
+struct ServerMessageTests {
+    @Test func theAnswersToASignInAreThoseOfTheDocument() {
+        #expect(ServerMessage.signedIn(user: "alice").json == #"{"v":1,"type":"signedIn","user":"alice"}"#)
+        #expect(
+            ServerMessage.refused(code: 409, text: "taken").json
+                == #"{"v":1,"type":"refused","code":409,"text":"taken"}"#)
+    }
+
+    @Test func theAgentReadsWhatTheServerWrites() throws {
+        let gone = ServerMessage.gone(id: "server-1", callId: "c", from: "alice", to: "bob", unixMs: 17)
+        #expect(
+            try SignalingMessage(decoding: gone.json)
+                == SignalingMessage(id: "server-1", callId: "c", from: "alice", to: "bob", sentUnixMs: 17, body: .gone))
+        let fault = ServerMessage.Fault(code: 480, text: "bob is out", callId: "c", ref: "m", generation: 2)
+        #expect(
+            try SignalingMessage(decoding: ServerMessage.error(fault, id: "server-2", to: "alice", unixMs: 18).json)
+                == SignalingMessage(
+                    id: "server-2", callId: "c", from: "", to: "alice", generation: 2, sentUnixMs: 18,
+                    body: .error(.init(code: 480, text: "bob is out", ref: "m"))))
+    }
+
+    @Test func bothEndsAgreeOnWhatANameIs() {
+        for scalar in (0...0x2FF).compactMap(Unicode.Scalar.init) {
+            let name = String(Character(scalar))
+            #expect(Name.isValid(name) == SignalingLimits.isName(name))
+        }
+        for length in [0, 1, 63, 64, 65] {
+            let name = String(repeating: "a", count: length)
+            #expect(Name.isValid(name) == (1...64).contains(length))
+            #expect(SignalingLimits.isName(name) == (1...64).contains(length))
+        }
+    }
+}
