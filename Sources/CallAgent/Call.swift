@@ -21,7 +21,7 @@ public actor Call {
     private var acceptedAtCallee: ContinuousClock.Instant?
     private let session: any MediaSession
     private let outbox: @Sendable (SignalingMessage) -> Void
-    private let whenEnded: @Sendable (Call) async -> Void
+    private let registry: CallRegistry
     private let wallClock: @Sendable () -> Double
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
@@ -36,8 +36,8 @@ public actor Call {
     struct Surroundings: Sendable {
         /// Hands a message to the transport, in order; a failure comes back as `sendFailed`.
         var outbox: @Sendable (SignalingMessage) -> Void
-        /// Called once, when the call is over and its media is closed.
-        var whenEnded: @Sendable (Call) async -> Void
+        /// Where the call is listed until it is over.
+        var registry: CallRegistry
         /// ms since 1970.
         var wallClock: @Sendable () -> Double
         var sleep: @Sendable (Duration) async throws -> Void
@@ -56,7 +56,7 @@ public actor Call {
         self.machine = machine
         self.session = session
         outbox = surroundings.outbox
-        whenEnded = surroundings.whenEnded
+        registry = surroundings.registry
         wallClock = surroundings.wallClock
         sleep = surroundings.sleep
         var logger = surroundings.logger
@@ -175,7 +175,10 @@ public actor Call {
         if change.reason == .ringing || change.reason == .invited { mark(.ringing, at: instant) }
         if change.reason == .accepted { mark(.accepted, at: instant) }
         if change.state == .connected { mark(.connected, at: instant) }
-        if change.state == .ended { mark(.ended, at: instant) }
+        if change.state == .ended {
+            mark(.ended, at: instant)
+            registry.noteEnd(of: self)
+        }
         hub.yield(.stateChanged(change))
     }
 
@@ -225,11 +228,11 @@ public actor Call {
         }
     }
 
-    /// The media is closed before the agent forgets the call; observers hear of the end at once.
+    /// Observers heard of the end already; the agent forgets the call when its media is closed.
     private func stop() async {
         mediaQueue.finish()
         hub.finish()
         await session.close()
-        await whenEnded(self)
+        registry.remove(self)
     }
 }

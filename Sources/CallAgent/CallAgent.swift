@@ -21,7 +21,7 @@ public actor CallAgent {
     private let incoming: AsyncStream<Call>.Continuation
     private let outgoing: AsyncStream<SignalingMessage>.Continuation
     private let messages: AsyncStream<SignalingMessage>
-    private var calls: [String: Call] = [:]
+    private let calls: CallRegistry
     private var tasks: [Task<Void, Never>] = []
     private var phase = Phase.idle
 
@@ -51,6 +51,7 @@ public actor CallAgent {
         self.configuration = configuration
         self.logger = logger
         self.sleep = sleep
+        calls = CallRegistry(limit: configuration.maximumCalls)
         (incomingCalls, incoming) = AsyncStream.makeStream()
         (messages, outgoing) = AsyncStream.makeStream()
     }
@@ -86,7 +87,8 @@ public actor CallAgent {
         let start = ContinuousClock.now
         guard phase == .prepared else { throw .notPrepared }
         guard SignalingLimits.isName(peer) else { throw .invalidUser(peer) }
-        guard calls.count < configuration.maximumCalls else { throw .tooManyCalls(limit: configuration.maximumCalls) }
+        // Looked at before anything is built; what counts is the registry's own answer.
+        guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(
             audio: media.audio && configuration.media.audio != nil, video: media.video && configuration.media.video != nil)
         guard media.audio || media.video else { throw .noMedia }
@@ -102,7 +104,7 @@ public actor CallAgent {
     }
 
     /// The calls that have not ended.
-    public var activeCalls: [Call] { Array(calls.values) }
+    public var activeCalls: [Call] { calls.active }
 
     /// Hangs up every call, signs out and closes what was opened. Idempotent; returns within a bounded time.
     public func close() async {
@@ -110,8 +112,8 @@ public actor CallAgent {
         let wasPrepared = phase == .prepared
         phase = .closed
         incoming.finish()
-        for call in calls.values { await call.hangUp() }
-        for call in calls.values { await call.waitUntilClosed() }
+        for call in calls.active { await call.hangUp() }
+        for call in calls.all { await call.waitUntilClosed() }
         outgoing.finish()
         // The farewells go out before the transport closes.
         if wasPrepared { await tasks.last?.value }
@@ -133,15 +135,16 @@ public actor CallAgent {
         }
         let outgoing = outgoing
         let surroundings = Call.Surroundings(
-            outbox: { outgoing.yield($0) }, whenEnded: { [weak self] in await self?.forget($0) },
+            outbox: { outgoing.yield($0) }, registry: calls,
             wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
         let call = Call(
             id: id, user: user, peer: peer, machine: machine, session: session, start: start, surroundings: surroundings)
-        calls[id] = call
+        guard calls.add(call) else {
+            await session.close()
+            throw .tooManyCalls(limit: configuration.maximumCalls)
+        }
         return call
     }
-
-    private func forget(_ call: Call) { calls[call.id] = nil }
 
     /// One after the other, so that their order holds.
     private func sendMessages() async {
@@ -150,7 +153,7 @@ public actor CallAgent {
                 try await signaling.send(message.encoded(), to: message.to)
             } catch {
                 logger.warning("a message was not sent: \(error)")
-                await calls[message.callId]?.sendFailed(error.description)
+                await calls.active(message.callId)?.sendFailed(error.description)
             }
         }
     }
@@ -175,7 +178,7 @@ public actor CallAgent {
             return
         }
         guard message.to == user else { return logger.debug("dropped a message for \(message.to)") }
-        if let call = calls[message.callId] {
+        if let call = calls.active(message.callId) {
             guard message.from == call.peer || message.from.isEmpty else {
                 return logger.warning("dropped a message of \(message.from) for a call with \(call.peer)")
             }
@@ -190,22 +193,25 @@ public actor CallAgent {
     private func receiveInvite(_ invite: SignalingMessage.Invite, _ message: SignalingMessage) async {
         let start = ContinuousClock.now
         guard phase == .prepared else { return }
-        guard calls.count < configuration.maximumCalls else {
-            let farewell = SignalingMessage.Farewell(code: EndReason.remoteBusy.code, text: "\(user) is busy")
-            outgoing.yield(message.answer(.reject(farewell)))
-            return
-        }
+        guard !calls.isFull else { return rejectAsBusy(message) }
         let machine = CallMachine(
             role: .callee, media: invite.media, earlyMedia: configuration.earlyMedia, timeouts: configuration.timeouts)
         do throws(CallError) {
             let call = try await makeCall(id: message.callId, peer: message.from, machine: machine, start: start)
             await call.start(invite: invite)
             incoming.yield(call)
+        } catch .tooManyCalls {
+            rejectAsBusy(message)
         } catch {
             logger.error("cannot take a call of \(message.from): \(error)")
             let farewell = SignalingMessage.Farewell(code: EndReason.remoteFailed.code, text: "")
             outgoing.yield(message.answer(.reject(farewell)))
         }
+    }
+
+    private func rejectAsBusy(_ message: SignalingMessage) {
+        let farewell = SignalingMessage.Farewell(code: EndReason.remoteBusy.code, text: "\(user) is busy")
+        outgoing.yield(message.answer(.reject(farewell)))
     }
 }
 
