@@ -75,7 +75,9 @@ public actor Call {
     /// How the call ended; nil while it has not.
     public var end: CallEnd? { machine.end }
 
-    /// What happens from now on, beginning with the present state; ends with the call. Every access gives a stream of its own.
+    /// What happens from now on, beginning with the present state; ends with the call.
+    ///
+    /// Every access gives a stream of its own.
     public nonisolated var events: AsyncStream<CallEvent> { hub.subscribe() }
 
     /// Takes the call.
@@ -95,10 +97,14 @@ public actor Call {
         process(.reject(code: code, text: text))
     }
 
-    /// Ends the call, whatever its state: cancels what rings, rejects what came in, hangs up what was accepted. Idempotent.
+    /// Ends the call, whatever its state: cancels what rings, rejects what came in, hangs up what was accepted.
+    ///
+    /// Idempotent.
     public func hangUp(text: String = "") { process(.hangUp(text: text)) }
 
-    /// Waits for the end of the call. Cancelling the waiting task hangs up.
+    /// Waits for the end of the call.
+    ///
+    /// Cancelling the waiting task hangs up.
     public func waitUntilEnded() async -> CallEnd {
         await withTaskCancellationHandler {
             // A cancelled task would leave the loop at once, so the waiting is done by one that is not.

@@ -10,7 +10,9 @@ public import ServiceLifecycle
 public actor CallAgent {
     /// The user that this agent signs in as.
     public nonisolated let user: String
-    /// The calls that come in, ringing. One consumer; a call that nobody takes rings until its timeout.
+    /// The calls that come in, ringing.
+    ///
+    /// One consumer; a call that nobody takes rings until its timeout.
     public nonisolated let incomingCalls: AsyncStream<Call>
 
     private let provider: any MediaProvider
@@ -58,7 +60,9 @@ public actor CallAgent {
 
     // MARK: For its user
 
-    /// Warms the media up and signs in. Legal once; harmless when it was done already.
+    /// Warms the media up and signs in.
+    ///
+    /// Legal once; harmless when it was done already.
     ///
     /// - Throws: ``CallError/invalidUser(_:)``, ``CallError/media(_:)``, ``CallError/signaling(_:)``.
     public func prepare() async throws(CallError) {
@@ -90,7 +94,8 @@ public actor CallAgent {
         // Looked at before anything is built; what counts is the registry's own answer.
         guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(
-            audio: media.audio && configuration.media.audio != nil, video: media.video && configuration.media.video != nil)
+            audio: media.audio && configuration.media.audio != nil,
+            video: media.video && configuration.media.video != nil)
         guard media.audio || media.video else { throw .noMedia }
         let machine = CallMachine(role: .caller, media: media, timeouts: configuration.timeouts)
         let call = try await makeCall(id: UUID().uuidString.lowercased(), peer: peer, machine: machine, start: start)
@@ -106,7 +111,9 @@ public actor CallAgent {
     /// The calls that have not ended.
     public var activeCalls: [Call] { calls.active }
 
-    /// Hangs up every call, signs out and closes what was opened. Idempotent; returns within a bounded time.
+    /// Hangs up every call, signs out and closes what was opened.
+    ///
+    /// Idempotent; returns within a bounded time.
     public func close() async {
         guard phase != .closed else { return }
         let wasPrepared = phase == .prepared
@@ -138,7 +145,8 @@ public actor CallAgent {
             outbox: { outgoing.yield($0) }, registry: calls,
             wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
         let call = Call(
-            id: id, user: user, peer: peer, machine: machine, session: session, start: start, surroundings: surroundings)
+            id: id, user: user, peer: peer, machine: machine, session: session, start: start, surroundings: surroundings
+        )
         guard calls.add(call) else {
             await session.close()
             throw .tooManyCalls(limit: configuration.maximumCalls)

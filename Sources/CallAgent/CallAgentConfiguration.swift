@@ -8,7 +8,9 @@ public struct CallAgentConfiguration: Sendable {
     public var earlyMedia = EarlyMediaPolicy.guarded
     /// Ring 30 s, connect 10 s, media lost 30 s.
     public var timeouts = CallTimeouts()
-    /// How many calls the agent has at a time; one more is answered "busy". A call that rings counts.
+    /// How many calls the agent has at a time; one more is answered "busy".
+    ///
+    /// A call that rings counts.
     public var maximumCalls = 1
 
     /// The defaults are a test picture and a tone.

@@ -11,7 +11,9 @@ final class CallEventHub: Sendable {
 
     private let state = Mutex(State())
 
-    /// A stream that begins with the present state and ends with the call. Letting go of it unsubscribes.
+    /// A stream that begins with the present state and ends with the call.
+    ///
+    /// Letting go of it unsubscribes.
     func subscribe() -> AsyncStream<CallEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: CallEvent.self)
         let number: Int? = state.withLock { state in

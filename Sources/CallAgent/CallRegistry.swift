@@ -17,7 +17,9 @@ final class CallRegistry: Sendable {
     /// Adds a call; false when the limit is reached or the id is taken.
     func add(_ call: Call) -> Bool {
         state.withLock { state in
-            guard state.active.count < limit, state.active[call.id] == nil, state.closing[call.id] == nil else { return false }
+            guard state.active.count < limit, state.active[call.id] == nil, state.closing[call.id] == nil else {
+                return false
+            }
             state.active[call.id] = call
             return true
         }

@@ -16,8 +16,9 @@ public struct CallReport: Sendable, Equatable {
     public var end: CallEnd?
     /// When what happened.
     public var timeline: CallTimeline
-    /// When the callee called `accept()`: measured at the callee, and at the caller taken from the message's time, which is
-    /// right as far as the two clocks agree. Nil when it did not.
+    /// When the callee called `accept()`; nil when it did not.
+    ///
+    /// Measured at the callee. At the caller it is taken from the message's time, which is right as far as the two clocks agree.
     public var acceptedAtCallee: ContinuousClock.Instant?
     /// What was sent and received.
     public var statistics: MediaReport

@@ -64,7 +64,9 @@ public struct CallTimeline: Sendable, Equatable {
     }
 
     /// The moment on the wall clock `unixMs`, as far as this timeline's start tells.
-    func instant(unixMs: Double) -> ContinuousClock.Instant { start + .microseconds(Int64((unixMs - startedUnixMs) * 1_000)) }
+    func instant(unixMs: Double) -> ContinuousClock.Instant {
+        start + .microseconds(Int64((unixMs - startedUnixMs) * 1_000))
+    }
 }
 
 extension CallMachine.Event {

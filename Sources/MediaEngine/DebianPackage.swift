@@ -11,7 +11,9 @@ public enum DebianPackage {
 
     private static let packages: [String: String] = {
         let contents: [String: [String]] = [
-            "libgstreamer1.0-0": ["queue", "tee", "fakesink", "capsfilter", "identity", "valve", "filesink", "pipeline"],
+            "libgstreamer1.0-0": [
+                "queue", "tee", "fakesink", "capsfilter", "identity", "valve", "filesink", "pipeline",
+            ],
             "gstreamer1.0-plugins-base": [
                 "videotestsrc", "audiotestsrc", "videoconvert", "videoscale", "videorate", "audioconvert",
                 "audioresample", "opusenc", "opusdec", "appsrc", "appsink", "volume",

@@ -35,10 +35,12 @@ actor WarmUp {
         let audio = AudioSource.tone()
         let sources = [
             CaptureSource(
-                kind: .video, description: try catalog.description(video.name, role: .videoSource), values: video.values,
+                kind: .video, description: try catalog.description(video.name, role: .videoSource),
+                values: video.values,
                 toneHz: nil, logger: logger),
             CaptureSource(
-                kind: .audio, description: try catalog.description(audio.name, role: .audioSource), values: audio.values,
+                kind: .audio, description: try catalog.description(audio.name, role: .audioSource),
+                values: audio.values,
                 toneHz: nil, logger: logger),
         ]
         var tracks: [MediaKind: TrackConfiguration] = [:]

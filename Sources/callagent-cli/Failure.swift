@@ -25,7 +25,8 @@ struct Failure: Error {
 
     init(_ error: MediaError) {
         switch error {
-        case .unknownChoice, .unknownPipelineDescription, .invalidPipelineDescription, .invalidProperty, .unknownProperty:
+        case .unknownChoice, .unknownPipelineDescription, .invalidPipelineDescription, .invalidProperty,
+            .unknownProperty:
             self.init(.usage, error.description)
         default: self.init(.prerequisite, error.description)
         }

@@ -1,5 +1,7 @@
 extension CallMachine {
-    /// What a `reject` means to the caller. The code itself is kept beside the reason.
+    /// What a `reject` means to the caller.
+    ///
+    /// The code itself is kept beside the reason.
     static func reasonForReject(_ code: Int) -> EndReason {
         switch code {
         case EndReason.remoteBusy.code: .remoteBusy

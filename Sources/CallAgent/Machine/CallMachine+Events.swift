@@ -47,7 +47,9 @@ extension CallMachine {
         case timerFired(CallTimer)
     }
 
-    /// What the shell is to do: commands, in order. None has a result; what comes of it is an event.
+    /// What the shell is to do: commands, in order.
+    ///
+    /// None has a result; what comes of it is an event.
     public enum Effect: Sendable, Equatable {
         /// Send a message of this call to the peer.
         case send(SignalingMessage.Body)

@@ -3,7 +3,9 @@
 /// Feed it every ``Event`` in the order in which it happened and carry out the returned ``Effect``s in order. Late, duplicate and
 /// impossible events are normal on a network: they give no effect but a line for the log, whatever a peer sends.
 public struct CallMachine: Sendable, Equatable {
-    /// How far the two ends have agreed. "Connected" is no phase: it is derived in ``state``.
+    /// How far the two ends have agreed.
+    ///
+    /// "Connected" is no phase: it is derived in ``state``.
     enum Phase: Sendable, Equatable {
         /// Nothing happened yet. Can transition to: calling (caller), ringing (callee), ended.
         case idle
@@ -45,7 +47,8 @@ public struct CallMachine: Sendable, Equatable {
     ///
     /// - Parameter earlyMedia: the policy of a callee.
     public init(
-        role: CallRole, media: CallMedia, earlyMedia: EarlyMediaPolicy = .guarded, timeouts: CallTimeouts = CallTimeouts()
+        role: CallRole, media: CallMedia, earlyMedia: EarlyMediaPolicy = .guarded,
+        timeouts: CallTimeouts = CallTimeouts()
     ) {
         self.role = role
         self.media = media
@@ -159,7 +162,8 @@ public struct CallMachine: Sendable, Equatable {
     private mutating func handleFault(_ fault: SignalingMessage.Fault) -> [Effect] {
         // Before the callee gave a sign, the fault is about the invite; later a message more or less does not end a call.
         guard role == .caller, phase == .calling else {
-            return fault.code == EndReason.offline.code ? peerIsGone() : [.ignored("the error \(fault.code) \(fault.text)")]
+            return fault.code == EndReason.offline.code
+                ? peerIsGone() : [.ignored("the error \(fault.code) \(fault.text)")]
         }
         let reason: EndReason =
             switch fault.code {

@@ -71,7 +71,9 @@ public struct CallEnd: Sendable, Equatable {
     public let reason: EndReason
     /// The reason's own code, or the one that the peer sent.
     public let code: Int
-    /// For people: what the peer said, or what failed. May be empty.
+    /// For people: what the peer said, or what failed.
+    ///
+    /// May be empty.
     public let text: String
     /// Who ended it.
     public let by: CallParty

@@ -1,4 +1,6 @@
-/// The timers of a call. Time is an event to the machine; the shell runs them.
+/// The timers of a call.
+///
+/// Time is an event to the machine; the shell runs them.
 public enum CallTimer: Sendable, Hashable, CaseIterable {
     /// From the invite until somebody accepts.
     case ring

@@ -21,7 +21,9 @@ actor EngineMediaProvider: MediaProvider {
                 try await source.hold()
                 held.append(source)
             }
-            for codec in configuration.videoCodecs { _ = try engine.catalog.description(codec.rawValue, role: .encoder) }
+            for codec in configuration.videoCodecs {
+                _ = try engine.catalog.description(codec.rawValue, role: .encoder)
+            }
         } catch {
             throw MediaSessionError(error)
         }

@@ -1,6 +1,8 @@
 public import MediaEngine
 
-/// What an agent's calls send, and how. The defaults are a test picture and a tone.
+/// What an agent's calls send, and how.
+///
+/// The defaults are a test picture and a tone.
 public struct MediaConfiguration: Sendable {
     /// When sources are opened.
     public enum CapturePolicy: Sendable {
@@ -26,8 +28,9 @@ public struct MediaConfiguration: Sendable {
     public var capturePolicy = CapturePolicy.automatic
     /// The knobs of the transport.
     public var tuning = TransportTuning()
-    /// Where each call is recorded, as a Matroska file: the path for the first call; `-2`, `-3` and so on are put before the
-    /// extension for later ones. Nil records nothing.
+    /// Where each call is recorded, as a Matroska file; nil records nothing.
+    ///
+    /// The first call has this path; later ones have `-2`, `-3` and so on before the extension.
     public var recordingPath: String?
 
     /// Names the sources; everything else has its default.

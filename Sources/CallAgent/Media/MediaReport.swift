@@ -51,6 +51,20 @@ public struct MediaReport: Sendable, Equatable {
         public func arrivals(before instant: ContinuousClock.Instant) -> Int { arrivals.count { $0 < instant } }
     }
 
+    /// Both directions of one kind.
+    public struct Track: Sendable, Equatable {
+        /// What went out.
+        public var sent: Sent
+        /// What came in.
+        public var received: Received
+
+        /// Makes a pair.
+        public init(sent: Sent, received: Received) {
+            self.sent = sent
+            self.received = received
+        }
+    }
+
     /// The connection itself.
     public struct Transport: Sendable, Equatable {
         /// The type of this end's candidate in use (RFC 8445): host, srflx, prflx or relay.
@@ -71,18 +85,12 @@ public struct MediaReport: Sendable, Equatable {
     }
 
     /// Nil when the call has no pictures, or nothing was negotiated.
-    public var video: (sent: Sent, received: Received)?
+    public var video: Track?
     /// Nil when the call has no sound, or nothing was negotiated.
-    public var audio: (sent: Sent, received: Received)?
+    public var audio: Track?
     /// The connection itself.
     public var transport = Transport()
 
     /// Makes an empty report.
     public init() {}
-
-    public static func == (lhs: MediaReport, rhs: MediaReport) -> Bool {
-        lhs.video?.sent == rhs.video?.sent && lhs.video?.received == rhs.video?.received
-            && lhs.audio?.sent == rhs.audio?.sent && lhs.audio?.received == rhs.audio?.received
-            && lhs.transport == rhs.transport
-    }
 }

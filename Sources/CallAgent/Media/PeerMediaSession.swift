@@ -63,7 +63,7 @@ final class PeerMediaSession: MediaSession {
 
     private static func pair(
         _ kind: MediaKind, _ statistics: PeerStatistics, _ before: [MediaKind: Int]?
-    ) -> (sent: MediaReport.Sent, received: MediaReport.Received)? {
+    ) -> MediaReport.Track? {
         guard let sent = statistics.sent[kind], let received = statistics.received[kind] else { return nil }
         var result = MediaReport.Received(codec: received.codec.encodingName)
         result.width = received.width
@@ -75,11 +75,10 @@ final class PeerMediaSession: MediaSession {
         // Gates that were never opened have let nothing through, or what they did came before any opening.
         result.shownBeforeOpening = before.map { $0[kind] ?? 0 } ?? received.shown
         result.arrivals = received.arrivals
-        return (
-            MediaReport.Sent(
-                codec: sent.codec.encodingName, width: sent.width, height: sent.height, frames: sent.frames,
-                toneHz: sent.toneHz), result
-        )
+        let outgoing = MediaReport.Sent(
+            codec: sent.codec.encodingName, width: sent.width, height: sent.height, frames: sent.frames,
+            toneHz: sent.toneHz)
+        return MediaReport.Track(sent: outgoing, received: result)
     }
 }
 

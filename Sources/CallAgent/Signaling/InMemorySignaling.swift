@@ -28,6 +28,7 @@ public final class InMemorySignaling: Sendable {
 
     /// One user's end of an ``InMemorySignaling``.
     public final class Transport: SignalingTransport {
+        /// What happens at this end, in order.
         public let events: AsyncStream<SignalingTransportEvent>
         private let board: InMemorySignaling
         private let inbox: AsyncStream<SignalingTransportEvent>.Continuation
@@ -38,11 +39,13 @@ public final class InMemorySignaling: Sendable {
             (events, inbox) = AsyncStream.makeStream()
         }
 
+        /// Signs in; throws 409 when the name is taken.
         public func connect(as user: String) async throws(SignalingError) {
             try board.signIn(user, self)
             self.user.withLock { $0 = user }
         }
 
+        /// Delivers at once; a user who is not there is answered for with error 480.
         public func send(_ text: String, to user: String) async throws(SignalingError) {
             guard let sender = self.user.withLock({ $0 }) else { throw .notConnected }
             if let receiver = board.line(to: user) {
@@ -52,6 +55,7 @@ public final class InMemorySignaling: Sendable {
             }
         }
 
+        /// Signs out and ends ``events``.
         public func close() async {
             if let name = user.withLock({ $0.take() }) { board.signOut(name) }
             inbox.finish()

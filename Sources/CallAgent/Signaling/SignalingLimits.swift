@@ -8,7 +8,9 @@ public enum SignalingLimits {
     public static let sdpBytes = 32_768
     /// The longest candidate, in bytes of UTF-8.
     public static let candidateBytes = 512
-    /// The longest text for people, in bytes of UTF-8. A sender cuts to this length.
+    /// The longest text for people, in bytes of UTF-8.
+    ///
+    /// A sender cuts to this length.
     public static let textBytes = 256
     /// The longest user name, message id or call id, in bytes.
     public static let nameBytes = 64

@@ -13,7 +13,8 @@ extension SignalingMessage {
             throw .malformed(code: 400, text: "the message has a number that JSON cannot hold", ref: id)
         }
         guard data.count <= SignalingLimits.messageBytes else {
-            throw .malformed(code: 413, text: "the message is longer than \(SignalingLimits.messageBytes) bytes", ref: id)
+            throw .malformed(
+                code: 413, text: "the message is longer than \(SignalingLimits.messageBytes) bytes", ref: id)
         }
         return String(decoding: data, as: UTF8.self)
     }
@@ -136,7 +137,8 @@ private struct Wire: Codable {
     func message() throws(SignalingError) -> SignalingMessage {
         let legibleId = id.flatMap { SignalingLimits.isName($0) ? $0 : nil }
         guard v == SignalingMessage.version else {
-            throw .malformed(code: 426, text: "this end speaks version \(SignalingMessage.version) only", ref: legibleId)
+            throw .malformed(
+                code: 426, text: "this end speaks version \(SignalingMessage.version) only", ref: legibleId)
         }
         guard let body = body() else {
             // The type is the sender's word: it is told the length of it at most.

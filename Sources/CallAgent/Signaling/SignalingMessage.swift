@@ -8,9 +8,13 @@ public struct SignalingMessage: Sendable, Equatable {
 
     /// Identifies this message among all of its sender's; an error refers to it.
     public var id: String
-    /// The call that the message belongs to. Every receiver compares it.
+    /// The call that the message belongs to.
+    ///
+    /// Every receiver compares it.
     public var callId: String
-    /// The user who sent it. Empty when the server itself speaks, which only ``Body/error(_:)`` may do.
+    /// The user who sent it.
+    ///
+    /// Empty when the server itself speaks, which only ``Body/error(_:)`` may do.
     public var from: String
     /// The user it is meant for.
     public var to: String
@@ -62,7 +66,9 @@ public struct SignalingMessage: Sendable, Equatable {
     public struct Invite: Sendable, Equatable {
         /// The media that the caller wants.
         public var media: CallMedia
-        /// How long the caller lets it ring, in ms. The invite is void after that.
+        /// How long the caller lets it ring, in ms.
+        ///
+        /// The invite is void after that.
         public var ringTimeoutMs: Int
         /// The caller's SDP offer.
         public var sdp: String

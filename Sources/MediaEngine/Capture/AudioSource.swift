@@ -16,7 +16,9 @@ public struct AudioSource: Sendable, Hashable {
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty or the pitch is no number of 20 to 20000.
     public init(parsing text: String) throws(MediaError) {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-        guard let name = parts.first else { throw .unknownChoice(kind: "audio source", value: text, known: ["tone", "none"]) }
+        guard let name = parts.first else {
+            throw .unknownChoice(kind: "audio source", value: text, known: ["tone", "none"])
+        }
         self.init(name: name, choice: parts.count > 1 ? parts[1] : nil)
         if name == "tone", let choice, Double(choice).map({ (20...20_000).contains($0) }) != true {
             throw .unknownChoice(kind: "pitch in Hz", value: choice, known: ["20 to 20000"])

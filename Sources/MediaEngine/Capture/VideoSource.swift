@@ -20,7 +20,9 @@ public struct VideoSource: Sendable, Hashable {
     ///   the source is opened.
     public init(parsing text: String, format: VideoFormat = VideoFormat()) throws(MediaError) {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-        guard let name = parts.first else { throw .unknownChoice(kind: "video source", value: text, known: ["test", "none"]) }
+        guard let name = parts.first else {
+            throw .unknownChoice(kind: "video source", value: text, known: ["test", "none"])
+        }
         self.init(name: name, choice: parts.count > 1 ? parts[1] : nil, format: format)
     }
 

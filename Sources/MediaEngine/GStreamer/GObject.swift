@@ -17,7 +17,9 @@ extension GObject {
     /// - Throws: ``MediaError/unknownProperty(object:property:)`` and ``MediaError/invalidProperty(object:property:value:)``, both of
     ///   which GStreamer itself would pass over in silence.
     func set(_ property: String, _ value: String) throws(MediaError) {
-        guard let spec = specification(of: property) else { throw .unknownProperty(object: typeName, property: property) }
+        guard let spec = specification(of: property) else {
+            throw .unknownProperty(object: typeName, property: property)
+        }
         var parsed = GValue()
         g_value_init(&parsed, spec.pointee.value_type)
         defer { g_value_unset(&parsed) }

@@ -85,8 +85,11 @@ extension Pad {
         gst_pad_add_probe(
             ref.pointer, GST_PAD_PROBE_TYPE_BUFFER,
             { pad, _, data in
-                guard let pad, let data, let parent = gst_pad_get_parent_element(pad) else { return GST_PAD_PROBE_REMOVE }
-                Unmanaged<ElementBox>.fromOpaque(data).takeUnretainedValue().handler(Element(ref: GObjectRef(owning: parent)))
+                guard let pad, let data, let parent = gst_pad_get_parent_element(pad) else {
+                    return GST_PAD_PROBE_REMOVE
+                }
+                Unmanaged<ElementBox>.fromOpaque(data).takeUnretainedValue().handler(
+                    Element(ref: GObjectRef(owning: parent)))
                 return GST_PAD_PROBE_REMOVE
             },
             Unmanaged.passRetained(ElementBox(handler)).toOpaque(),

@@ -33,7 +33,9 @@ final class Pipeline: Sendable {
     /// Distributes the latency anew, as an application must when its bus says `latencyChanged`.
     func recalculateLatency() { gst_bin_recalculate_latency(bin.ref.cast()) }
 
-    /// Stops every thread of the pipeline. Blocks; see ``Element/setState(_:)``.
+    /// Stops every thread of the pipeline.
+    ///
+    /// Blocks; see ``Element/setState(_:)``.
     func stop() {
         gst_element_set_state(bin.ref.pointer, GST_STATE_NULL)
         bus.unwatch()

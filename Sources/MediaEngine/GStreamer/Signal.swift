@@ -16,17 +16,23 @@ struct SignalArguments: ~Copyable {
     func uint(_ index: Int) -> UInt32? { value(index, of: cgst_type_uint()).map { g_value_get_uint($0) } }
 
     func element(_ index: Int) -> Element? {
-        guard let value = value(index, of: gst_element_get_type()), let object = g_value_get_object(value) else { return nil }
+        guard let value = value(index, of: gst_element_get_type()), let object = g_value_get_object(value) else {
+            return nil
+        }
         return Element(ref: GObjectRef(borrowing: object.cast()))
     }
 
     func pad(_ index: Int) -> Pad? {
-        guard let value = value(index, of: gst_pad_get_type()), let object = g_value_get_object(value) else { return nil }
+        guard let value = value(index, of: gst_pad_get_type()), let object = g_value_get_object(value) else {
+            return nil
+        }
         return Pad(ref: GObjectRef(borrowing: object.cast()))
     }
 
     private func value(_ index: Int, of type: GType) -> UnsafePointer<GValue>? {
-        guard index < values.count, let base = values.baseAddress, cgst_value_holds(base + index, type) != 0 else { return nil }
+        guard index < values.count, let base = values.baseAddress, cgst_value_holds(base + index, type) != 0 else {
+            return nil
+        }
         return base + index
     }
 }
@@ -84,7 +90,9 @@ extension GObject {
     /// The handler runs on whichever thread emits and may run once more after disconnecting: GLib keeps the closure
     /// alive while an emission is in flight. So a handler converts, yields into a stream and returns. It must not capture an
     /// object that owns the emitter: such a cycle through C leaks unseen.
-    func connect(_ signal: String, _ handler: @escaping @Sendable (borrowing SignalArguments) -> Void) -> SignalConnection {
+    func connect(_ signal: String, _ handler: @escaping @Sendable (borrowing SignalArguments) -> Void)
+        -> SignalConnection
+    {
         let id = g_signal_connect_closure(ref.pointer, signal, Self.closure(handler), 0)
         return SignalConnection(instance: AnyGObject(ref: GObjectRef(borrowing: ref.cast())), id: id)
     }

@@ -10,7 +10,9 @@ struct DtlsCertificate: Sendable {
     /// What the peer is told to expect.
     let fingerprint: Fingerprint
 
-    /// Makes a new key and certificate. Takes under 1 ms.
+    /// Makes a new key and certificate.
+    ///
+    /// Takes under 1 ms.
     ///
     /// Each call has its own, so that nobody can tell from the fingerprint that two calls came from one process.
     init() throws(MediaError) {
@@ -20,7 +22,8 @@ struct DtlsCertificate: Sendable {
             // RFC 8827 asks nobody to check dates; a day back helps peers whose clock is behind.
             let certificate = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
-                notValidBefore: Date(timeIntervalSinceNow: -86_400), notValidAfter: Date(timeIntervalSinceNow: 30 * 86_400),
+                notValidBefore: Date(timeIntervalSinceNow: -86_400),
+                notValidAfter: Date(timeIntervalSinceNow: 30 * 86_400),
                 issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256, extensions: Certificate.Extensions(),
                 issuerPrivateKey: .init(key))
             let publicPart = try certificate.serializeAsPEM().pemString

@@ -27,9 +27,12 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
     /// Reads the value of an `a=fingerprint` attribute; nil when it is malformed.
     init?(attribute: String) {
         let words = attribute.split(separator: " ")
-        guard words.count == 2, let algorithm = FingerprintAlgorithm(rawValue: words[0].lowercased()) else { return nil }
+        guard words.count == 2, let algorithm = FingerprintAlgorithm(rawValue: words[0].lowercased()) else {
+            return nil
+        }
         let pairs = words[1].split(separator: ":", omittingEmptySubsequences: false)
-        guard pairs.count == algorithm.byteCount, pairs.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
+        guard pairs.count == algorithm.byteCount, pairs.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) })
+        else {
             return nil
         }
         self.algorithm = algorithm

@@ -10,7 +10,9 @@ public actor PeerConnection {
     /// A serial queue of this connection's own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// What happens, in order; for one consumer. Ends with ``close()``.
+    /// What happens, in order; for one consumer.
+    ///
+    /// Ends with ``close()``.
     public nonisolated let events: AsyncStream<PeerConnectionEvent>
 
     private let configuration: PeerConnectionConfiguration
@@ -48,7 +50,9 @@ public actor PeerConnection {
 
     /// Builds the connection as the offering end and makes its offer; candidates follow in ``events``.
     public func createOffer() async throws(MediaError) -> SessionDescription {
-        guard media == nil else { throw .rejected(operation: "createOffer", text: "this connection has negotiated already") }
+        guard media == nil else {
+            throw .rejected(operation: "createOffer", text: "this connection has negotiated already")
+        }
         var choices: [PeerMedia.Choice] = []
         for (kind, track) in configuration.tracks.sorted(by: { $0.key < $1.key }) {
             guard let codec = track.codecs.first else { throw .noCommonCodec(media: kind.rawValue) }
@@ -64,7 +68,9 @@ public actor PeerConnection {
     ///
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` and ``MediaError/noCommonCodec(media:)`` when the offer cannot be used.
     public func createAnswer(to offer: SessionDescription) async throws(MediaError) -> SessionDescription {
-        guard media == nil else { throw .rejected(operation: "createAnswer", text: "this connection has negotiated already") }
+        guard media == nil else {
+            throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
+        }
         let remote = try RemoteDescription(offer)
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
@@ -140,7 +146,9 @@ public actor PeerConnection {
 
     // MARK: Gates
 
-    /// Sends from now on, or no more. Takes effect once the peer's certificate is verified.
+    /// Sends from now on, or no more.
+    ///
+    /// Takes effect once the peer's certificate is verified.
     public func setSending(_ isSending: Bool) {
         wantsSending = isSending
         applySending()
@@ -229,7 +237,9 @@ public actor PeerConnection {
 
     // MARK: Statistics and end
 
-    /// What was sent and received so far; takes under a millisecond. The last figures remain after ``close()``.
+    /// What was sent and received so far; takes under a millisecond.
+    ///
+    /// The last figures remain after ``close()``.
     public func statistics() async -> PeerStatistics {
         guard let media, !isClosed else { return lastStatistics }
         let transport = (try? await media.transportStatistics()) ?? lastStatistics.transport

@@ -2,7 +2,9 @@
 public struct PeerConnectionConfiguration: Sendable {
     /// A name for threads, logs and error messages, such as the call id.
     public var label: String
-    /// What is sent, by kind. The same kinds are received; there is at least one.
+    /// What is sent, by kind.
+    ///
+    /// The same kinds are received; there is at least one.
     public var tracks: [MediaKind: TrackConfiguration]
     /// The transport's knobs.
     public var tuning = TransportTuning()
@@ -20,7 +22,9 @@ public struct PeerConnectionConfiguration: Sendable {
 public struct TrackConfiguration: Sendable {
     /// Where it comes from.
     public var source: CaptureSource
-    /// The codecs that may be used, best first. An offer names the first one, an answer takes the first that was offered.
+    /// The codecs that may be used, best first.
+    ///
+    /// An offer names the first one, an answer takes the first that was offered.
     public var codecs: [Codec]
     /// The rate that the encoder aims at, in kbit/s.
     public var bitrateKbit: Int

@@ -105,7 +105,8 @@ final class PeerMedia: Sendable {
     }
 
     /// Asks webrtcbin for a description.
-    nonisolated(nonsending) func create(_ kind: SessionDescription.Kind) async throws(MediaError) -> SessionDescription {
+    nonisolated(nonsending) func create(_ kind: SessionDescription.Kind) async throws(MediaError) -> SessionDescription
+    {
         let name = kind == .offer ? "offer" : "answer"
         let reply = try await awaitReply(to: "create-\(name)") { promise in
             peer.webrtc.emit("create-\(name)", [.emptyStructure, .promise(promise)])
@@ -122,7 +123,9 @@ final class PeerMedia: Sendable {
         try await set(description, "set-remote-description")
     }
 
-    nonisolated(nonsending) private func set(_ description: SessionDescription, _ operation: String) async throws(MediaError) {
+    nonisolated(nonsending) private func set(_ description: SessionDescription, _ operation: String)
+        async throws(MediaError)
+    {
         let native = try NativeSessionDescription(description)
         _ = try await awaitReply(to: operation) { promise in
             peer.webrtc.emit(operation, [.description(native), .promise(promise)])
@@ -141,7 +144,8 @@ final class PeerMedia: Sendable {
     }
 
     func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {
-        PeerStatistics(sent: sending.mapValues(\.statistics), received: receiving.mapValues(\.statistics), transport: transport)
+        PeerStatistics(
+            sent: sending.mapValues(\.statistics), received: receiving.mapValues(\.statistics), transport: transport)
     }
 
     /// Stops everything; false when that did not end in time and goes on alone.

@@ -33,33 +33,36 @@ final class PeerPipeline: Sendable {
         self.pipeline = pipeline
         self.webrtc = webrtc
         let activity = activity
-        connections = [
-            webrtc.connect("deep-element-added") { arguments in
-                guard let element = arguments.element(2) else { return }
-                do {
-                    try Self.tune(element, tuning, certificate, activity, report)
-                } catch {
-                    report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))
+        connections =
+            [
+                webrtc.connect("deep-element-added") { arguments in
+                    guard let element = arguments.element(2) else { return }
+                    do {
+                        try Self.tune(element, tuning, certificate, activity, report)
+                    } catch {
+                        report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))
+                    }
+                },
+                webrtc.connect("on-ice-candidate") { arguments in
+                    guard let mLine = arguments.uint(1), let text = arguments.string(2) else { return }
+                    report(
+                        .event(PeerConnectionEvent(.localCandidate(IceCandidate(mLine: Int(mLine), candidate: text)))))
+                },
+                webrtc.connect("notify::ice-connection-state") { arguments in
+                    let state = arguments.element(0)?.get("ice-connection-state")?.intValue
+                    if state == IceState.connected || state == IceState.completed {
+                        report(.event(PeerConnectionEvent(.iceConnected)))
+                    } else if state == IceState.failed {
+                        let text = "ICE found no pair of addresses that works"
+                        report(.event(PeerConnectionEvent(.failed(.transportFailed(text: text)))))
+                    }
+                },
+            ]
+            + [
+                UnsignalledEndOfCandidates.watch(webrtc) {
+                    report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
                 }
-            },
-            webrtc.connect("on-ice-candidate") { arguments in
-                guard let mLine = arguments.uint(1), let text = arguments.string(2) else { return }
-                report(.event(PeerConnectionEvent(.localCandidate(IceCandidate(mLine: Int(mLine), candidate: text)))))
-            },
-            webrtc.connect("notify::ice-connection-state") { arguments in
-                let state = arguments.element(0)?.get("ice-connection-state")?.intValue
-                if state == IceState.connected || state == IceState.completed {
-                    report(.event(PeerConnectionEvent(.iceConnected)))
-                } else if state == IceState.failed {
-                    let text = "ICE found no pair of addresses that works"
-                    report(.event(PeerConnectionEvent(.failed(.transportFailed(text: text)))))
-                }
-            },
-        ] + [
-            UnsignalledEndOfCandidates.watch(webrtc) {
-                report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
-            }
-        ].compactMap { $0 }
+            ].compactMap { $0 }
         pipeline.bus.watch { report(.bus($0)) }
         pipeline.bin.add(webrtc)
     }
@@ -71,7 +74,8 @@ final class PeerPipeline: Sendable {
         static let failed = 4
     }
 
-    private static func tuneIce(of webrtc: Element, _ tuning: TransportTuning, _ addresses: [String]) throws(MediaError) {
+    private static func tuneIce(of webrtc: Element, _ tuning: TransportTuning, _ addresses: [String]) throws(MediaError)
+    {
         guard let ice = webrtc.object("ice-agent"), let agent = ice.object("agent") else {
             throw .noPad(element: "webrtcbin", pad: "ice-agent")
         }
@@ -89,7 +93,9 @@ final class PeerPipeline: Sendable {
         switch element.factoryName {
         case "rtpsession": try SlowFeedback.mend(element, tuning)
         case "rtpjitterbuffer":
-            if tuning.jitterBufferFastStart { try StalledFastStart.restoreLatency(of: element, to: tuning.jitterBufferMs) }
+            if tuning.jitterBufferFastStart {
+                try StalledFastStart.restoreLatency(of: element, to: tuning.jitterBufferMs)
+            }
         case "clocksync": try PacedSending.sendAtOnce(element)
         case "nicesrc": try activity.watch(element)
         case "dtlssrtpdec":

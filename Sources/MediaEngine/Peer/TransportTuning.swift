@@ -13,7 +13,9 @@ public struct TransportTuning: Sendable, Equatable {
     /// libnice's own default of 20 ms costs 40 ms per call on loopback.
     public var iceCheckPacingMs = 5
 
-    /// Whether ICE also tries TCP candidates (RFC 6544). They take checks from the UDP ones and are of little use.
+    /// Whether ICE also tries TCP candidates (RFC 6544).
+    ///
+    /// They take checks from the UDP ones and are of little use.
     public var allowsIceTCP = false
 
     /// Whether libnice may ask the router to open ports by UPnP: it sends multicast, so not by default.

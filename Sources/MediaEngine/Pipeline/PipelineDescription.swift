@@ -35,10 +35,12 @@ public struct PipelineDescription: Sendable, Equatable {
     /// The launch line.
     public let launch: String
     /// The element and property that each placeholder stands for.
-    let values: [String: (element: String, property: String)]
+    let values: [String: Placeholder]
 
-    public static func == (lhs: Self, rhs: Self) -> Bool {
-        (lhs.name, lhs.role, lhs.summary, lhs.launch) == (rhs.name, rhs.role, rhs.summary, rhs.launch)
+    /// What a placeholder stands for.
+    struct Placeholder: Sendable, Equatable {
+        let element: String
+        let property: String
     }
 
     /// The longest file that is accepted, in bytes.
@@ -60,7 +62,7 @@ public struct PipelineDescription: Sendable, Equatable {
             throw .invalidPipelineDescription(name: name, line: nil, text: "longer than \(Self.maximumBytes) bytes")
         }
         var summary = ""
-        var values: [String: (element: String, property: String)] = [:]
+        var values: [String: Placeholder] = [:]
         var launch: [Substring] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard line.hasPrefix("#") else {
@@ -74,7 +76,7 @@ public struct PipelineDescription: Sendable, Equatable {
                     throw .invalidPipelineDescription(
                         name: name, line: index + 1, text: "not of the form '# value NAME: ELEMENT.PROPERTY'")
                 }
-                values[String(words[0])] = (String(words[1]), String(words[2]))
+                values[String(words[0])] = Placeholder(element: String(words[1]), property: String(words[2]))
             } else if summary.isEmpty {
                 summary = String(comment)
             }
@@ -84,7 +86,9 @@ public struct PipelineDescription: Sendable, Equatable {
         self.summary = summary
         self.values = values
         self.launch = launch.joined(separator: " ").trimmingSpaces()
-        guard !self.launch.isEmpty else { throw .invalidPipelineDescription(name: name, line: nil, text: "has no launch line") }
+        guard !self.launch.isEmpty else {
+            throw .invalidPipelineDescription(name: name, line: nil, text: "has no launch line")
+        }
     }
 
     /// Builds the bin and sets the placeholders.
@@ -115,7 +119,8 @@ public struct PipelineDescription: Sendable, Equatable {
         for (placeholder, target) in values {
             guard let element = bin.child(target.element), element.has(target.property) else {
                 throw .invalidPipelineDescription(
-                    name: name, line: nil, text: "'\(placeholder)' stands for \(target.element).\(target.property), which is not there")
+                    name: name, line: nil,
+                    text: "'\(placeholder)' stands for \(target.element).\(target.property), which is not there")
             }
         }
     }

@@ -40,7 +40,9 @@ final class ReceiveTrack: Sendable {
         }
     }
 
-    /// Links the pad on which webrtcbin delivers this kind. Called in its `pad-added`, before the first packet is pushed.
+    /// Links the pad on which webrtcbin delivers this kind.
+    ///
+    /// Called in its `pad-added`, before the first packet is pushed.
     func connect(_ source: Pad) throws(MediaError) { try source.link(to: input) }
 
     /// Shows what arrives from now on, the latest picture first.

@@ -20,6 +20,12 @@ struct MediaSection: Sendable, Equatable {
         }
     }
 
+    /// One SSRC that the section names (RFC 5576).
+    struct Source: Sendable, Equatable {
+        let ssrc: UInt32
+        let cname: String
+    }
+
     /// Which way media flows, as the sender of the description sees it (RFC 8866 section 6.7).
     enum Direction: String, Sendable { case sendrecv, sendonly, recvonly, inactive }
 
@@ -33,10 +39,8 @@ struct MediaSection: Sendable, Equatable {
     /// The value of `a=setup` (RFC 4145): actpass, active or passive.
     var setup: String
     var candidates: [IceCandidate]
-    /// The SSRCs that the section names, each with its CNAME.
-    var sources: [(ssrc: UInt32, cname: String)]
-
-    static func == (lhs: MediaSection, rhs: MediaSection) -> Bool { lhs.lines == rhs.lines }
+    /// What the section's `a=ssrc` lines say.
+    var sources: [Source]
 
     /// The section as text that `webrtcbin` can take: only attributes that were checked, in a fixed order.
     var lines: [String] {

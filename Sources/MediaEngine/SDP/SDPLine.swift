@@ -25,14 +25,18 @@ struct SDPLine: Sendable, Equatable {
     static func lines(of text: String) throws(MediaError) -> [SDPLine] {
         var lines: [SDPLine] = []
         // CRLF is one Character in Swift, so the split is on bytes.
-        for (index, bytes) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+        for (index, bytes) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
             let number = index + 1
             let trimmed = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
             guard !trimmed.isEmpty else { continue }
             guard number <= maximumCount, trimmed.count <= maximumBytes else {
-                throw .invalidSDP(line: number, text: "more than \(maximumCount) lines, or one of more than \(maximumBytes) bytes")
+                throw .invalidSDP(
+                    line: number, text: "more than \(maximumCount) lines, or one of more than \(maximumBytes) bytes")
             }
-            guard trimmed.allSatisfy({ (0x20...0x7E).contains($0) || $0 >= 0x80 }), let line = String(Substring(trimmed)).nonEmpty,
+            guard trimmed.allSatisfy({ (0x20...0x7E).contains($0) || $0 >= 0x80 }),
+                let line = String(Substring(trimmed)).nonEmpty,
                 let type = line.first, type.isASCII, type.isLowercase, line.dropFirst().first == "="
             else { throw .invalidSDP(line: number, text: "not of the form 'x=…' in printable characters") }
             lines.append(SDPLine(type: type, value: String(line.dropFirst(2)), number: number))

@@ -9,9 +9,12 @@ struct SDPReader {
         guard lines.first?.type == "v", lines.first?.value == "0" else {
             throw .invalidSDP(line: 1, text: "does not begin with v=0")
         }
-        guard let origin = lines.first(where: { $0.type == "o" }) else { throw .invalidSDP(line: nil, text: "has no o= line") }
+        guard let origin = lines.first(where: { $0.type == "o" }) else {
+            throw .invalidSDP(line: nil, text: "has no o= line")
+        }
         let words = origin.value.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 6, UInt64(words[1]) != nil, UInt64(words[2]) != nil, words.allSatisfy({ !$0.isEmpty }) else {
+        guard words.count == 6, UInt64(words[1]) != nil, UInt64(words[2]) != nil, words.allSatisfy({ !$0.isEmpty })
+        else {
             throw .invalidSDP(line: origin.number, text: "the o= line is malformed")
         }
         // Only the two numbers matter to an answerer; the name and address are the peer's own business.
@@ -27,7 +30,8 @@ struct SDPReader {
 
     mutating func sections() throws(MediaError) -> [MediaSection] {
         guard media.count <= RemoteDescription.maximumSections else {
-            throw .invalidSDP(line: nil, text: "\(media.count) m-lines; \(RemoteDescription.maximumSections) at most are supported")
+            throw .invalidSDP(
+                line: nil, text: "\(media.count) m-lines; \(RemoteDescription.maximumSections) at most are supported")
         }
         var sections: [MediaSection] = []
         for (index, lines) in media.enumerated() { sections.append(try section(lines, index: index)) }
@@ -75,7 +79,8 @@ struct SDPReader {
         }
         return MediaSection(
             kind: kind, mid: mid, formats: try formats(words.dropFirst(3), lines, head),
-            direction: lines.compactMap { MediaSection.Direction(rawValue: $0.type == "a" ? $0.value : "") }.last ?? .sendrecv,
+            direction: lines.compactMap { MediaSection.Direction(rawValue: $0.type == "a" ? $0.value : "") }.last
+                ?? .sendrecv,
             iceUfrag: try credential("ice-ufrag", 4...256, lines, head),
             icePassword: try credential("ice-pwd", 22...256, lines, head),
             fingerprint: fingerprint, setup: setup, candidates: try candidates(lines, mLine: index),
@@ -84,7 +89,8 @@ struct SDPReader {
 
     /// A value that stands in the section or, for all sections, in the session.
     private func value(_ name: String, _ lines: [SDPLine], _ head: SDPLine) throws(MediaError) -> String {
-        guard let line = lines.first(where: { $0.attribute == name }) ?? session.first(where: { $0.attribute == name }) else {
+        guard let line = lines.first(where: { $0.attribute == name }) ?? session.first(where: { $0.attribute == name })
+        else {
             throw .invalidSDP(line: head.number, text: "has no a=\(name)")
         }
         return line.attributeValue
@@ -110,7 +116,9 @@ struct SDPReader {
                 throw .invalidSDP(line: head.number, text: "'\(word.prefix(16))' is no payload type")
             }
             // Static payload types need no rtpmap; none of our codecs has one.
-            guard let encoding = Self.text(after: "rtpmap", payload, lines).first, encoding.contains("/") else { continue }
+            guard let encoding = Self.text(after: "rtpmap", payload, lines).first, encoding.contains("/") else {
+                continue
+            }
             guard encoding.utf8.count <= 64, encoding.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw .invalidSDP(line: head.number, text: "the rtpmap of \(payload) is malformed")
             }
@@ -135,7 +143,9 @@ struct SDPReader {
             }
             candidates.append(candidate)
         }
-        guard candidates.count <= 64 else { throw .invalidSDP(line: nil, text: "has more than 64 candidates for one m-line") }
+        guard candidates.count <= 64 else {
+            throw .invalidSDP(line: nil, text: "has more than 64 candidates for one m-line")
+        }
         return candidates
     }
 
@@ -144,37 +154,50 @@ struct SDPReader {
 
     private static func text(after attribute: String, _ payload: Int, _ lines: [SDPLine]) -> [String] {
         let start = "\(attribute):\(payload) "
-        return lines.filter { $0.type == "a" && $0.value.hasPrefix(start) }.map { String($0.value.dropFirst(start.count)) }
+        return lines.filter { $0.type == "a" && $0.value.hasPrefix(start) }.map {
+            String($0.value.dropFirst(start.count))
+        }
     }
 
     /// The parameters that are printable and short enough.
     private static func checkedParameters(_ text: String) -> String? {
         let parameters = text.split(separator: ";").map { $0.drop { $0 == " " } }
-            .filter { !SpropParameters.isDropped($0) && !$0.isEmpty && $0.utf8.count <= 256 && $0.utf8.allSatisfy(isParameterByte) }
+            .filter {
+                !SpropParameters.isDropped($0) && !$0.isEmpty && $0.utf8.count <= 256
+                    && $0.utf8.allSatisfy(isParameterByte)
+            }
         return parameters.isEmpty ? nil : parameters.joined(separator: ";")
     }
 
-    private static func sources(_ lines: [SDPLine]) -> [(ssrc: UInt32, cname: String)] {
+    private static func sources(_ lines: [SDPLine]) -> [MediaSection.Source] {
         lines.compactMap { line in
             guard line.attribute == "ssrc" else { return nil }
             let words = line.attributeValue.split(separator: " ", maxSplits: 1)
             guard words.count == 2, let ssrc = UInt32(words[0]), words[1].hasPrefix("cname:") else { return nil }
             let cname = words[1].dropFirst(6)
-            guard (1...128).contains(cname.utf8.count), cname.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-            return (ssrc, String(cname))
+            guard (1...128).contains(cname.utf8.count), cname.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                return nil
+            }
+            return MediaSection.Source(ssrc: ssrc, cname: String(cname))
         }
         .prefix(16).map { $0 }
     }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "!#$%&'*+-.^_`{|}~".utf8.contains(byte) }
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "!#$%&'*+-.^_`{|}~".utf8.contains(byte)
+    }
 
-    private static func isIceByte(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") }
+    private static func isIceByte(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
+    }
 
     private static func isParameterByte(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         default: false
         }
     }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import CallAgent
 
-/// `callagent call`
+/// The command `callagent call`.
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "call", abstract: "Places a call.")
 
@@ -16,7 +16,9 @@ struct CallCommand: AsyncParsableCommand {
     @Flag(help: "Call without pictures.")
     var audioOnly = false
 
-    @Option(name: .customLong("repeat"), help: ArgumentHelp("How many calls to place, one after the other.", valueName: "N"))
+    @Option(
+        name: .customLong("repeat"), help: ArgumentHelp("How many calls to place, one after the other.", valueName: "N")
+    )
     var count = 1
 
     func validate() throws {
@@ -70,7 +72,9 @@ struct CallCommand: AsyncParsableCommand {
             }
             Output.document(Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports)))
         } else if !agent.output.events {
-            for report in reports { for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) } }
+            for report in reports {
+                for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ internal import MediaEngine
 internal import SignalingServer
 internal import WebSocketSignaling
 
-/// `callagent demo`
+/// The command `callagent demo`.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Places a real call between two agents of its own and checks what arrives.",
@@ -42,7 +42,8 @@ struct DemoCommand: AsyncParsableCommand {
     private func placeCalls() async throws {
         guard let chosen = Codec(rawValue: codec.lowercased()), chosen.kind == .video else {
             throw Failure(
-                MediaError.unknownChoice(kind: "video codec", value: codec, known: Codec.preferred(.video).map(\.rawValue)))
+                MediaError.unknownChoice(
+                    kind: "video codec", value: codec, known: Codec.preferred(.video).map(\.rawValue)))
         }
         let engine = try await Engine.start(nil, logger: output.logger("media"))
         do { try await engine.check(chosen) } catch { throw Failure(error) }
@@ -110,7 +111,9 @@ struct DemoCommand: AsyncParsableCommand {
             for call in placed { for line in call.lines { Output.line(line) } }
             if let spread = summary.firstFrameMs {
                 let range = placed.count > 1 ? " (\(spread.min) to \(spread.max))" : ""
-                Output.line("\(summary.connected) of \(summary.calls) connected, both ends saw the first picture after \(spread.median) ms\(range)")
+                Output.line(
+                    "\(summary.connected) of \(summary.calls) connected, both ends saw the first picture after \(spread.median) ms\(range)"
+                )
             }
         }
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import MediaEngine
 internal import SignalingServer
 
-/// `callagent doctor`
+/// The command `callagent doctor`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Checks what a call needs on this machine, and says how to mend it.")
@@ -39,7 +39,8 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let missing = findings.filter { !$0.ok && $0.isRequired }
         guard missing.isEmpty else {
-            throw Failure(.prerequisite, "\(missing.count) thing(s) that calls need are missing, first: \(missing[0].text)")
+            throw Failure(
+                .prerequisite, "\(missing.count) thing(s) that calls need are missing, first: \(missing[0].text)")
         }
     }
 
@@ -61,11 +62,13 @@ struct DoctorCommand: AsyncParsableCommand {
     private static func signaling(_ output: OutputOptions) async -> Finding {
         let check = "signaling port"
         do throws(SignalingServerError) {
-            let server = try await SignalingServer.start(configuration: .init(port: 8080), logger: output.logger("server"))
+            let server = try await SignalingServer.start(
+                configuration: .init(port: 8080), logger: output.logger("server"))
             await server.shutdown()
             return Finding(check: check, ok: true, text: "127.0.0.1:8080 is free for callagent serve")
         } catch {
-            return Finding(check: check, ok: false, text: "\(error); or that is callagent serve already", isRequired: false)
+            return Finding(
+                check: check, ok: false, text: "\(error); or that is callagent serve already", isRequired: false)
         }
     }
 
@@ -75,7 +78,8 @@ struct DoctorCommand: AsyncParsableCommand {
             return Finding(check: "network addresses", ok: true, text: addresses.joined(separator: ", "))
         }
         return Finding(
-            check: "network addresses", ok: false, text: "none but loopback: calls reach this machine only", isRequired: false)
+            check: "network addresses", ok: false, text: "none but loopback: calls reach this machine only",
+            isRequired: false)
     }
 
     private static func call(_ engine: MediaEngine) async -> Finding {

@@ -3,7 +3,7 @@ internal import CallAgent
 internal import Foundation
 internal import MediaEngine
 
-/// `callagent listen`
+/// The command `callagent listen`.
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Waits for calls and answers them.",
@@ -47,7 +47,10 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long a call may last before it is hung up.", valueName: "duration"))
     var maxDuration: DurationArgument?
 
-    @Option(help: ArgumentHelp("A user whose calls are answered (repeatable); others are declined. Needed unless the signaling is on loopback.", valueName: "user"))
+    @Option(
+        help: ArgumentHelp(
+            "A user whose calls are answered (repeatable); others are declined. Needed unless the signaling is on loopback.",
+            valueName: "user"))
     var allow: [String] = []
 
     func validate() throws {
@@ -56,7 +59,8 @@ struct ListenCommand: AsyncParsableCommand {
         let host = URLComponents(string: agent.signaling)?.host ?? ""
         // An open camera must be meant.
         guard !allow.isEmpty || reject || busy || answer == .never || LocalAddresses.isLoopback(host) else {
-            throw ValidationError("answering calls from everybody on \(host) must be meant: name the callers with --allow USER")
+            throw ValidationError(
+                "answering calls from everybody on \(host) must be meant: name the callers with --allow USER")
         }
     }
 
@@ -120,7 +124,9 @@ struct ListenCommand: AsyncParsableCommand {
     /// Does to a call what the options say; a call that ended meanwhile refuses, which is fine.
     private func conduct(_ call: Call) async {
         if busy { return (try? await call.reject(code: EndReason.remoteBusy.code, text: "busy")) ?? () }
-        if reject || !(allow.isEmpty || allow.contains(call.peer)) { return (try? await call.reject(text: "declined")) ?? () }
+        if reject || !(allow.isEmpty || allow.contains(call.peer)) {
+            return (try? await call.reject(text: "declined")) ?? ()
+        }
         guard case .after(let delay) = answer else { return }
         if delay > .zero, (try? await Task.sleep(for: delay)) == nil { return }
         try? await call.accept()

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import MediaEngine
 
-/// `callagent pipelines`
+/// The command `callagent pipelines`.
 struct PipelinesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipelines", abstract: "Lists, shows and checks the pipeline descriptions.",
@@ -9,7 +9,10 @@ struct PipelinesCommand: AsyncParsableCommand {
 
     /// Where descriptions come from.
     struct Folder: ParsableArguments {
-        @Option(help: ArgumentHelp("A folder with pipeline descriptions of your own, which come before the built-in ones.", valueName: "folder"))
+        @Option(
+            help: ArgumentHelp(
+                "A folder with pipeline descriptions of your own, which come before the built-in ones.",
+                valueName: "folder"))
         var pipelines: String?
 
         func catalog() throws -> PipelineCatalog {
@@ -17,7 +20,7 @@ struct PipelinesCommand: AsyncParsableCommand {
         }
     }
 
-    /// `callagent pipelines list`
+    /// The command `callagent pipelines list`.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the descriptions.")
         @OptionGroup var folder: Folder
@@ -30,7 +33,7 @@ struct PipelinesCommand: AsyncParsableCommand {
         }
     }
 
-    /// `callagent pipelines show`
+    /// The command `callagent pipelines show`.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Shows the launch lines of a name.")
         @OptionGroup var folder: Folder
@@ -44,13 +47,16 @@ struct PipelinesCommand: AsyncParsableCommand {
                 let known = Set(catalog.descriptions.map(\.name)).sorted()
                 throw Failure(MediaError.unknownPipelineDescription(name: name, known: known))
             }
-            for description in found { Output.line("# \(description.role.rawValue): \(description.summary)\n\(description.launch)") }
+            for description in found {
+                Output.line("# \(description.role.rawValue): \(description.summary)\n\(description.launch)")
+            }
         }
     }
 
-    /// `callagent pipelines check`
+    /// The command `callagent pipelines check`.
     struct Check: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Builds every description once and tells what is wrong.")
+        static let configuration = CommandConfiguration(
+            abstract: "Builds every description once and tells what is wrong.")
         @OptionGroup var folder: Folder
 
         func run() throws {

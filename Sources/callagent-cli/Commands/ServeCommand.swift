@@ -1,11 +1,13 @@
 internal import ArgumentParser
 internal import SignalingServer
 
-/// `callagent serve`
+/// The command `callagent serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Runs the signaling server.",
-        discussion: "It has no accounts yet: whoever reaches it signs in by any free name. It listens on loopback unless told otherwise.")
+        discussion:
+            "It has no accounts yet: whoever reaches it signs in by any free name. It listens on loopback unless told otherwise."
+    )
 
     @Option(help: ArgumentHelp("Where to listen; port 0 lets the system choose.", valueName: "HOST:PORT"))
     var listen = "127.0.0.1:8080"
@@ -42,7 +44,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Splits `HOST:PORT`, with an IPv6 address in brackets.
     static func address(_ text: String) throws -> (host: String, port: Int) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port),
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port),
             colon != text.startIndex
         else { throw ValidationError("'\(text)' is no HOST:PORT, such as 127.0.0.1:8080") }
         var host = text[..<colon]

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `callagent version`
+/// The command `callagent version`.
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version", abstract: "Tells the versions of the program, GStreamer and libnice.")

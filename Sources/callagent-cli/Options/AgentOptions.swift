@@ -39,7 +39,8 @@ struct AgentOptions: ParsableArguments {
     func prepareAgent(maximumCalls: Int = 1) async throws -> CallAgent {
         let engine = try await Engine.start(media.pipelines, logger: output.logger("media"))
         let host = URLComponents(string: signaling)?.host ?? ""
-        var configuration = CallAgentConfiguration(media: try await media.configuration(engine: engine, signalingHost: host))
+        var configuration = CallAgentConfiguration(
+            media: try await media.configuration(engine: engine, signalingHost: host))
         configuration.earlyMedia = earlyMedia
         configuration.timeouts.ringMs = ringTimeout.milliseconds
         configuration.timeouts.connectMs = connectTimeout.milliseconds

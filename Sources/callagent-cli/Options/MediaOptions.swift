@@ -4,10 +4,15 @@ internal import MediaEngine
 
 /// What a command's calls send and how.
 struct MediaOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The pictures to send: test, test:PATTERN, none, or the name of a pipeline description.", valueName: "source"))
+    @Option(
+        help: ArgumentHelp(
+            "The pictures to send: test, test:PATTERN, none, or the name of a pipeline description.",
+            valueName: "source"))
     var video = "test"
 
-    @Option(help: ArgumentHelp("The sound to send: tone, tone:HERTZ, none, or the name of a pipeline description.", valueName: "source"))
+    @Option(
+        help: ArgumentHelp(
+            "The sound to send: tone, tone:HERTZ, none, or the name of a pipeline description.", valueName: "source"))
     var audio = "tone"
 
     @Option(help: ArgumentHelp("The size of the pictures to send.", valueName: "WIDTHxHEIGHT"))
@@ -19,7 +24,10 @@ struct MediaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Record what arrives once a call is connected, as Matroska.", valueName: "file"))
     var record: String?
 
-    @Option(help: ArgumentHelp("A folder with pipeline descriptions of your own, which come before the built-in ones.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "A folder with pipeline descriptions of your own, which come before the built-in ones.", valueName: "folder"
+        ))
     var pipelines: String?
 
     @Option(
@@ -56,7 +64,9 @@ struct MediaOptions: ParsableArguments {
     private func format() throws -> VideoFormat {
         let numbers = videoSize.split(separator: "x").compactMap { Int($0) }
         guard numbers.count == 2, numbers.allSatisfy({ (16...4_096).contains($0) && $0 % 2 == 0 }) else {
-            throw Failure(.usage, "'\(videoSize)' is no size; use WIDTHxHEIGHT with even numbers from 16 to 4096, such as 640x360")
+            throw Failure(
+                .usage, "'\(videoSize)' is no size; use WIDTHxHEIGHT with even numbers from 16 to 4096, such as 640x360"
+            )
         }
         return VideoFormat(width: numbers[0], height: numbers[1])
     }
@@ -71,7 +81,10 @@ struct MediaOptions: ParsableArguments {
         let loopback = LocalAddresses.isLoopback(signalingHost) ? ["127.0.0.1"] : []
         let addresses = loopback + LocalAddresses.global()
         guard !addresses.isEmpty else {
-            throw Failure(.prerequisite, "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface")
+            throw Failure(
+                .prerequisite,
+                "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"
+            )
         }
         return addresses
     }

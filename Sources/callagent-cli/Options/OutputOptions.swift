@@ -9,7 +9,9 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object per line as things happen.")
     var events = false
 
-    @Option(help: ArgumentHelp("The least severe log messages to show on standard error.", valueName: "error|warning|info|debug|trace"))
+    @Option(
+        help: ArgumentHelp(
+            "The least severe log messages to show on standard error.", valueName: "error|warning|info|debug|trace"))
     var logLevel: Logger.Level = .error
 
     func logger(_ label: String) -> Logger {

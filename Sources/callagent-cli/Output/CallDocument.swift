@@ -1,6 +1,8 @@
 internal import CallAgent
 
-/// One end of a call as the program's JSON has it. Names may be added, never changed.
+/// One end of a call as the program's JSON has it.
+///
+/// Names may be added, never changed.
 struct CallDocument: Encodable {
     struct End: Encodable {
         let reason: String
@@ -70,22 +72,28 @@ struct CallDocument: Encodable {
         startedUnixMs = report.timeline.startedUnixMs.rounded(toPlaces: 1)
         state = report.state
         end = report.end.map {
-            End(reason: $0.reason.rawValue, code: $0.code, text: $0.text, by: $0.by == .local ? report.user : report.peer)
+            End(
+                reason: $0.reason.rawValue, code: $0.code, text: $0.text,
+                by: $0.by == .local ? report.user : report.peer)
         }
         timelineMs = Dictionary(
             uniqueKeysWithValues: report.timeline.milliseconds.map { ($0.key.rawValue, $0.value.rounded(toPlaces: 2)) })
         // Only the caller can receive too early what the callee has not released yet.
         let accepted = report.role == .caller ? acceptedAtCallee ?? report.acceptedAtCallee : nil
-        video = report.statistics.video.map { sent, received in
-            Media(
-                sent: Sent(sent), received: VideoReceived(
+        video = report.statistics.video.map { track in
+            let received = track.received
+            return Media(
+                sent: Sent(track.sent),
+                received: VideoReceived(
                     codec: received.codec, width: received.width, height: received.height, frames: received.decoded,
                     distinctFrames: received.distinctFrames ?? 0, shownBeforeConnected: received.shownBeforeOpening,
                     rtpPacketsBeforeAccept: accepted.map { received.arrivals(before: $0) }))
         }
-        audio = report.statistics.audio.map { sent, received in
-            Media(
-                sent: Sent(sent), received: AudioReceived(
+        audio = report.statistics.audio.map { track in
+            let received = track.received
+            return Media(
+                sent: Sent(track.sent),
+                received: AudioReceived(
                     codec: received.codec, samples: received.decoded, toneHz: received.toneHz?.rounded(toPlaces: 2),
                     heardBeforeConnected: received.shownBeforeOpening,
                     rtpPacketsBeforeAccept: accepted.map { received.arrivals(before: $0) }))

@@ -1,6 +1,8 @@
 internal import CallAgent
 
-/// One line of `--events`. Names may be added, never changed.
+/// One line of `--events`.
+///
+/// Names may be added, never changed.
 struct EventDocument: Encodable {
     /// `listening`, `stateChanged`, `reached` or `report`.
     let event: String

@@ -4,18 +4,23 @@ internal import CallAgent
 enum MediaLines {
     static func lines(_ report: CallReport) -> [String] {
         var lines: [String] = []
-        if let (sent, received) = report.statistics.video {
+        if let track = report.statistics.video {
+            let (sent, received) = (track.sent, track.received)
             lines.append(
                 "  pictures  sent \(size(sent.width, sent.height)) \(sent.codec), \(sent.frames); received "
                     + "\(size(received.width, received.height)) \(received.codec), \(received.decoded), "
                     + "\(received.distinctFrames ?? 0) of them new")
         }
-        if let (sent, received) = report.statistics.audio {
-            lines.append("  sound     sent \(pitch(sent.toneHz)) \(sent.codec); received \(pitch(received.toneHz)) \(received.codec)")
+        if let track = report.statistics.audio {
+            let (sent, received) = (track.sent, track.received)
+            lines.append(
+                "  sound     sent \(pitch(sent.toneHz)) \(sent.codec); received \(pitch(received.toneHz)) \(received.codec)"
+            )
         }
         if let end = report.end {
             let by = end.by == .local ? report.user : report.peer
-            lines.append("  ended     \(end.reason.rawValue) (\(end.code)) by \(by)" + (end.text.isEmpty ? "" : ": \(end.text)"))
+            lines.append(
+                "  ended     \(end.reason.rawValue) (\(end.code)) by \(by)" + (end.text.isEmpty ? "" : ": \(end.text)"))
         }
         return lines
     }

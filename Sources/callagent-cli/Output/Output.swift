@@ -5,7 +5,9 @@ enum Output {
     /// Whether a person watches standard error.
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// A line for whoever reads the results. Written at once and whole, so that lines of several tasks do not mix.
+    /// A line for whoever reads the results.
+    ///
+    /// Written at once and whole, so that lines of several tasks do not mix.
     static func line(_ text: String) { write(text + "\n", to: .standardOutput) }
 
     /// A line about a failure.

@@ -63,7 +63,8 @@ struct SummaryDocument: Encodable {
 
 extension CallReport {
     fileprivate var acceptToShownMs: Double? {
-        guard let accepted = timeline.milliseconds(of: .accepted), let shown = timeline.milliseconds(of: .firstVideoShown)
+        guard let accepted = timeline.milliseconds(of: .accepted),
+            let shown = timeline.milliseconds(of: .firstVideoShown)
         else { return nil }
         return shown - accepted
     }

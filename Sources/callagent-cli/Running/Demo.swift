@@ -78,7 +78,9 @@ struct DemoCall: Sendable {
                 complaints.append("only \(received.decoded) of \(sent.frames) pictures were decoded")
             }
             if (received.distinctFrames ?? 0) < received.decoded / 2 { complaints.append("the picture stands still") }
-            if received.shownBeforeOpening > 0 { complaints.append("pictures were shown before the call was connected") }
+            if received.shownBeforeOpening > 0 {
+                complaints.append("pictures were shown before the call was connected")
+            }
         } else {
             complaints.append("no pictures")
         }

@@ -9,7 +9,8 @@ enum Interruption {
     /// Runs `body`; a signal cancels it, and it hangs up and cleans up then.
     ///
     /// - Throws: what `body` throws, or a ``Failure`` without a line for the signal.
-    static func handled<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    static func handled<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result
+    {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let work = Task { try await body() }
         let watch = Task { () -> ExitStatus? in
