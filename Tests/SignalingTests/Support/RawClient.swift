@@ -1,7 +1,6 @@
 import Glibc
 import NIOCore
 import NIOPosix
-import Synchronization
 import Testing
 
 /// A WebSocket client written down to the bytes, which can do everything that a good one would not.
@@ -16,23 +15,27 @@ final class RawClient: Sendable {
     }
 
     /// The answer to the request for an upgrade: its head, and its body when the server refused.
-    var response: String { state.withLock { $0.response } }
-    private let state = Mutex(State())
-    private let heads = Mailbox<Void>()
+    var response: String { inbox.response }
     /// What arrives after the upgrade.
-    let frames = Mailbox<Frame>()
+    var frames: Mailbox<Frame> { inbox.frames }
+    private let inbox: RawInbox
     private let channel: any Channel
 
-    private init(channel: any Channel) { self.channel = channel }
+    private init(channel: any Channel, inbox: RawInbox) {
+        self.channel = channel
+        self.inbox = inbox
+    }
+
+    deinit { channel.close(promise: nil) }
 
     /// Connects without a word.
     static func open(port: Int) async throws -> RawClient {
         let channel = try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connect(host: "127.0.0.1", port: port).get()
-        let client = RawClient(channel: channel)
-        try await channel.pipeline.addHandler(Reader(client)).get()
-        return client
+        let inbox = RawInbox()
+        try await channel.pipeline.addHandler(inbox).get()
+        return RawClient(channel: channel, inbox: inbox)
     }
 
     /// Connects and upgrades.
@@ -44,7 +47,7 @@ final class RawClient: Sendable {
             bytes: Array(
                 ("GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
-        try #require(try await client.heads.next() != nil, "the server closed the connection")
+        try #require(try await client.inbox.heads.next() != nil, "the server closed the connection")
         let head = client.response.lowercased()
         try #require(head.hasPrefix("http/1.1 101 "))
         #expect(head.contains("sec-websocket-accept: s3ppLMBiTxaQ9kYGzzhZRbK+xOo=".lowercased()))
@@ -140,74 +143,4 @@ final class RawClient: Sendable {
 
     /// Closes the socket without the WebSocket handshake.
     func close() async { try? await channel.close().get() }
-
-    private struct State {
-        var pending: [UInt8] = []
-        var response = ""
-        var isUpgraded = false
-    }
-
-    private func received(_ bytes: ByteBufferView) {
-        state.withLock { state in
-            state.pending += bytes
-            if !state.isUpgraded {
-                guard let end = Reader.endOfHead(state.pending) else { return }
-                state.isUpgraded = state.pending.starts(with: "HTTP/1.1 101".utf8)
-                state.response = String(
-                    decoding: state.pending[..<(state.isUpgraded ? end : state.pending.count)], as: UTF8.self)
-                if state.isUpgraded { state.pending.removeFirst(end) }
-                heads.put(())
-            }
-            guard state.isUpgraded else { return }
-            var start = 0
-            while let (frame, length) = Reader.parse(state.pending[start...]) {
-                frames.put(frame)
-                start += length
-            }
-            state.pending.removeFirst(start)
-        }
-    }
-
-    private final class Reader: ChannelInboundHandler, Sendable {
-        typealias InboundIn = ByteBuffer
-
-        private let client: RawClient
-
-        init(_ client: RawClient) { self.client = client }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            client.received(Self.unwrapInboundIn(data).readableBytesView)
-        }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            client.heads.finish()
-            client.frames.finish()
-        }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
-        static func endOfHead(_ bytes: [UInt8]) -> Int? {
-            guard bytes.count >= 4 else { return nil }
-            for index in 0...(bytes.count - 4) where bytes[index..<index + 4].elementsEqual([13, 10, 13, 10]) {
-                return index + 4
-            }
-            return nil
-        }
-
-        static func parse(_ bytes: ArraySlice<UInt8>) -> (Frame, length: Int)? {
-            let start = bytes.startIndex
-            guard bytes.count >= 2, bytes[start + 1] < 128 else { return nil }
-            var length = Int(bytes[start + 1])
-            var header = 2
-            if length >= 126 {
-                let size = length == 126 ? 2 : 8
-                guard bytes.count >= 2 + size else { return nil }
-                length = bytes[(start + 2)..<(start + 2 + size)].reduce(0) { $0 << 8 | Int($1) }
-                header += size
-            }
-            guard bytes.count >= header + length else { return nil }
-            let payload = Array(bytes[(start + header)..<(start + header + length)])
-            return (Frame(opcode: bytes[start] & 0x0F, payload: payload), header + length)
-        }
-    }
 }
