@@ -5,6 +5,7 @@
 #include <gst/sdp/sdp.h>
 #include <gst/video/video.h>
 #include <gst/webrtc/webrtc.h>
+#include <malloc.h>
 #include <nice/nice.h>
 
 // Only what Swift cannot import: macros and bit-field tricks. Nothing here has logic of its own.

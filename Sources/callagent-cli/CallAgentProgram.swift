@@ -1,10 +1,12 @@
 internal import ArgumentParser
 internal import Foundation
+internal import MediaEngine
 
 /// The program: parses, runs, and turns whatever happens into one line and one exit code.
 @main
 struct CallAgentProgram {
     static func main() async {
+        MediaEngine.limitMallocArenas()
         do {
             var command = try CallAgentCommand.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

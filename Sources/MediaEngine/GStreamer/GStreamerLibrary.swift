@@ -11,6 +11,17 @@ enum GStreamerLibrary {
         if let text = failure { throw .libraryUnusable(text: text) }
     }
 
+    /// See ``MediaEngine/limitMallocArenas(to:)``.
+    static func limitMallocArenas(to count: Int) { mallopt(M_ARENA_MAX, CInt(clamping: count)) }
+
+    /// Gives memory that was freed back to the system.
+    ///
+    /// A call's many threads leave freed pages in as many arenas of glibc's malloc, which would grow from call to call.
+    static func returnFreeMemory() { malloc_trim(0) }
+
+    /// Ends the library for good, so that its leaks tracer reports.
+    static func deinitialize() { gst_deinit() }
+
     private static let failure: String? = {
         var error: UnsafeMutablePointer<GError>?
         guard gst_init_check(nil, nil, &error) != 0 else {

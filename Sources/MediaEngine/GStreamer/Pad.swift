@@ -49,6 +49,25 @@ struct Pad: GObject {
         gst_pad_send_event(ref.pointer, event)
     }
 
+    /// Tells this sink pad the shape of the data that follows.
+    ///
+    /// - Throws: ``MediaError/invalidProperty(object:property:value:)`` when the caps cannot be parsed or are refused.
+    func sendCaps(_ text: String) throws(MediaError) {
+        guard let caps = gst_caps_from_string(text) else {
+            throw .invalidProperty(object: name, property: "caps", value: text)
+        }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).cast()) }
+        // Caps come after the start of the stream, which upstream may not have announced yet.
+        if let start = gst_pad_get_sticky_event(ref.pointer, GST_EVENT_STREAM_START, 0) {
+            gst_mini_object_unref(UnsafeMutableRawPointer(start).cast())
+        } else {
+            gst_pad_send_event(ref.pointer, gst_event_new_stream_start(name))
+        }
+        guard gst_pad_send_event(ref.pointer, gst_event_new_caps(caps)) != 0 else {
+            throw .invalidProperty(object: name, property: "caps", value: text)
+        }
+    }
+
     /// Sends the end of the stream into this sink pad.
     func sendEndOfStream() { gst_pad_send_event(ref.pointer, gst_event_new_eos()) }
 

@@ -32,6 +32,7 @@ public actor PeerConnection {
     private var isClosed = false
     private var watchdogs: [Task<Void, Never>] = []
     private var lastStatistics = PeerStatistics()
+    private var statisticsRequest: Task<PeerStatistics.Transport?, Never>?
 
     /// The most candidates that are kept while there is no remote description yet, and taken in all.
     public static let maximumCandidates = 64
@@ -207,18 +208,26 @@ public actor PeerConnection {
     }
 
     private func beginIfVerified() {
-        guard isVerified else { return }
+        guard isVerified, let media else { return }
+        do throws(MediaError) {
+            try media.prepareSending()
+        } catch {
+            eventSink.yield(.init(.failed(error)))
+            return
+        }
         applySending()
         eventSink.yield(.init(.verified))
         watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 
-    /// Repeats the request because a single one can be lost.
+    /// Asks for a key frame as long as none has come: the first one may be lost, and so may a request.
+    ///
+    /// Whoever begins to send begins with a key frame, so the first request waits, too.
     private func requestFirstKeyFrame() async {
-        while let track = media?.receiving[.video], !isClosed, track.statistics.decoded == 0 {
-            track.requestKeyFrame()
+        while true {
             try? await Task.sleep(for: .milliseconds(configuration.tuning.keyFrameRequestIntervalMs))
-            if Task.isCancelled { return }
+            guard !Task.isCancelled, !isClosed, let track = media?.receiving[.video], !track.hasDecoded else { return }
+            track.requestKeyFrame()
         }
     }
 
@@ -242,8 +251,13 @@ public actor PeerConnection {
     /// The last figures remain after ``close()``.
     public func statistics() async -> PeerStatistics {
         guard let media, !isClosed else { return lastStatistics }
-        let transport = (try? await media.transportStatistics()) ?? lastStatistics.transport
-        // Closed while the transport was asked: the pads have lost their caps by now.
+        // One request at a time: close() waits for the one that runs, because 1.22 has a race between statistics and the end
+        // of a session (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
+        let request = statisticsRequest ?? Task { try? await media.transportStatistics() }
+        statisticsRequest = request
+        let transport = await request.value ?? lastStatistics.transport
+        statisticsRequest = nil
+        // Closed meanwhile: the pads have lost their caps.
         guard !isClosed else { return lastStatistics }
         lastStatistics = media.statistics(transport: transport)
         return lastStatistics
@@ -261,6 +275,7 @@ public actor PeerConnection {
         watchdogs = []
         eventSink.finish()
         reportSink.finish()
+        _ = await statisticsRequest?.value
         guard let media = media.take() else { return }
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)
         if await !media.tearDown(within: limit, label: configuration.label) {

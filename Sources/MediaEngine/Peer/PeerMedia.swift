@@ -132,6 +132,12 @@ final class PeerMedia: Sendable {
         }
     }
 
+    /// What has to be done between the verification and the first packet.
+    func prepareSending() throws(MediaError) {
+        guard let session = peer.session else { return }
+        for track in sending.values { try track.announce(to: session) }
+    }
+
     func add(_ candidate: IceCandidate) {
         peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(candidate.mLine)), .string(candidate.candidate)])
     }
@@ -157,6 +163,7 @@ final class PeerMedia: Sendable {
         let pipeline = pipeline
         DispatchQueue(label: "teardown.\(label)").async {
             pipeline.stop()
+            GStreamerLibrary.returnFreeMemory()
             continuation.yield(true)
         }
         let alarm = Task {

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// One pipeline around one `webrtcbin`, tuned and watched, without any media yet.
 final class PeerPipeline: Sendable {
     let pipeline: Pipeline
@@ -5,6 +7,7 @@ final class PeerPipeline: Sendable {
     let activity = PacketActivity()
     let fingerprintCheck = UncheckedFingerprint()
     private let connections: [SignalConnection]
+    private let rtpSession: FoundElement
 
     /// What its callbacks report, from whichever thread.
     enum Report: Sendable {
@@ -33,12 +36,15 @@ final class PeerPipeline: Sendable {
         self.pipeline = pipeline
         self.webrtc = webrtc
         let activity = activity
+        let rtpSession = FoundElement()
+        self.rtpSession = rtpSession
         connections =
             [
                 webrtc.connect("deep-element-added") { arguments in
                     guard let element = arguments.element(2) else { return }
                     do {
-                        try Self.tune(element, tuning, certificate, activity, report)
+                        if element.factoryName == "rtpsession" { rtpSession.found(element) }
+                    try Self.tune(element, tuning, certificate, activity, report)
                     } catch {
                         report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))
                     }
@@ -66,6 +72,9 @@ final class PeerPipeline: Sendable {
         pipeline.bus.watch { report(.bus($0)) }
         pipeline.bin.add(webrtc)
     }
+
+    /// The RTP session that all media of the bundle share; nil before negotiation.
+    var session: Element? { rtpSession.element }
 
     /// Values of `GstWebRTCICEConnectionState`.
     private enum IceState {
@@ -108,4 +117,13 @@ final class PeerPipeline: Sendable {
         default: break
         }
     }
+}
+
+/// An element that webrtcbin makes inside itself, once it has.
+private final class FoundElement: Sendable {
+    private let storage = Mutex<Element?>(nil)
+
+    var element: Element? { storage.withLock { $0 } }
+
+    func found(_ element: Element) { storage.withLock { $0 = element } }
 }

@@ -86,6 +86,8 @@ final class DecodedMeter: Sendable {
         }
     }
 
+    var hasDecoded: Bool { state.withLock { $0.decoded > 0 } }
+
     /// Fills in what was measured so far.
     func report(into received: inout PeerStatistics.Received) {
         state.withLock { state in

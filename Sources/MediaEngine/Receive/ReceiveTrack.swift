@@ -55,6 +55,9 @@ final class ReceiveTrack: Sendable {
 
     func close() { gate.close() }
 
+    /// Whether anything was decoded yet.
+    var hasDecoded: Bool { meter.hasDecoded }
+
     func requestKeyFrame() { input.requestKeyFrame() }
 
     var statistics: PeerStatistics.Received {

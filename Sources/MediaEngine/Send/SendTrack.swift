@@ -9,6 +9,8 @@ final class SendTrack: Sendable {
     private let encoderSink: Pad
     private let gate: Gate
     private let webrtcSink: Pad
+    private let payloadType: Int
+    private let ssrc: UInt32
 
     /// Builds the branch into `pipeline` and links it to a sink pad of `webrtc`.
     init(
@@ -20,9 +22,11 @@ final class SendTrack: Sendable {
         source = configuration.source
         proxy = try Element("proxysrc")
         try Self.keepOnlyLatest(proxy, kind: codec.kind)
+        self.payloadType = payloadType
+        ssrc = UInt32.random(in: 1...UInt32.max)
         bin = try description.instantiate([
             "bitrate": String(configuration.bitrateKbit * 1_000), "bitrateKbit": String(configuration.bitrateKbit),
-            "payload": String(payloadType), "ssrc": String(UInt32.random(in: 1...UInt32.max)), "mtu": "1200",
+            "payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200",
         ])
         guard let encoder = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
         encoderSink = try encoder.pad("sink")
@@ -40,6 +44,11 @@ final class SendTrack: Sendable {
 
     /// Begins to feed the encoder; nothing is sent before ``open()``.
     func start() async throws(MediaError) -> CaptureBranch { try await source.attach(proxy) }
+
+    /// Tells the RTP session what will come, before anything does.
+    func announce(to session: Element) throws(MediaError) {
+        try RtcpTableRace.announce(codec, payloadType: payloadType, ssrc: ssrc, to: session)
+    }
 
     /// Sends from now on, the latest picture first and as a key frame.
     func open() {

@@ -70,6 +70,7 @@ struct DemoCommand: AsyncParsableCommand {
             await demo.caller.close()
             await demo.callee.close()
             await server.shutdown()
+            MediaEngine.shutDown()
         }.value
         let placed = try result.get()
         tell(placed)

@@ -74,7 +74,8 @@ struct DemoCall: Sendable {
             if (sent.width, sent.height) != (received.width, received.height) {
                 complaints.append("the picture has another size than it was sent with")
             }
-            if Double(received.decoded) < 0.9 * Double(sent.frames) {
+            // What was on its way when the call ended is not missing.
+            if Double(received.decoded) < 0.9 * Double(sent.frames) - 2 {
                 complaints.append("only \(received.decoded) of \(sent.frames) pictures were decoded")
             }
             if (received.distinctFrames ?? 0) < received.decoded / 2 { complaints.append("the picture stands still") }
@@ -86,7 +87,10 @@ struct DemoCall: Sendable {
         }
         if let sent = from.audio?.sent, let received = to.audio?.received {
             let expected = sent.toneHz ?? 0
-            if let heard = received.toneHz, abs(heard - expected) <= 0.02 * expected {
+            // A verdict on the pitch takes some windows of 100 ms without a gap.
+            if received.decoded < 24_000 {
+                // The call was too short for a verdict.
+            } else if let heard = received.toneHz, abs(heard - expected) <= 0.02 * expected {
                 // The tone is right.
             } else {
                 complaints.append("the sound is not the tone of \(expected) Hz that was sent")
