@@ -14,6 +14,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var assembler: MessageAssembler
     private var context: ChannelHandlerContext?
     private var lastHeard = NIODeadline.now()
+    /// How long the client has been silent, as far as this end was awake to hear it.
+    private var silence = TimeAmount.zero
     private var signInTimer: Scheduled<Void>?
     private var silenceTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
@@ -47,7 +49,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         signInTimer = schedule(in: TimeAmount(exchange.configuration.signInTimeout)) {
             $0.exchange.signInTimedOut(connection)
         }
-        silenceTimer = schedule(in: TimeAmount(exchange.configuration.pingInterval)) { $0.checkSilence() }
+        scheduleSilenceCheck(in: TimeAmount(exchange.configuration.pingInterval))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -76,6 +78,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
         lastHeard = .now()
+        silence = .zero
         switch phase {
         case .open(let connection): read(frame, on: connection)
         // The answer to the close frame; nothing else matters now.
@@ -174,16 +177,22 @@ final class ConnectionHandler: ChannelInboundHandler {
     // MARK: Time
 
     /// Pings a silent client, and gives one up that stays silent.
-    private func checkSilence() {
+    ///
+    /// `delay` is how long ago this was scheduled. A process that was stopped, or a machine that was overloaded, has not
+    /// read what waits in its sockets: however late this comes, it counts for no more than it should have taken.
+    private func checkSilence(after delay: TimeAmount) {
         guard case .open = phase else { return }
-        let configuration = exchange.configuration
-        let silence = NIODeadline.now() - lastHeard
-        let interval = TimeAmount(configuration.pingInterval)
-        guard silence < TimeAmount(configuration.silenceTimeout) else {
+        silence = min(silence + delay, NIODeadline.now() - lastHeard)
+        let interval = TimeAmount(exchange.configuration.pingInterval)
+        guard silence < TimeAmount(exchange.configuration.silenceTimeout) else {
             return close(.policyViolation, text: "nothing came for \(silence.nanoseconds / 1_000_000) ms")
         }
         if silence >= interval { send(.ping, ByteBuffer()) }
-        silenceTimer = schedule(in: silence >= interval ? interval : interval - silence) { $0.checkSilence() }
+        scheduleSilenceCheck(in: silence >= interval ? interval : interval - silence)
+    }
+
+    private func scheduleSilenceCheck(in delay: TimeAmount) {
+        silenceTimer = schedule(in: delay) { $0.checkSilence(after: delay) }
     }
 
     private func schedule(in delay: TimeAmount, _ body: @escaping (ConnectionHandler) -> Void) -> Scheduled<Void>? {

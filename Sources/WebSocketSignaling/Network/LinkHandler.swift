@@ -29,6 +29,8 @@ final class LinkHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var isPaused = false
     private var lastHeard = NIODeadline.now()
+    /// How long the server has been silent, as far as this end was awake to hear it.
+    private var silence = TimeAmount.zero
     private var pingTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
     /// The first reason why the connection ends; what follows is only its consequence.
@@ -85,6 +87,7 @@ final class LinkHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
         lastHeard = .now()
+        silence = .zero
         guard frame.maskKey == nil, frame.reservedBits.isEmpty else {
             return close(.protocolError, reason: "the server broke the WebSocket protocol")
         }
@@ -186,6 +189,7 @@ final class LinkHandler: ChannelInboundHandler {
         guard isPaused, let context else { return }
         isPaused = false
         lastHeard = .now()
+        silence = .zero
         try? context.channel.syncOptions?.setOption(.autoRead, value: true)
     }
 
@@ -194,10 +198,13 @@ final class LinkHandler: ChannelInboundHandler {
     private func schedulePing(_ context: ChannelHandlerContext) {
         pingTimer = schedule(configuration.pingInterval) { link in
             guard let context = link.context, link.phase == .open || link.phase == .signingIn else { return }
-            let silence = NIODeadline.now() - link.lastHeard
+            // A process that was stopped has not read what waits in its socket: however late this comes, it counts for no
+            // more than it should have taken.
+            let interval = TimeAmount(link.configuration.pingInterval)
+            link.silence = min(link.silence + interval, NIODeadline.now() - link.lastHeard)
             // While reading is paused, silence is this end's own doing.
-            if !link.isPaused, silence >= TimeAmount(link.configuration.silenceTimeout) {
-                link.reason = "nothing came from the server for \(silence.nanoseconds / 1_000_000) ms"
+            if !link.isPaused, link.silence >= TimeAmount(link.configuration.silenceTimeout) {
+                link.reason = "nothing came from the server for \(link.silence.nanoseconds / 1_000_000) ms"
                 // No closing handshake: there is nobody to answer it.
                 return context.close(promise: nil)
             }

@@ -86,17 +86,19 @@ struct ServerLifeTests {
 
     @Test func aSilentClientIsPingedAndClosedWhenItDoesNotAnswer() async throws {
         try await withServer {
-            $0.pingInterval = .milliseconds(30)
-            $0.silenceTimeout = .milliseconds(150)
+            $0.pingInterval = .milliseconds(100)
+            $0.silenceTimeout = .milliseconds(500)
         } _: { server in
             let client = try await RawClient.signedIn("alice", port: server.port)
             var pings = 0
+            var status: Int?
             while let frame = try await client.frames.next() {
                 if frame.opcode == 9 { pings += 1 }
-                if frame.opcode == 8 { break }
+                if frame.opcode == 8 { status = frame.closeCode }
             }
-            #expect(pings >= 2)
-            _ = try await RawClient.signedIn("alice", port: server.port)
+            // Also on a machine that is so busy that every timer is late.
+            #expect(pings >= 4)
+            #expect(status == 1008)
         }
     }
 
@@ -172,7 +174,7 @@ struct ServerLifeTests {
             $0.signInTimeout = .milliseconds(100)
         } _: { server in
             let client = try await RawClient.open(port: server.port)
-            try await client.send(bytes: Array("\u{1}\u{2} hello\r\n\r\n".utf8))
+            try? await client.send(bytes: Array("\u{1}\u{2} hello\r\n\r\n".utf8))
             try await client.end()
         }
     }
