@@ -111,7 +111,8 @@ public struct CallMachine: Sendable, Equatable {
     // MARK: What the peer says
 
     private mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int) -> [Effect] {
-        guard generation == self.generation else {
+        // The server speaks about the call as a whole; only the ends know of generations.
+        guard generation == self.generation || body == .gone else {
             return [.ignored("a message of generation \(generation), not \(self.generation)")]
         }
         if body != .gone { isPeerGone = false }

@@ -21,6 +21,17 @@ public enum SignalingLimits {
     /// The longest ring timeout that an invite may ask for, in ms.
     public static let ringTimeoutMs = 600_000
 
+    /// The most brackets and braces of a message, those within strings included.
+    public static let brackets = 256
+
+    /// Whether a JSON decoder may be let at `text`.
+    ///
+    /// The decoder of Foundation 6.3 does not only throw beyond 512 levels of nesting: when the text ends there, it traps
+    /// while it looks for the line of the mistake. No message has that many brackets.
+    public static func isShallow(_ text: String) -> Bool {
+        text.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } <= brackets
+    }
+
     /// Whether `name` may stand as a user, a call id or a message id.
     ///
     /// ASCII letters, digits and `. _ - @ + :`, 1 to ``nameBytes`` of them, so that a name needs no quoting in a URL

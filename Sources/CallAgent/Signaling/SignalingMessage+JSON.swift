@@ -26,6 +26,9 @@ extension SignalingMessage {
         guard text.utf8.count <= SignalingLimits.messageBytes else {
             throw .malformed(code: 413, text: "longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
         }
+        guard SignalingLimits.isShallow(text) else {
+            throw .malformed(code: 400, text: "more than \(SignalingLimits.brackets) brackets", ref: nil)
+        }
         let wire: Wire
         do {
             wire = try JSONDecoder().decode(Wire.self, from: Data(text.utf8))
@@ -41,6 +44,7 @@ extension SignalingMessage {
     /// Nil when it cannot be told whom to answer, and for errors, which are never answered.
     static func answer(toUnreadable text: String, _ error: SignalingError, from user: String) -> SignalingMessage? {
         guard case .malformed(let code, let reason, let ref) = error, text.utf8.count <= SignalingLimits.messageBytes,
+            SignalingLimits.isShallow(text),
             let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)), wire.type != "error",
             let sender = wire.from, SignalingLimits.isName(sender), let call = wire.callId, SignalingLimits.isName(call)
         else { return nil }
