@@ -20,7 +20,9 @@ struct CallAgentProgram {
         } catch {
             // Help and version come this way too, with success.
             if CallAgentCommand.exitCode(for: error).isSuccess { CallAgentCommand.exit(withError: error) }
-            Output.error(CallAgentCommand.fullMessage(for: error))
+            // One line: what the parser says, without the usage text that help has.
+            let text = CallAgentCommand.message(for: error).split(separator: "\n").joined(separator: " ")
+            Output.error("\(text); see callagent help")
             exit(ExitStatus.usage.rawValue)
         }
     }

@@ -44,7 +44,7 @@ final class PeerPipeline: Sendable {
                     guard let element = arguments.element(2) else { return }
                     do {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
-                    try Self.tune(element, tuning, certificate, activity, report)
+                        try Self.tune(element, tuning, certificate, activity, report)
                     } catch {
                         report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))
                     }

@@ -8,7 +8,9 @@ enum ServerReply: Sendable, Equatable {
 
     /// Reads an answer; nil for everything that is none.
     init?(decoding text: String) {
-        guard SignalingLimits.isShallow(text), let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)), wire.v == 1 else { return nil }
+        guard SignalingLimits.isShallow(text), let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)),
+            wire.v == 1
+        else { return nil }
         switch wire.type {
         case "signedIn": self = .signedIn
         case "refused": self = .refused(code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))

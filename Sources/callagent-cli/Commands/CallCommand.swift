@@ -45,9 +45,11 @@ struct CallCommand: AsyncParsableCommand {
         }
         // Not cancelled with this task: the farewells go out also after a signal.
         await Task { await caller.close() }.value
-        tell(reports)
+        let document = Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports))
+        tell(reports, document)
         if let failure { throw failure }
         for report in reports { if let end = report.end, let failure = Failure(end) { throw failure } }
+        try Output.check(document, agent.output.expect)
     }
 
     private func place(with caller: CallAgent) async throws(CallError) -> CallReport {
@@ -64,13 +66,14 @@ struct CallCommand: AsyncParsableCommand {
         return await call.report()
     }
 
-    private func tell(_ reports: [CallReport]) {
+    private struct Document: Encodable {
+        let calls: [CallDocument]
+        let summary: SummaryDocument
+    }
+
+    private func tell(_ reports: [CallReport], _ document: Document) {
         if agent.output.json {
-            struct Document: Encodable {
-                let calls: [CallDocument]
-                let summary: SummaryDocument
-            }
-            Output.document(Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports)))
+            Output.document(document)
         } else if !agent.output.events {
             for report in reports {
                 for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }

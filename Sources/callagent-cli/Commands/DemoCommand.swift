@@ -73,9 +73,11 @@ struct DemoCommand: AsyncParsableCommand {
             MediaEngine.shutDown()
         }.value
         let placed = try result.get()
-        tell(placed)
+        let document = Document(placed)
+        tell(placed, document)
         guard !Task.isCancelled else { return }
         if let complaint = placed.flatMap(\.complaints).first { throw Failure(.expectation, complaint) }
+        try Output.check(document, output.expect)
     }
 
     private func agent(
@@ -91,31 +93,36 @@ struct DemoCommand: AsyncParsableCommand {
             user: user, media: engine, signaling: signaling, configuration: configuration, logger: output.logger(user))
     }
 
-    private func tell(_ placed: [DemoCall]) {
-        let summary = SummaryDocument(pairs: placed.map { ($0.caller, $0.callee) })
-        if output.json {
-            struct Pair: Encodable {
-                let caller: CallDocument
-                let callee: CallDocument
-            }
-            struct Document: Encodable {
-                let calls: [Pair]
-                let summary: SummaryDocument
-            }
-            let pairs = placed.map { call in
+    private struct Document: Encodable {
+        struct Pair: Encodable {
+            let caller: CallDocument
+            let callee: CallDocument
+        }
+
+        let calls: [Pair]
+        let summary: SummaryDocument
+
+        init(_ placed: [DemoCall]) {
+            calls = placed.map { call in
                 Pair(
                     caller: CallDocument(call.caller, acceptedAtCallee: call.callee.acceptedAtCallee),
                     callee: CallDocument(call.callee))
             }
-            Output.document(Document(calls: pairs, summary: summary))
+            summary = SummaryDocument(pairs: placed.map { ($0.caller, $0.callee) })
+        }
+    }
+
+    private func tell(_ placed: [DemoCall], _ document: Document) {
+        if output.json {
+            Output.document(document)
         } else if !output.events {
             for call in placed { for line in call.lines { Output.line(line) } }
-            if let spread = summary.firstFrameMs {
-                let range = placed.count > 1 ? " (\(spread.min) to \(spread.max))" : ""
-                Output.line(
-                    "\(summary.connected) of \(summary.calls) connected, both ends saw the first picture after \(spread.median) ms\(range)"
-                )
-            }
+            let summary = document.summary
+            guard let spread = summary.firstFrameMs else { return }
+            let range = placed.count > 1 ? " (\(spread.min) to \(spread.max))" : ""
+            Output.line(
+                "\(summary.connected) of \(summary.calls) connected, both ends saw the first picture after "
+                    + "\(spread.median) ms\(range)")
         }
     }
 }

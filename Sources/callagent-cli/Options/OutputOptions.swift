@@ -11,6 +11,12 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Fail with exit code 6 unless a number of the JSON document is so (repeatable), such as summary.connected==1.",
+            valueName: "path<number"))
+    var expect: [Expectation] = []
+
+    @Option(
+        help: ArgumentHelp(
             "The least severe log messages to show on standard error.", valueName: "error|warning|info|debug|trace"))
     var logLevel: Logger.Level = .error
 

@@ -22,6 +22,18 @@ enum Output {
     /// One JSON object on one line.
     static func event(_ value: some Encodable) { line(json(value, [])) }
 
+    /// Checks what the user expects of a document.
+    ///
+    /// - Throws: a ``Failure`` for the first expectation that is not met.
+    static func check(_ value: some Encodable, _ expectations: [Expectation]) throws(Failure) {
+        guard !expectations.isEmpty,
+            let document = try? JSONSerialization.jsonObject(with: Data(json(value, []).utf8))
+        else { return }
+        for expectation in expectations {
+            if let complaint = expectation.complaint(about: document) { throw Failure(.expectation, complaint) }
+        }
+    }
+
     private static func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.withoutEscapingSlashes, .sortedKeys])

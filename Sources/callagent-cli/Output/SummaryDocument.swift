@@ -7,6 +7,8 @@ struct SummaryDocument: Encodable {
         let median: Double
         let min: Double
         let max: Double
+        /// Of the first call of the process, which has nothing warmed for it but what `prepare` did.
+        let first: Double
 
         /// Nil for no figures.
         init?(_ figures: [Double]) {
@@ -17,6 +19,7 @@ struct SummaryDocument: Encodable {
             self.median = median.rounded(toPlaces: 2)
             min = first.rounded(toPlaces: 2)
             max = last.rounded(toPlaces: 2)
+            self.first = figures[0].rounded(toPlaces: 2)
         }
     }
 

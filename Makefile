@@ -1,0 +1,46 @@
+# Every target sets up what it needs by itself on Debian 12 with a Swift 6.3 toolchain.
+
+SWIFT ?= swift
+# SwiftPM says this of GStreamer's .pc files at every build; it is harmless and hides what is not.
+QUIET = 2>&1 | { grep -v 'prohibited flag(s): -pthread' || true; }
+SHELL = /bin/bash
+.SHELLFLAGS = -o pipefail -ec
+
+.PHONY: help demo test build release lint bench doctor clean
+
+help:
+	@echo "make demo     install what is missing, build, place a real call and show its timeline"
+	@echo "make test     the same for all tests"
+	@echo "make build    debug build        make release  optimised build"
+	@echo "make lint     formatting and documentation rules"
+	@echo "make bench    call set-up figures, optimised, against their limits"
+	@echo "make doctor   what this machine lacks for calls"
+
+demo: release
+	@.build/release/callagent demo
+
+test: lint
+	@scripts/install-packages test
+	@$(SWIFT) build --build-tests $(QUIET)
+	@$(SWIFT) test --skip-build $(QUIET)
+
+build:
+	@scripts/install-packages
+	@$(SWIFT) build $(QUIET)
+
+release:
+	@scripts/install-packages
+	@$(SWIFT) build -c release --product callagent $(QUIET)
+
+lint:
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests pipelines
+	@scripts/check-sources
+
+bench: release
+	@Benchmarks/call-setup .build/release/callagent
+
+doctor: release
+	@.build/release/callagent doctor
+
+clean:
+	@rm -rf .build
