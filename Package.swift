@@ -5,6 +5,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
 ]
 
 /// Targets that hold no unsafe code say so to the compiler; the binding and what stands on it cannot.
@@ -48,7 +49,6 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: settings),
         .target(
@@ -75,7 +75,6 @@ let package = Package(
             name: "SignalingServer",
             dependencies: [
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -92,6 +91,14 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: safeSettings),
+        .executableTarget(
+            name: "first-call",
+            dependencies: [
+                "MediaEngine", "CallAgent", "WebSocketSignaling",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Examples/FirstCall",
+            swiftSettings: settings),
         .testTarget(name: "MediaEngineTests", dependencies: ["MediaEngine"], swiftSettings: settings),
         .testTarget(name: "CallAgentTests", dependencies: ["CallAgent"], swiftSettings: settings),
         .testTarget(
@@ -107,7 +114,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["callagent-cli", "MediaEngine", "CallAgent", "SignalingServer", "WebSocketSignaling"],
+            dependencies: [
+                "callagent-cli", "first-call", "MediaEngine", "CallAgent", "SignalingServer", "WebSocketSignaling",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -134,6 +134,7 @@ public actor Call {
         let (commands, events) = (mediaCommands, session.events)
         Task { for await command in commands { await self.carryOut(command) } }
         Task { for await event in events { self.process(event.event, at: event.at) } }
+        CallMetrics.began(role)
         if let invite {
             process(.received(.invite(invite), generation: 0), at: timeline.start)
         } else {
@@ -184,6 +185,7 @@ public actor Call {
         if change.state == .ended {
             mark(.ended, at: instant)
             registry.noteEnd(of: self)
+            if let end = machine.end { CallMetrics.ended(role, end, timeline) }
         }
         hub.yield(.stateChanged(change))
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// One peer connection of the engine, in the words of the rules.
 final class PeerMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
-    private let peer: PeerConnection
+    let peer: PeerConnection
     private let translation: Task<Void, Never>
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
 

@@ -1,0 +1,23 @@
+import CallAgent
+import Logging
+import MediaEngine
+import WebSocketSignaling
+
+@main
+struct FirstCall {
+    static func main() async throws {
+        let engine = try await MediaEngine.start()
+        let signaling = WebSocketSignaling(
+            url: CommandLine.arguments.dropFirst().first ?? "ws://127.0.0.1:8080", logger: Logger(label: "signaling"))
+        var configuration = CallAgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
+        configuration.media.tuning = .loopback  // calls within this machine only
+        let agent = CallAgent(user: "alice", media: engine, signaling: signaling, configuration: configuration)
+        try await agent.prepare()
+        let call = try await agent.call("bob")
+        for await event in call.events {
+            print(event)
+            if case .reached(.firstVideoShown, _) = event { await call.hangUp() }
+        }
+        await agent.close()
+    }
+}

@@ -1,0 +1,127 @@
+import CallAgent
+import Foundation
+import Logging
+import Testing
+import WebSocketSignaling
+
+extension EndToEnd {
+    /// What the program makes of wrong usage and of what it cannot have: one line, and the exit code for it.
+    @Suite struct BadInputTests {
+        @Test(
+            "Wrong usage is one line and exit code 2",
+            arguments: [
+                (["--frobnicate"], "Unknown option"),
+                (["call", "bob"], "--as"),
+                (["call", "bob", "--as", "no spaces please"], "no user name"),
+                (["call", "bob", "--as", "alice", "--signaling", "http://127.0.0.1:1"], "no signaling URL"),
+                (["call", "bob", "--as", "alice", "--signaling", "nonsense"], "no signaling URL"),
+                (["call", "bob", "--as", "alice", "--codec", "theora"], "no video codec; use one of vp8, h264"),
+                (["call", "bob", "--as", "alice", "--video", "blub"], "known are test"),
+                (["call", "bob", "--as", "alice", "--video", "test:blub"], "'blub' is no value"),
+                (["call", "bob", "--as", "alice", "--audio", "tone:loud"], "no pitch"),
+                (["call", "bob", "--as", "alice", "--video-size", "big"], "no size"),
+                (["call", "bob", "--as", "alice", "--duration", "soon"], "--duration"),
+                (["call", "bob", "--as", "alice", "--ring-timeout", "0s"], "longer than 0"),
+                (["call", "bob", "--as", "alice", "--ice-interface", "eth0"], "no IP address"),
+                (["call", "bob", "--as", "alice", "--pipelines", "/nonexistent"], "/nonexistent"),
+                (["listen", "--as", "bob", "--signaling", "ws://192.0.2.1:1"], "--allow"),
+                (["serve", "--listen", "8080"], "no HOST:PORT"),
+                (["pipelines", "show", "blub"], "known are"),
+            ])
+        func usage(arguments: [String], part: String) async throws {
+            try await expect(Program(arguments), status: 2, part: part)
+        }
+
+        @Test("A server that is not there is exit code 3")
+        func unreachable() async throws {
+            let url = "ws://127.0.0.1:1"
+            try await expect(
+                Program(["call", "bob", "--as", "alice", "--signaling", url]), status: 3, part: "connection refused")
+        }
+
+        @Test("A name that is taken is exit code 3")
+        func nameTaken() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            try await expect(Program(["listen", "--as", "bob", "--signaling", trio.url]), status: 3, part: "(409)")
+            #expect(bob.exitStatus == nil)
+        }
+
+        @Test("An unknown user and one who has left are exit code 4, and told apart")
+        func absent() async throws {
+            let trio = try await Trio()
+            try await expect(trio.call(to: "carol"), status: 4, part: "unknownUser (404)")
+            let bob = try await trio.listen()
+            bob.signal(SIGTERM)
+            try await bob.waitForExit()
+            try await expect(trio.call(), status: 4, part: "offline (480)")
+        }
+
+        @Test("Rejected, busy and unanswered calls are exit code 4, and told apart")
+        func unanswered() async throws {
+            let trio = try await Trio()
+            for (options, part) in [
+                (["--reject"], "remoteRejected (603)"), (["--busy"], "remoteBusy (486)"),
+                (["--answer", "never"], "ringTimeout (487)"), (["--allow", "carol"], "remoteRejected (603)"),
+            ] {
+                let bob = try await trio.listen(options)
+                try await expect(trio.call(["--ring-timeout", "1s"]), status: 4, part: part)
+                bob.signal(SIGTERM)
+                try await bob.waitForExit()
+            }
+        }
+
+        @Test("A second caller is told busy, and the first call goes on")
+        func busy() async throws {
+            let trio = try await Trio()
+            let (alice, bob) = try await trio.connected()
+            let carol = try Program(
+                ["call", "bob", "--as", "carol", "--signaling", trio.url, "--ice-interface", "127.0.0.1"])
+            try await expect(carol, status: 4, part: "remoteBusy (486)")
+            alice.signal(SIGINT)
+            try await eventually("the first call ends by its own caller") { bob.hasEvent(["reason": "remoteHangup"]) }
+        }
+
+        @Test("A port in use is exit code 7")
+        func portInUse() async throws {
+            let trio = try await Trio()
+            let address = String(trio.url.dropFirst("ws://".count))
+            try await expect(Program(["serve", "--listen", address]), status: 7, part: "in use")
+        }
+
+        @Test("A missing plugin is exit code 7 and names its package")
+        func missingPlugin() async throws {
+            let folder = try pluginFolder(without: "libgstx264.so")
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let program = try Program(
+                ["call", "bob", "--as", "alice", "--codec", "h264"],
+                environment: ["GST_PLUGIN_SYSTEM_PATH_1_0": folder, "GST_REGISTRY": folder + "/registry.bin"])
+            try await expect(program, status: 7, part: "apt install gstreamer1.0-plugins-ugly")
+        }
+
+        /// A folder with all installed plugins but one.
+        private func pluginFolder(without missing: String) throws -> String {
+            let files = FileManager.default
+            let installed = try #require(
+                try files.contentsOfDirectory(atPath: "/usr/lib").map { "/usr/lib/\($0)/gstreamer-1.0" }
+                    .first { files.fileExists(atPath: $0 + "/" + missing) })
+            let folder = NSTemporaryDirectory() + "callagent-plugins-\(UUID().uuidString)"
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for name in try files.contentsOfDirectory(atPath: installed) where name != missing && name.hasSuffix(".so")
+            {
+                try files.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: "\(installed)/\(name)")
+            }
+            return folder
+        }
+
+        private func expect(
+            _ program: Program, status: Int32, part: String, sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws {
+            #expect(try await program.waitForExit() == status, "\(program.errors)", sourceLocation: sourceLocation)
+            #expect(program.errors.contains(part), "\(program.errors)", sourceLocation: sourceLocation)
+            #expect(
+                program.errors.split(separator: "\n").count == 1, "\(program.errors)", sourceLocation: sourceLocation)
+            #expect(program.errors.hasPrefix("callagent: "), "\(program.errors)", sourceLocation: sourceLocation)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// That many calls leave nothing behind: each check in a process of its own, because `fatal-criticals` aborts.
+    @Suite struct LifetimeTests {
+        @Test("100 calls leave threads, descriptors and memory as they were")
+        func soak() async throws {
+            let demo = try Program(
+                ["demo", "--calls", "100", "--duration", "100ms", "--events"],
+                environment: ["G_DEBUG": "fatal-criticals"])
+            var samples: [Sample] = []
+            try await eventually("100 calls", within: .seconds(200)) {
+                let ended = demo.count(of: ["event": "stateChanged", "state": "ended"])
+                if ended > samples.count, let sample = Sample(pid: demo.pid) {
+                    samples += Array(repeating: sample, count: ended - samples.count)
+                }
+                return demo.exitStatus != nil
+            }
+            #expect(demo.exitStatus == 0, "\(demo.errors)")
+            #expect(demo.count(of: ["event": "stateChanged", "state": "connected"]) == 100)
+            try #require(samples.count > 90)
+            let (early, late) = (samples[20..<40], samples[(samples.count - 20)...])
+            // Medians: a sample may fall into the closing of a call.
+            #expect(Self.median(late.map(\.threads)) <= Self.median(early.map(\.threads)) + 6)
+            #expect(Self.median(late.map(\.descriptors)) <= Self.median(early.map(\.descriptors)))
+            #expect(Self.slope(samples[20...].map { Double($0.residentKB) }) < 50, "kB per call")
+        }
+
+        @Test("At the end of a process no object of GStreamer's is alive but its one DTLS agent")
+        func leaks() async throws {
+            let log = NSTemporaryDirectory() + "callagent-leaks-\(UUID().uuidString).log"
+            defer { try? FileManager.default.removeItem(atPath: log) }
+            let demo = try Program(
+                ["demo", "--calls", "3", "--duration", "300ms", "--record", log + ".mkv"],
+                environment: [
+                    "GST_TRACERS": "leaks", "GST_DEBUG": "GST_TRACER:7", "GST_DEBUG_FILE": log,
+                    "GST_DEBUG_NO_COLOR": "1",
+                    "G_DEBUG": "fatal-criticals",
+                ])
+            #expect(try await demo.waitForExit() == 0, "\(demo.errors)")
+            for number in ["", "-2", "-3"] { try? FileManager.default.removeItem(atPath: log + number + ".mkv") }
+            let alive = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+                .filter { $0.contains(":: object-alive, ") }
+            #expect(alive.count == 1)
+            #expect(alive.allSatisfy { $0.contains("type-name=(string)GstDtlsAgent") }, "\(alive)")
+        }
+
+        /// What the system says of a process.
+        private struct Sample {
+            let residentKB: Int
+            let threads: Int
+            let descriptors: Int
+
+            init?(pid: Int32) {
+                guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
+                    let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+                else { return nil }
+                func number(_ name: String) -> Int? {
+                    status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?
+                        .split { !$0.isNumber }.first.flatMap { Int($0) }
+                }
+                guard let resident = number("VmRSS"), let threads = number("Threads") else { return nil }
+                residentKB = resident
+                self.threads = threads
+                self.descriptors = descriptors
+            }
+        }
+
+        private static func median(_ values: [Int]) -> Int { values.sorted()[values.count / 2] }
+
+        /// The slope of the straight line that fits best, per element.
+        private static func slope(_ values: [Double]) -> Double {
+            let middle = Double(values.count - 1) / 2
+            let mean = values.reduce(0, +) / Double(values.count)
+            let pairs = values.enumerated().map { (x: Double($0.offset) - middle, y: $0.element - mean) }
+            return pairs.map { $0.x * $0.y }.reduce(0, +) / pairs.map { $0.x * $0.x }.reduce(0, +)
+        }
+    }
+}

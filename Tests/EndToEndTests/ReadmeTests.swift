@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// That the README tells the truth.
+    @Suite struct ReadmeTests {
+        private var root: URL {
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+        }
+
+        @Test("The README's program is the one that is compiled, and places a call")
+        func firstCall() async throws {
+            let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+            let source = try String(
+                contentsOf: root.appendingPathComponent("Examples/FirstCall/FirstCall.swift"), encoding: .utf8)
+            #expect(readme.contains("```swift\n\(source)```"))
+
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            let path = URL(fileURLWithPath: Program.path).deletingLastPathComponent().appendingPathComponent(
+                "first-call"
+            ).path
+            let program = try Program([trio.url], path: path)
+            #expect(try await program.waitForExit() == 0, "\(program.errors)")
+            #expect(program.output.contains("firstVideoShown"))
+            try await eventually("bob saw it, too") { bob.hasEvent(["event": "reached", "stage": "firstVideoFrame"]) }
+        }
+
+        @Test("Every option that the README and the protocol of the program name exists")
+        func options() async throws {
+            let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+            for command in ["demo", "serve", "listen", "call", "doctor", "pipelines", "version"] {
+                let help = try Program(["help", command])
+                #expect(try await help.waitForExit() == 0)
+                for line in readme.split(separator: "\n") where line.hasPrefix("callagent \(command) ") {
+                    let options = line.prefix { $0 != "#" }
+                    for option in options.split(separator: " ") where option.hasPrefix("--") {
+                        #expect(help.output.contains(option), "\(line)")
+                    }
+                }
+            }
+        }
+
+        @Test("doctor finds nothing missing here, and says what it looked at")
+        func doctor() async throws {
+            let doctor = try Program(["doctor"])
+            #expect(try await doctor.waitForExit() == 0, "\(doctor.errors)")
+            for part in ["webrtcbin", "encoder vp8", "a call on loopback"] { #expect(doctor.output.contains(part)) }
+            #expect(!doctor.output.contains("MISSING"))
+        }
+
+        @Test("pipelines lists, shows and checks every description")
+        func pipelines() async throws {
+            let list = try Program(["pipelines"])
+            #expect(try await list.waitForExit() == 0)
+            #expect(list.lines.count >= 11)
+            let show = try Program(["pipelines", "show", "vp8"])
+            #expect(try await show.waitForExit() == 0)
+            #expect(show.output.contains("vp8enc") && show.output.contains("vp8dec"))
+            let check = try Program(["pipelines", "check"])
+            #expect(try await check.waitForExit() == 0, "\(check.errors)")
+            #expect(check.lines.allSatisfy { $0.hasPrefix("ok") })
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// The built `callagent`, running as a process of its own.
+final class Program: Sendable {
+    /// Where the build put it: beside the test runner.
+    static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("callagent").path
+
+    private struct State {
+        var output = ""
+        var errors = ""
+        var exit: (status: Int32, at: ContinuousClock.Instant)?
+    }
+
+    private let process = Process()
+    private let state = Mutex(State())
+
+    /// Starts the program, or another one at `path`.
+    init(_ arguments: [String], path: String = Program.path, environment: [String: String] = [:]) throws {
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        process.standardInput = FileHandle.nullDevice
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        output.fileHandleForReading.readabilityHandler = { [weak self] in
+            let text = String(decoding: $0.availableData, as: UTF8.self)
+            self?.state.withLock { $0.output += text }
+        }
+        errors.fileHandleForReading.readabilityHandler = { [weak self] in
+            let text = String(decoding: $0.availableData, as: UTF8.self)
+            self?.state.withLock { $0.errors += text }
+        }
+        process.terminationHandler = { [weak self] process in
+            // The rest of what was written: the handlers may not have seen it yet.
+            output.fileHandleForReading.readabilityHandler = nil
+            errors.fileHandleForReading.readabilityHandler = nil
+            let rest = (try? output.fileHandleForReading.readToEnd()).flatMap { $0 } ?? Data()
+            let complaints = (try? errors.fileHandleForReading.readToEnd()).flatMap { $0 } ?? Data()
+            self?.state.withLock { state in
+                state.output += String(decoding: rest, as: UTF8.self)
+                state.errors += String(decoding: complaints, as: UTF8.self)
+                let status =
+                    process.terminationReason == .uncaughtSignal
+                    ? -process.terminationStatus : process.terminationStatus
+                state.exit = (status, .now)
+            }
+        }
+        try process.run()
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    var pid: Int32 { process.processIdentifier }
+    var output: String { state.withLock { $0.output } }
+    var errors: String { state.withLock { $0.errors } }
+    /// The exit code, or the negative signal number; nil while it runs.
+    var exitStatus: Int32? { state.withLock { $0.exit?.status } }
+    var exitedAt: ContinuousClock.Instant? { state.withLock { $0.exit?.at } }
+
+    func signal(_ number: Int32) { kill(pid, number) }
+
+    /// The complete lines of standard output so far.
+    var lines: [Substring] { output.split(separator: "\n", omittingEmptySubsequences: true) }
+
+    /// The lines of `--events` so far.
+    var events: [[String: Any]] {
+        lines.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] }
+    }
+
+    /// Whether an event with these fields was printed.
+    func hasEvent(_ fields: [String: String]) -> Bool { count(of: fields) > 0 }
+
+    /// How many events with these fields were printed.
+    func count(of fields: [String: String]) -> Int {
+        events.count { event in fields.allSatisfy { event[$0.key] as? String == $0.value } }
+    }
+
+    /// Waits for the end of the process.
+    @discardableResult
+    func waitForExit(within limit: Duration = .seconds(60)) async throws -> Int32 {
+        try await eventually("\(process.arguments ?? []) ends", within: limit) { self.exitStatus != nil }
+        return exitStatus ?? -1
+    }
+
+    /// The JSON document that the program printed.
+    func document() throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    }
+}
+
+/// Waits until `condition` holds; fails the test with `text` when it does not in time.
+func eventually(
+    _ text: String, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else {
+            Issue.record("not within \(limit): \(text)", sourceLocation: sourceLocation)
+            throw CancellationError()
+        }
+        // The pace of looking, not a wait for something to have happened.
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// A signaling server, a listener `bob` and what calls him, as three processes on loopback.
+struct Trio {
+    let server: Program
+    let url: String
+
+    /// Starts the server on a port of the system's choice.
+    init() async throws {
+        let server = try Program(["serve", "--listen", "127.0.0.1:0", "--events"])
+        try await eventually("the server listens") { server.hasEvent(["event": "serving"]) }
+        self.server = server
+        url = try #require(server.events.first?["url"] as? String)
+    }
+
+    /// Starts `bob` and waits until he listens.
+    func listen(_ options: [String] = []) async throws -> Program {
+        let bob = try Program(["listen", "--as", "bob", "--events"] + common + options)
+        try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
+        return bob
+    }
+
+    /// Starts a call of alice's.
+    func call(_ options: [String] = [], to peer: String = "bob") throws -> Program {
+        try Program(["call", peer, "--as", "alice"] + common + options)
+    }
+
+    /// A call that is connected at both ends and goes on.
+    func connected() async throws -> (alice: Program, bob: Program) {
+        let bob = try await listen()
+        let alice = try call(["--events", "--duration", "10m"])
+        for program in [alice, bob] {
+            try await eventually("connected") { program.hasEvent(["event": "stateChanged", "state": "connected"]) }
+        }
+        return (alice, bob)
+    }
+
+    private var common: [String] { ["--signaling", url, "--ice-interface", "127.0.0.1"] }
+}
+
+/// Values deep in a JSON document.
+extension [String: Any] {
+    func object(_ path: String) throws -> [String: Any] { try #require(value(path) as? [String: Any], "\(path)") }
+
+    func number(_ path: String) throws -> Double { try #require((value(path) as? NSNumber)?.doubleValue, "\(path)") }
+
+    func text(_ path: String) throws -> String { try #require(value(path) as? String, "\(path)") }
+
+    func value(_ path: String) -> Any? {
+        path.split(separator: ".").reduce(self as Any?) { value, name in (value as? [String: Any])?[String(name)] }
+    }
+}
