@@ -18,7 +18,13 @@ final class PeerMedia: Sendable {
     private let certificate: DtlsCertificate
     private let recorder: Recorder?
     private let padConnection: SignalConnection
-    private let branches = Mutex<[(source: CaptureSource, branch: CaptureBranch)]>([])
+    private let feeds = Mutex(Feeds())
+
+    /// The branches of the captures that feed the encoders.
+    private struct Feeds {
+        var branches: [(source: CaptureSource, branch: CaptureBranch)] = []
+        var isTornDown = false
+    }
 
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
@@ -90,7 +96,12 @@ final class PeerMedia: Sendable {
         try pipeline.bin.setState(.playing)
         for track in sending.values {
             let branch = try await track.start()
-            branches.withLock { $0.append((track.source, branch)) }
+            let isLate = feeds.withLock { feeds in
+                if !feeds.isTornDown { feeds.branches.append((track.source, branch)) }
+                return feeds.isTornDown
+            }
+            // Closed while the capture was asked: nobody else would give the branch back.
+            if isLate { await track.source.detach(branch) }
         }
     }
 
@@ -157,8 +168,12 @@ final class PeerMedia: Sendable {
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
         if let recorder { await recorder.finish(within: limit / 2) }
-        for (source, branch) in branches.withLock({ $0 }) { await source.detach(branch) }
-        branches.withLock { $0 = [] }
+        let branches = feeds.withLock { feeds in
+            feeds.isTornDown = true
+            defer { feeds.branches = [] }
+            return feeds.branches
+        }
+        for (source, branch) in branches { await source.detach(branch) }
         let (done, continuation) = AsyncStream.makeStream(of: Bool.self)
         let pipeline = pipeline
         DispatchQueue(label: "teardown.\(label)").async {
