@@ -88,7 +88,11 @@ public actor PeerConnection {
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
         let remote = try RemoteDescription(answer)
         try remote.check(asAnswerTo: media.choices.map(\.codec.kind))
-        try await setRemote(remote, on: media)
+        for (section, choice) in zip(remote.sections, media.choices)
+        where !section.formats.contains(where: { $0.payloadType == choice.payloadType && $0.codec == choice.codec }) {
+            throw .noCommonCodec(media: section.kind.rawValue)
+        }
+        try await setRemote(remote.keeping(media.choices.map(\.payloadType)), on: media)
     }
 
     /// Takes a candidate of the peer's; one that comes before the peer's description waits for it.
