@@ -13,7 +13,8 @@ enum CallMetrics {
         Counter(label: "callagent_calls_ended_total", dimensions: dimensions + [("reason", end.reason.rawValue)])
             .increment()
         if let connected = timeline.milliseconds(of: .connected), let accepted = timeline.milliseconds(of: .accepted) {
-            Timer(label: "callagent_accept_to_connected", dimensions: dimensions).recordMilliseconds(connected - accepted)
+            Timer(label: "callagent_accept_to_connected", dimensions: dimensions).recordMilliseconds(
+                connected - accepted)
         }
         if let frame = timeline.milliseconds(of: .firstVideoFrame) ?? timeline.milliseconds(of: .firstAudioSample) {
             Timer(label: "callagent_first_frame", dimensions: dimensions).recordMilliseconds(frame)
