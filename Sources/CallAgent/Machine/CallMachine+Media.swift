@@ -1,0 +1,60 @@
+/// What the media does, and what time does.
+extension CallMachine {
+    mutating func handleMedia(_ event: Event) -> [Effect] {
+        switch event {
+        case .offerCreated(let sdp):
+            guard phase == .calling else { return [.ignored("an offer that nobody waits for")] }
+            return [.send(.invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp)))]
+        case .answerCreated(let sdp): return answer(sdp)
+        case .localCandidate(let candidate): return [.send(.candidate(candidate))]
+        case .verified:
+            isVerified = true
+            return [.cancelTimer(.peerGone)]
+        case .firstVideoFrame: return media.video ? firstFrame() : []
+        case .firstAudioSample: return media.video ? [] : firstFrame()
+        case .interrupted: return interrupt()
+        case .resumed: return resume()
+        case .mediaFailed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
+        case .mediaFailed(.incompatible(let text)): return finish(.incompatibleMedia, text: text, by: .peer)
+        case .mediaFailed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
+        default: return []
+        }
+    }
+
+    private mutating func answer(_ sdp: String) -> [Effect] {
+        guard role == .callee, !isAnswered else { return [.ignored("an answer that nobody waits for")] }
+        isAnswered = true
+        return [.send(phase == .accepted ? .accept(sdp: sdp) : .progress(sdp: sdp))]
+    }
+
+    private mutating func firstFrame() -> [Effect] {
+        guard !hasFirstFrame else { return [] }
+        hasFirstFrame = true
+        return phase == .accepted ? connect(.firstFrame, by: .peer) : []
+    }
+
+    private mutating func interrupt() -> [Effect] {
+        isInterrupted = true
+        if isPeerGone { return finish(.remoteLost, by: .peer) }
+        guard state == .reconnecting else { return [] }
+        return [startTimer(.mediaLost), report(.interrupted, by: .peer)]
+    }
+
+    private mutating func resume() -> [Effect] {
+        let wasReconnecting = state == .reconnecting
+        isInterrupted = false
+        return wasReconnecting ? [.cancelTimer(.mediaLost), report(.resumed, by: .peer)] : []
+    }
+
+    // MARK: Time
+
+    mutating func handleTimer(_ timer: CallTimer) -> [Effect] {
+        switch (timer, phase) {
+        case (.ring, .calling), (.ring, .ringing): return finish(.ringTimeout, by: .local)
+        case (.connect, .accepted) where !hasFirstFrame: return finish(.connectTimeout, by: .local)
+        case (.mediaLost, .accepted) where isInterrupted: return finish(.mediaLost, by: .peer)
+        case (.peerGone, _) where isPeerGone && !isVerified: return finish(.remoteLost, by: .peer)
+        default: return []
+        }
+    }
+}
