@@ -2,11 +2,14 @@
 extension CallMachine {
     mutating func handleMedia(_ event: Event) -> [Effect] {
         switch event {
-        case .offerCreated(let sdp):
-            guard phase == .calling else { return [.ignored("an offer that nobody waits for")] }
-            return [.send(.invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp)))]
+        case .offerCreated(let sdp): return invite(sdp)
         case .answerCreated(let sdp): return answer(sdp)
-        case .localCandidate(let candidate): return [.send(.candidate(candidate))]
+        case .localCandidate(let candidate):
+            guard role == .callee || isInviteSent else {
+                heldCandidates.append(candidate)
+                return []
+            }
+            return [.send(.candidate(candidate))]
         case .verified:
             isVerified = true
             return [.cancelTimer(.peerGone)]
@@ -19,6 +22,14 @@ extension CallMachine {
         case .mediaFailed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
         default: return []
         }
+    }
+
+    private mutating func invite(_ sdp: String) -> [Effect] {
+        guard phase == .calling, !isInviteSent else { return [.ignored("an offer that nobody waits for")] }
+        isInviteSent = true
+        defer { heldCandidates = [] }
+        let invite = SignalingMessage.Invite(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp)
+        return [.send(.invite(invite))] + heldCandidates.map { .send(.candidate($0)) }
     }
 
     private mutating func answer(_ sdp: String) -> [Effect] {

@@ -42,6 +42,10 @@ public struct CallMachine: Sendable, Equatable {
     var pendingOffer: String?
     /// The callee has sent its answer; the caller has taken one.
     var isAnswered = false
+    /// The caller's invite went out.
+    var isInviteSent = false
+    /// What a caller found before its invite went out, which no candidate may overtake.
+    var heldCandidates: [SignalingMessage.Candidate] = []
 
     /// Begins a call.
     ///
@@ -114,6 +118,7 @@ public struct CallMachine: Sendable, Equatable {
         guard generation == self.generation else {
             return [.ignored("a message of generation \(generation), not \(self.generation)")]
         }
+        guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
         if body != .gone { isPeerGone = false }
         switch (body, role, phase) {
         case (.invite(let invite), .callee, .idle): return ring(invite)
@@ -219,7 +224,9 @@ public struct CallMachine: Sendable, Equatable {
         case (.caller, _): message = .cancel(farewell)
         case (.callee, _): message = .reject(farewell)
         }
-        return [.send(message)] + close(CallEnd(reason: reason, code: code, text: text, by: party))
+        let end = close(CallEnd(reason: reason, code: code, text: text, by: party))
+        // A callee that was never invited knows of no call.
+        return role == .callee || isInviteSent ? [.send(message)] + end : end
     }
 
     /// Ends the call without a word: the peer knows, or cannot be told.
