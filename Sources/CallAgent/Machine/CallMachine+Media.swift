@@ -45,6 +45,7 @@ extension CallMachine {
     }
 
     private mutating func interrupt() -> [Effect] {
+        guard !isInterrupted else { return [] }
         isInterrupted = true
         if isPeerGone { return finish(.remoteLost, by: .peer) }
         guard state == .reconnecting else { return [] }
@@ -63,7 +64,7 @@ extension CallMachine {
         switch (timer, phase) {
         case (.ring, .calling), (.ring, .ringing): return finish(.ringTimeout, by: .local)
         case (.connect, .accepted) where !hasFirstFrame: return finish(.connectTimeout, by: .local)
-        case (.mediaLost, .accepted) where isInterrupted: return finish(.mediaLost, by: .peer)
+        case (.mediaLost, .accepted) where state == .reconnecting: return finish(.mediaLost, by: .peer)
         case (.peerGone, _) where isPeerGone && !isVerified: return finish(.remoteLost, by: .peer)
         default: return []
         }

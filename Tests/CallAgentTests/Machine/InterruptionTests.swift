@@ -25,6 +25,14 @@ struct InterruptionTests {
         #expect(machine.handle(.timerFired(.mediaLost)) == .end(.mediaLost, by: .peer, telling: .hangup(9906)))
     }
 
+    @Test("Silence that is told again neither restarts the timer nor is reported again")
+    func toldAgain() {
+        var machine = CallMachine.connected(.caller).after(.interrupted)
+        #expect(machine.handle(.interrupted) == [])
+        #expect(machine.handle(.resumed) == [.cancelTimer(.mediaLost), .report(.connected, .resumed, by: .peer)])
+        #expect(machine.handle(.resumed) == [])
+    }
+
     @Test("A timer that was just late does not end a call that resumed")
     func lateTimer() {
         var machine = CallMachine.connected(.caller).after(.interrupted, .resumed)
@@ -56,9 +64,9 @@ struct InterruptionTests {
     func silentWhileConnecting() {
         var machine = CallMachine.connecting(.caller)
         #expect(machine.handle(.interrupted).isNothing)
+        #expect(machine.handle(.timerFired(.mediaLost)).isNothing)
         #expect(machine.handle(.resumed).isNothing)
         #expect(machine.state == .connecting)
-        #expect(machine.handle(.timerFired(.mediaLost)).isNothing)
         #expect(machine.handle(.timerFired(.connect)) == .end(.connectTimeout, by: .local, telling: .hangup(408)))
     }
 }
