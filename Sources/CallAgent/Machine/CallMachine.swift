@@ -119,7 +119,7 @@ public struct CallMachine: Sendable, Equatable {
             return [.ignored("a message of generation \(generation), not \(self.generation)")]
         }
         guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
-        if body != .gone { isPeerGone = false }
+        if body.isSignOfLife { isPeerGone = false }
         switch (body, role, phase) {
         case (.invite(let invite), .callee, .idle): return ring(invite)
         case (.ringing, .caller, .calling): return enter(.ringing, .ringing, by: .peer)
@@ -186,6 +186,7 @@ public struct CallMachine: Sendable, Equatable {
 
     /// A closed signaling connection ends the call only when the media is silent too.
     private mutating func peerIsGone() -> [Effect] {
+        guard !isPeerGone else { return [] }
         isPeerGone = true
         if isInterrupted { return finish(.remoteLost, by: .peer) }
         return isVerified ? [] : [startTimer(.peerGone)]
@@ -247,5 +248,15 @@ public struct CallMachine: Sendable, Equatable {
 
     func startTimer(_ timer: CallTimer) -> Effect {
         .startTimer(timer, milliseconds: timeouts.milliseconds(timer))
+    }
+}
+
+extension SignalingMessage.Body {
+    /// Whether only a peer that is there can have sent it: an error is mostly the server's own.
+    fileprivate var isSignOfLife: Bool {
+        switch self {
+        case .gone, .error: false
+        default: true
+        }
     }
 }

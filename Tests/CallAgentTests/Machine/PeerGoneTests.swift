@@ -21,6 +21,23 @@ struct PeerGoneTests {
         #expect(machine.state == .ringing)
     }
 
+    @Test("The server's errors are no words of the peer, and do not put the end off")
+    func errorsMeanwhile() {
+        for code in [400, 404, 429, 480] {
+            var machine = CallMachine.hearsRinging().after(.received(.gone))
+            #expect(machine.handle(.received(.error(code))).isNothing, "the timer runs and must not start anew")
+            #expect(machine.handle(.timerFired(.peerGone)) == .end(.remoteLost, by: .peer, telling: .cancel(9906)))
+        }
+        var machine = CallMachine.hearsRinging().after(.received(.gone))
+        #expect(machine.handle(.received(.gone)).isNothing)
+    }
+
+    @Test("Gone, back and gone again: the two seconds start anew")
+    func goneAgain() {
+        var machine = CallMachine.hearsRinging().after(.received(.gone), .received(.aCandidate))
+        #expect(machine.handle(.received(.gone)) == [.start(.peerGone, 2_000)])
+    }
+
     @Test("A transport that comes up meanwhile shows that it lives")
     func transportMeanwhile() {
         var machine = CallMachine.connecting(.callee).after(.received(.gone))
