@@ -115,7 +115,8 @@ public struct CallMachine: Sendable, Equatable {
     // MARK: What the peer says
 
     private mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int) -> [Effect] {
-        guard generation == self.generation else {
+        // Only "gone" is about the user, whichever peer connection the call is at.
+        guard generation == self.generation || body == .gone else {
             return [.ignored("a message of generation \(generation), not \(self.generation)")]
         }
         guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }

@@ -87,6 +87,14 @@ struct PeerGoneTests {
         #expect(machine.handle(.interrupted) == .end(.remoteLost, by: .peer, telling: .cancel(9906)))
     }
 
+    @Test("It is about the user, whichever peer connection the call is at")
+    func anyGeneration() {
+        var machine = CallMachine.connected(.caller)
+        machine.generation = 2
+        _ = machine.handle(.interrupted)
+        #expect(machine.handle(.received(.gone, generation: 0)) == .end(.remoteLost, by: .peer, telling: .hangup(9906)))
+    }
+
     @Test("What the other end makes of it, should it live")
     func otherEnd() {
         var other = CallMachine.connected(.callee)
