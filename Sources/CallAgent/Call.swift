@@ -91,6 +91,8 @@ public actor Call {
 
     /// Refuses the call; 603 is "declined", 486 "busy".
     ///
+    /// A code outside ``SignalingLimits/codes`` is sent as 603. The text is cut to what a message holds.
+    ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
     public func reject(code: Int = EndReason.localRejected.code, text: String = "") throws(CallError) {
         guard role == .callee, state == .ringing else { throw wrongState("reject") }

@@ -93,7 +93,9 @@ public struct CallMachine: Sendable, Equatable {
             return [.createOffer, .openSendGates, startTimer(.ring)] + enter(.calling, .placed, by: .local)
         case (.accept, .callee, .ringing): return acceptLocally()
         case (.reject(let code, let text), .callee, .ringing):
-            return finish(.localRejected, code: code, text: text, by: .local)
+            // A code that no message can carry would leave the caller ringing.
+            return finish(
+                .localRejected, code: SignalingLimits.codes.contains(code) ? code : nil, text: text, by: .local)
         case (.hangUp(let text), _, .accepted): return finish(.localHangup, text: text, by: .local)
         case (.hangUp(let text), .caller, _): return finish(.localCancelled, text: text, by: .local)
         case (.hangUp(let text), .callee, _): return finish(.localRejected, text: text, by: .local)

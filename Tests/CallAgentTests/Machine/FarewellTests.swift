@@ -107,6 +107,13 @@ struct FarewellTests {
         #expect(machine.end?.text == text)
     }
 
+    @Test("A reject with a code that no message can carry still reaches the caller", arguments: [-1, 100_000, .max])
+    func impossibleCode(code: Int) {
+        var machine = CallMachine.ringing()
+        #expect(machine.handle(.reject(code: code, text: "")).messages == [.reject(603)])
+        #expect(machine.end?.code == 603)
+    }
+
     @Test("E4: ring and connect have timers of their own")
     func ringAndConnectAreSeparate() {
         var machine = CallMachine.hearsRinging()
