@@ -4,12 +4,7 @@ extension CallMachine {
         switch event {
         case .offerCreated(let sdp): return invite(sdp)
         case .answerCreated(let sdp): return answer(sdp)
-        case .localCandidate(let candidate):
-            guard role == .callee || isInviteSent else {
-                heldCandidates.append(candidate)
-                return []
-            }
-            return [.send(.candidate(candidate))]
+        case .localCandidate(let candidate): return trickle(candidate)
         case .verified:
             isVerified = true
             return [.cancelTimer(.peerGone)]
@@ -33,9 +28,22 @@ extension CallMachine {
     }
 
     private mutating func answer(_ sdp: String) -> [Effect] {
-        guard role == .callee, !isAnswered else { return [.ignored("an answer that nobody waits for")] }
+        guard isAnswerAsked, !isAnswered else { return [.ignored("an answer that nobody waits for")] }
         isAnswered = true
         return [.send(phase == .accepted ? .accept(sdp: sdp) : .progress(sdp: sdp))]
+    }
+
+    /// Whether a callee is to make its answer, or has made it.
+    private var isAnswerAsked: Bool { role == .callee && phase != .idle && pendingOffer == nil }
+
+    private mutating func trickle(_ candidate: SignalingMessage.Candidate) -> [Effect] {
+        switch role {
+        case .caller where !isInviteSent:
+            heldCandidates.append(candidate)
+            return []
+        case .callee where !isAnswerAsked: return [.ignored("a candidate that the caller is not to know yet")]
+        default: return [.send(.candidate(candidate))]
+        }
     }
 
     private mutating func firstFrame() -> [Effect] {

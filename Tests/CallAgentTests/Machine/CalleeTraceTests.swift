@@ -72,6 +72,15 @@ struct CalleeTraceTests {
             ])
     }
 
+    @Test("off: whatever the media says, the caller does not learn the callee's addresses before the accept")
+    func offKeepsTheAddresses() {
+        var machine = CallMachine.ringing(.off)
+        #expect(machine.handle(.localCandidate(.example)).isNothing)
+        #expect(machine.handle(.answerCreated(sdp: "answer")).isNothing)
+        #expect(machine.handle(.accept).contains(.createAnswer(offer: "offer")))
+        #expect(machine.handle(.localCandidate(.example)).messages == [.aCandidate])
+    }
+
     @Test(
         "Accepted before the answer is made: it goes out with the accept", arguments: [EarlyMediaPolicy.full, .guarded])
     func acceptBeforeTheAnswer(policy: EarlyMediaPolicy) {
