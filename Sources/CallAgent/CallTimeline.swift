@@ -64,8 +64,11 @@ public struct CallTimeline: Sendable, Equatable {
     }
 
     /// The moment on the wall clock `unixMs`, as far as this timeline's start tells.
+    ///
+    /// The number is a peer's word: what is further away than a day is taken as a day.
     func instant(unixMs: Double) -> ContinuousClock.Instant {
-        start + .microseconds(Int64((unixMs - startedUnixMs) * 1_000))
+        let day = 86_400_000.0
+        return start + .microseconds(Int64(min(max(unixMs - startedUnixMs, -day), day) * 1_000))
     }
 }
 
