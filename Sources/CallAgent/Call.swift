@@ -145,10 +145,12 @@ public actor Call {
 
     /// A message of this call and of its peer arrived.
     func receive(_ message: SignalingMessage) {
-        if case .accept = message.body, acceptedAtCallee == nil {
+        let wasAccepted = timeline.instant(of: .accepted) != nil
+        process(.received(message.body, generation: message.generation))
+        // Only the accept that the rules went by says when.
+        if case .accept = message.body, !wasAccepted, timeline.instant(of: .accepted) != nil {
             acceptedAtCallee = timeline.instant(unixMs: message.sentUnixMs)
         }
-        process(.received(message.body, generation: message.generation))
     }
 
     /// Returns when the call has ended and its media is closed.
@@ -172,7 +174,10 @@ public actor Call {
             case .report(let change): report(change, at: instant)
             case .ignored(let text): logger.debug("ignored: \(text)")
             case .stopMedia: closing = Task { await self.stop() }
-            case .createOffer, .createAnswer, .setAnswer, .addCandidate, .openSendGates, .openReceiveGates:
+            case .setAnswer:
+                mark(.answerReceived, at: instant)
+                mediaQueue.yield(effect)
+            case .createOffer, .createAnswer, .addCandidate, .openSendGates, .openReceiveGates:
                 mediaQueue.yield(effect)
             }
         }

@@ -73,14 +73,14 @@ public struct CallTimeline: Sendable, Equatable {
 }
 
 extension CallMachine.Event {
-    /// The stage that this event is, for the timeline.
+    /// The stage that this event of the media is, for the timeline.
+    ///
+    /// What a peer says is a stage only when the rules go by it.
     var stage: CallTimeline.Stage? {
         switch self {
         case .offerCreated: .offerCreated
         case .answerCreated: .answerCreated
         case .localCandidate: .firstCandidate
-        case .received(.ringing, _): .ringing
-        case .received(.progress, _): .answerReceived
         case .iceConnected: .iceConnected
         case .verified: .dtlsConnected
         case .firstVideoFrame: .firstVideoFrame
