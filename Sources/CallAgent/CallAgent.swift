@@ -74,9 +74,15 @@ public actor CallAgent {
             try await provider.prepare()
             try await signaling.connect(as: user)
         } catch {
-            phase = .idle
             await provider.release()
+            if phase == .preparing { phase = .idle }
             throw (error as? MediaSessionError).map { .media($0) } ?? .signaling(error as? SignalingError ?? .closed)
+        }
+        guard phase == .preparing else {
+            // Closed meanwhile: close() found nothing to close yet.
+            await signaling.close()
+            await provider.release()
+            throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
         }
         phase = .prepared
         tasks.append(Task { await self.receiveMessages() })
@@ -139,6 +145,11 @@ public actor CallAgent {
             session = try await provider.makeSession(label: "\(id.prefix(8))-\(machine.role)", media: machine.media)
         } catch {
             throw .media(error)
+        }
+        guard phase == .prepared else {
+            // Closed meanwhile: close() did not see this call.
+            await session.close()
+            throw .wrongState(operation: "a call", state: "the agent is \(phase)")
         }
         let outgoing = outgoing
         let surroundings = Call.Surroundings(
