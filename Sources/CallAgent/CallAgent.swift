@@ -92,7 +92,8 @@ public actor CallAgent {
     /// Calls `peer`; returns when the invite is on its way.
     ///
     /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``,
-    ///   ``CallError/noMedia``, and ``CallError/media(_:)`` when this end cannot even make an offer.
+    ///   ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call, and ``CallError/ended(_:)`` when
+    ///   the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.
     public func call(_ peer: String, media: CallMedia = .audioVideo) async throws(CallError) -> Call {
         let start = ContinuousClock.now
         guard phase == .prepared else { throw .notPrepared }
@@ -111,6 +112,8 @@ public actor CallAgent {
         for await event in events {
             if case .reached(.offerCreated, _) = event { return call }
         }
+        // It ended, or the task was cancelled, which must not leave a call that nobody holds.
+        await call.hangUp()
         throw .ended(await call.end ?? CallEnd(reason: .mediaFailed, by: .local))
     }
 
