@@ -219,6 +219,8 @@ public actor Call {
 
     /// One after the other, in the order of the rules; what comes of it goes back to them as an event.
     private func carryOut(_ effect: CallMachine.Effect) async {
+        // What waited its turn when the call ended must not reach media that is being closed.
+        guard machine.state != .ended else { return }
         do throws(MediaSessionError) {
             switch effect {
             case .createOffer: process(.offerCreated(sdp: try await session.createOffer()))
