@@ -19,6 +19,9 @@ struct MediaOrderTests {
             try await theirs.reaches(.connected)
             try await alice.session().emit(.verified, .firstVideoFrame)
             try await mine.reaches(.connected)
+            for party in [alice, bob] {
+                try await eventually("shown") { try await party.session().commands.last == .openReceiveGates }
+            }
             await mine.hangUp()
             _ = await theirs.waitUntilEnded()
             for party in [alice, bob] {
@@ -45,6 +48,8 @@ struct MediaOrderTests {
             try await eventually("closed") { try await alice.session().commands.contains(.close) }
             latch.open()
             await alice.agent.close()
+            // Gives whoever would begin it every chance to.
+            for _ in 0..<200 { await Task.yield() }
             #expect(try await alice.session().commands == [.createOffer, .close], "the send gates were waiting")
         }
     }
