@@ -17,6 +17,20 @@ struct CoverageTests {
         #expect(states.visits.count > 50, "the walk went nowhere")
     }
 
+    @Test("The states change only as their documentation says", arguments: ends.indices)
+    func changes(end: Int) {
+        let accepted: Set<CallState> = [.connecting, .connected, .reconnecting]
+        #expect(
+            Self.walks[end].changes == [
+                // A callee that was not invited yet has no call to show.
+                .calling: Self.ends[end].role == .caller ? accepted.union([.ringing, .ended]) : [.ringing, .ended],
+                .ringing: accepted.union([.ended]),
+                .connecting: [.connected, .reconnecting, .ended],
+                .connected: [.reconnecting, .ended],
+                .reconnecting: [.connected, .ended],
+            ])
+    }
+
     @Test("Every state is reachable at both ends, and every end reason at one of them")
     func nothingIsUnreachable() {
         var reasons: Set<EndReason> = []

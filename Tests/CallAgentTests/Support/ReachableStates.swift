@@ -10,6 +10,8 @@ struct ReachableStates {
 
     private(set) var visits: [Visit] = []
     private(set) var broken: [String] = []
+    /// Every change of state that was met.
+    private(set) var changes: [CallState: Set<CallState>] = [:]
     private var seen: Set<Key> = []
 
     /// Goes everywhere from `start`.
@@ -19,7 +21,9 @@ struct ReachableStates {
         while next < visits.count {
             for event in EventKinds.all {
                 var visit = visits[next]
+                let before = visit.machine.state
                 broken += visit.promises.give(event, to: &visit.machine)
+                if before != visit.machine.state { changes[before, default: []].insert(visit.machine.state) }
                 self.visit(visit)
             }
             next += 1
