@@ -91,6 +91,8 @@ public actor Call {
 
     /// Refuses the call; 603 is "declined", 486 "busy".
     ///
+    /// A code outside ``SignalingLimits/codes`` is sent as 603. The text is cut to what a message holds.
+    ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
     public func reject(code: Int = EndReason.localRejected.code, text: String = "") throws(CallError) {
         guard role == .callee, state == .ringing else { throw wrongState("reject") }
@@ -144,10 +146,12 @@ public actor Call {
 
     /// A message of this call and of its peer arrived.
     func receive(_ message: SignalingMessage) {
-        if case .accept = message.body, acceptedAtCallee == nil {
+        let wasAccepted = timeline.instant(of: .accepted) != nil
+        process(.received(message.body, generation: message.generation))
+        // Only the accept that the rules went by says when.
+        if case .accept = message.body, !wasAccepted, timeline.instant(of: .accepted) != nil {
             acceptedAtCallee = timeline.instant(unixMs: message.sentUnixMs)
         }
-        process(.received(message.body, generation: message.generation))
     }
 
     /// Returns when the call has ended and its media is closed.
@@ -171,7 +175,10 @@ public actor Call {
             case .report(let change): report(change, at: instant)
             case .ignored(let text): logger.debug("ignored: \(text)")
             case .stopMedia: closing = Task { await self.stop() }
-            case .createOffer, .createAnswer, .setAnswer, .addCandidate, .openSendGates, .openReceiveGates:
+            case .setAnswer:
+                mark(.answerReceived, at: instant)
+                mediaQueue.yield(effect)
+            case .createOffer, .createAnswer, .addCandidate, .openSendGates, .openReceiveGates:
                 mediaQueue.yield(effect)
             }
         }
@@ -214,6 +221,8 @@ public actor Call {
 
     /// One after the other, in the order of the rules; what comes of it goes back to them as an event.
     private func carryOut(_ effect: CallMachine.Effect) async {
+        // What waited its turn when the call ended must not reach media that is being closed.
+        guard machine.state != .ended else { return }
         do throws(MediaSessionError) {
             switch effect {
             case .createOffer: process(.offerCreated(sdp: try await session.createOffer()))

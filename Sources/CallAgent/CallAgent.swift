@@ -74,9 +74,15 @@ public actor CallAgent {
             try await provider.prepare()
             try await signaling.connect(as: user)
         } catch {
-            phase = .idle
             await provider.release()
+            if phase == .preparing { phase = .idle }
             throw (error as? MediaSessionError).map { .media($0) } ?? .signaling(error as? SignalingError ?? .closed)
+        }
+        guard phase == .preparing else {
+            // Closed meanwhile: close() found nothing to close yet.
+            await signaling.close()
+            await provider.release()
+            throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
         }
         phase = .prepared
         tasks.append(Task { await self.receiveMessages() })
@@ -86,7 +92,8 @@ public actor CallAgent {
     /// Calls `peer`; returns when the invite is on its way.
     ///
     /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``,
-    ///   ``CallError/noMedia``, and ``CallError/media(_:)`` when this end cannot even make an offer.
+    ///   ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call, and ``CallError/ended(_:)`` when
+    ///   the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.
     public func call(_ peer: String, media: CallMedia = .audioVideo) async throws(CallError) -> Call {
         let start = ContinuousClock.now
         guard phase == .prepared else { throw .notPrepared }
@@ -105,6 +112,8 @@ public actor CallAgent {
         for await event in events {
             if case .reached(.offerCreated, _) = event { return call }
         }
+        // It ended, or the task was cancelled, which must not leave a call that nobody holds.
+        await call.hangUp()
         throw .ended(await call.end ?? CallEnd(reason: .mediaFailed, by: .local))
     }
 
@@ -139,6 +148,11 @@ public actor CallAgent {
             session = try await provider.makeSession(label: "\(id.prefix(8))-\(machine.role)", media: machine.media)
         } catch {
             throw .media(error)
+        }
+        guard phase == .prepared else {
+            // Closed meanwhile: close() did not see this call.
+            await session.close()
+            throw .wrongState(operation: "a call", state: "the agent is \(phase)")
         }
         let outgoing = outgoing
         let surroundings = Call.Surroundings(

@@ -64,20 +64,23 @@ public struct CallTimeline: Sendable, Equatable {
     }
 
     /// The moment on the wall clock `unixMs`, as far as this timeline's start tells.
+    ///
+    /// The number is a peer's word: what is further away than a day is taken as a day.
     func instant(unixMs: Double) -> ContinuousClock.Instant {
-        start + .microseconds(Int64((unixMs - startedUnixMs) * 1_000))
+        let day = 86_400_000.0
+        return start + .microseconds(Int64(min(max(unixMs - startedUnixMs, -day), day) * 1_000))
     }
 }
 
 extension CallMachine.Event {
-    /// The stage that this event is, for the timeline.
+    /// The stage that this event of the media is, for the timeline.
+    ///
+    /// What a peer says is a stage only when the rules go by it.
     var stage: CallTimeline.Stage? {
         switch self {
         case .offerCreated: .offerCreated
         case .answerCreated: .answerCreated
         case .localCandidate: .firstCandidate
-        case .received(.ringing, _): .ringing
-        case .received(.progress, _): .answerReceived
         case .iceConnected: .iceConnected
         case .verified: .dtlsConnected
         case .firstVideoFrame: .firstVideoFrame

@@ -42,6 +42,10 @@ public struct CallMachine: Sendable, Equatable {
     var pendingOffer: String?
     /// The callee has sent its answer; the caller has taken one.
     var isAnswered = false
+    /// The caller's invite went out.
+    var isInviteSent = false
+    /// What a caller found before its invite went out, which no candidate may overtake.
+    var heldCandidates: [SignalingMessage.Candidate] = []
 
     /// Begins a call.
     ///
@@ -89,7 +93,9 @@ public struct CallMachine: Sendable, Equatable {
             return [.createOffer, .openSendGates, startTimer(.ring)] + enter(.calling, .placed, by: .local)
         case (.accept, .callee, .ringing): return acceptLocally()
         case (.reject(let code, let text), .callee, .ringing):
-            return finish(.localRejected, code: code, text: text, by: .local)
+            // A code that no message can carry would leave the caller ringing.
+            return finish(
+                .localRejected, code: SignalingLimits.codes.contains(code) ? code : nil, text: text, by: .local)
         case (.hangUp(let text), _, .accepted): return finish(.localHangup, text: text, by: .local)
         case (.hangUp(let text), .caller, _): return finish(.localCancelled, text: text, by: .local)
         case (.hangUp(let text), .callee, _): return finish(.localRejected, text: text, by: .local)
@@ -115,7 +121,8 @@ public struct CallMachine: Sendable, Equatable {
         guard generation == self.generation || body == .gone else {
             return [.ignored("a message of generation \(generation), not \(self.generation)")]
         }
-        if body != .gone { isPeerGone = false }
+        guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
+        if body.isSignOfLife { isPeerGone = false }
         switch (body, role, phase) {
         case (.invite(let invite), .callee, .idle): return ring(invite)
         case (.ringing, .caller, .calling): return enter(.ringing, .ringing, by: .peer)
@@ -182,69 +189,10 @@ public struct CallMachine: Sendable, Equatable {
 
     /// A closed signaling connection ends the call only when the media is silent too.
     private mutating func peerIsGone() -> [Effect] {
+        guard !isPeerGone else { return [] }
         isPeerGone = true
         if isInterrupted { return finish(.remoteLost, by: .peer) }
         return isVerified ? [] : [startTimer(.peerGone)]
-    }
-
-    // MARK: What the media does
-
-    private mutating func handleMedia(_ event: Event) -> [Effect] {
-        switch event {
-        case .offerCreated(let sdp):
-            guard phase == .calling else { return [.ignored("an offer that nobody waits for")] }
-            return [.send(.invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp)))]
-        case .answerCreated(let sdp): return answer(sdp)
-        case .localCandidate(let candidate): return [.send(.candidate(candidate))]
-        case .verified:
-            isVerified = true
-            return [.cancelTimer(.peerGone)]
-        case .firstVideoFrame: return media.video ? firstFrame() : []
-        case .firstAudioSample: return media.video ? [] : firstFrame()
-        case .interrupted: return interrupt()
-        case .resumed: return resume()
-        case .mediaFailed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
-        case .mediaFailed(.incompatible(let text)): return finish(.incompatibleMedia, text: text, by: .peer)
-        case .mediaFailed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
-        default: return []
-        }
-    }
-
-    private mutating func answer(_ sdp: String) -> [Effect] {
-        guard role == .callee, !isAnswered else { return [.ignored("an answer that nobody waits for")] }
-        isAnswered = true
-        return [.send(phase == .accepted ? .accept(sdp: sdp) : .progress(sdp: sdp))]
-    }
-
-    private mutating func firstFrame() -> [Effect] {
-        guard !hasFirstFrame else { return [] }
-        hasFirstFrame = true
-        return phase == .accepted ? connect(.firstFrame, by: .peer) : []
-    }
-
-    private mutating func interrupt() -> [Effect] {
-        isInterrupted = true
-        if isPeerGone { return finish(.remoteLost, by: .peer) }
-        guard state == .reconnecting else { return [] }
-        return [startTimer(.mediaLost), report(.interrupted, by: .peer)]
-    }
-
-    private mutating func resume() -> [Effect] {
-        let wasReconnecting = state == .reconnecting
-        isInterrupted = false
-        return wasReconnecting ? [.cancelTimer(.mediaLost), report(.resumed, by: .peer)] : []
-    }
-
-    // MARK: Time
-
-    private mutating func handleTimer(_ timer: CallTimer) -> [Effect] {
-        switch (timer, phase) {
-        case (.ring, .calling), (.ring, .ringing): return finish(.ringTimeout, by: .local)
-        case (.connect, .accepted) where !hasFirstFrame: return finish(.connectTimeout, by: .local)
-        case (.mediaLost, .accepted) where isInterrupted: return finish(.mediaLost, by: .peer)
-        case (.peerGone, _) where isPeerGone && !isVerified: return finish(.remoteLost, by: .peer)
-        default: return []
-        }
     }
 
     // MARK: Changes of state
@@ -257,7 +205,7 @@ public struct CallMachine: Sendable, Equatable {
     }
 
     /// Nothing of the peer is seen or heard before this.
-    private func connect(_ reason: ChangeReason, by party: CallParty) -> [Effect] {
+    func connect(_ reason: ChangeReason, by party: CallParty) -> [Effect] {
         var effects: [Effect] = [.openReceiveGates, .cancelTimer(.connect), report(reason, by: party)]
         // Already silent when it was accepted: the state says so, and the timer runs.
         if isInterrupted { effects.append(startTimer(.mediaLost)) }
@@ -270,7 +218,7 @@ public struct CallMachine: Sendable, Equatable {
     }
 
     /// Ends the call and tells the peer.
-    private mutating func finish(
+    mutating func finish(
         _ reason: EndReason, code: Int? = nil, text: String = "", by party: CallParty
     ) -> [Effect] {
         let farewell = SignalingMessage.Farewell(code: code ?? reason.code, text: SignalingLimits.bounded(text))
@@ -280,11 +228,13 @@ public struct CallMachine: Sendable, Equatable {
         case (.caller, _): message = .cancel(farewell)
         case (.callee, _): message = .reject(farewell)
         }
-        return [.send(message)] + close(CallEnd(reason: reason, code: code, text: text, by: party))
+        let end = close(CallEnd(reason: reason, code: code, text: text, by: party))
+        // A callee that was never invited knows of no call.
+        return role == .callee || isInviteSent ? [.send(message)] + end : end
     }
 
     /// Ends the call without a word: the peer knows, or cannot be told.
-    private mutating func leave(
+    mutating func leave(
         _ reason: EndReason, _ farewell: SignalingMessage.Farewell, by party: CallParty = .peer
     ) -> [Effect] {
         close(CallEnd(reason: reason, code: farewell.code, text: farewell.text, by: party))
@@ -295,11 +245,21 @@ public struct CallMachine: Sendable, Equatable {
         return CallTimer.allCases.map { .cancelTimer($0) } + [.stopMedia, report(.ended(end.reason), by: end.by)]
     }
 
-    private func report(_ reason: ChangeReason, by party: CallParty) -> Effect {
+    func report(_ reason: ChangeReason, by party: CallParty) -> Effect {
         .report(CallStateChange(state: state, reason: reason, by: party))
     }
 
-    private func startTimer(_ timer: CallTimer) -> Effect {
+    func startTimer(_ timer: CallTimer) -> Effect {
         .startTimer(timer, milliseconds: timeouts.milliseconds(timer))
+    }
+}
+
+extension SignalingMessage.Body {
+    /// Whether only a peer that is there can have sent it: an error is mostly the server's own.
+    fileprivate var isSignOfLife: Bool {
+        switch self {
+        case .gone, .error: false
+        default: true
+        }
     }
 }

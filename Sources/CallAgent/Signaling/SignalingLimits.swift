@@ -12,6 +12,8 @@ public enum SignalingLimits {
     ///
     /// A sender cuts to this length.
     public static let textBytes = 256
+    /// What a code may be.
+    public static let codes = 0...99_999
     /// The longest user name, message id or call id, in bytes.
     public static let nameBytes = 64
     /// The highest m-line index.

@@ -70,13 +70,13 @@ extension SignalingMessage {
         case .progress(let sdp): try requireSDP(sdp)
         case .accept(let sdp): if let sdp { try requireSDP(sdp) }
         case .reject(let farewell), .cancel(let farewell), .hangup(let farewell):
-            try require((0...99_999).contains(farewell.code), "code")
+            try require(SignalingLimits.codes.contains(farewell.code), "code")
             try require(farewell.text.utf8.count <= SignalingLimits.textBytes, "text")
         case .candidate(let candidate):
             try require(candidate.candidate.utf8.count <= SignalingLimits.candidateBytes, "candidate")
             try require((0...SignalingLimits.mLine).contains(candidate.mLine), "mLine")
         case .error(let fault):
-            try require((0...99_999).contains(fault.code), "code")
+            try require(SignalingLimits.codes.contains(fault.code), "code")
             try require(fault.text.utf8.count <= SignalingLimits.textBytes, "text")
             try require(fault.ref.map(SignalingLimits.isName) ?? true, "ref")
         case .ringing, .gone: break

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import CallAgent
+
+/// A call that goes well, as its callee sees it, under each policy.
+struct CalleeTraceTests {
+    private func callee(_ policy: EarlyMediaPolicy) -> CallMachine {
+        CallMachine(role: .callee, media: .audioVideo, earlyMedia: policy)
+    }
+
+    @Test("full: the answer is made and media flows both ways while it rings, into closed gates")
+    func full() {
+        var machine = callee(.full)
+        #expect(
+            machine.handle(.received(.anInvite)) == [
+                .send(.ringing), .createAnswer(offer: "offer"), .openSendGates, .start(.ring, 30_000),
+                .report(.ringing, .invited, by: .peer),
+            ])
+        #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.progress(sdp: "answer"))])
+        #expect(machine.handle(.localCandidate(.example)) == [.send(.candidate(.example))])
+        #expect(machine.handle(.received(.candidate(.example))) == [.addCandidate(.example)])
+        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.handle(.firstVideoFrame) == [])
+        #expect(
+            machine.handle(.accept) == [
+                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .openReceiveGates,
+                .cancelTimer(.connect), .report(.connected, .accepted, by: .local),
+            ])
+        #expect(
+            machine.handle(.received(.hangup(9901, "bye"))) == .end(.remoteHangup, by: .peer),
+            "who was told needs no telling")
+        #expect(machine.end == CallEnd(reason: .remoteHangup, code: 9901, text: "bye", by: .peer))
+    }
+
+    @Test("guarded: the transport comes up, but nothing of the callee is sent before it accepts (E5, U8)")
+    func guarded() {
+        var machine = callee(.guarded)
+        #expect(
+            machine.handle(.received(.anInvite)) == [
+                .send(.ringing), .createAnswer(offer: "offer"), .start(.ring, 30_000),
+                .report(.ringing, .invited, by: .peer),
+            ])
+        #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.progress(sdp: "answer"))])
+        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.handle(.firstVideoFrame) == [])
+        #expect(machine.state == .ringing)
+        #expect(
+            machine.handle(.accept) == [
+                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .openReceiveGates,
+                .cancelTimer(.connect), .report(.connected, .accepted, by: .local),
+            ])
+    }
+
+    @Test("off: nothing but the ringing happens before the accept, which brings the answer")
+    func off() {
+        var machine = callee(.off)
+        #expect(
+            machine.handle(.received(.anInvite)) == [
+                .send(.ringing), .start(.ring, 30_000), .report(.ringing, .invited, by: .peer),
+            ])
+        #expect(
+            machine.handle(.accept) == [
+                .openSendGates, .createAnswer(offer: "offer"), .cancelTimer(.ring), .start(.connect, 10_000),
+                .report(.connecting, .accepted, by: .local),
+            ])
+        #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.accept(sdp: "answer"))])
+        #expect(machine.handle(.localCandidate(.example)) == [.send(.candidate(.example))])
+        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(
+            machine.handle(.firstVideoFrame) == [
+                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+            ])
+    }
+
+    @Test("off: whatever the media says, the caller does not learn the callee's addresses before the accept")
+    func offKeepsTheAddresses() {
+        var machine = CallMachine.ringing(.off)
+        #expect(machine.handle(.localCandidate(.example)).isNothing)
+        #expect(machine.handle(.answerCreated(sdp: "answer")).isNothing)
+        #expect(machine.handle(.accept).contains(.createAnswer(offer: "offer")))
+        #expect(machine.handle(.localCandidate(.example)).messages == [.aCandidate])
+    }
+
+    @Test(
+        "Accepted before the answer is made: it goes out with the accept", arguments: [EarlyMediaPolicy.full, .guarded])
+    func acceptBeforeTheAnswer(policy: EarlyMediaPolicy) {
+        var machine = CallMachine.ringing(policy)
+        #expect(
+            machine.handle(.accept) == [
+                .openSendGates, .cancelTimer(.ring), .start(.connect, 10_000),
+                .report(.connecting, .accepted, by: .local),
+            ])
+        #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.accept(sdp: "answer"))])
+    }
+
+    @Test("Accepted before the first frame: connected by the frame", arguments: [EarlyMediaPolicy.full, .guarded])
+    func acceptBeforeTheFrame(policy: EarlyMediaPolicy) {
+        var machine = CallMachine.ringing(policy).after(.answerCreated(sdp: "answer"), .verified)
+        #expect(
+            machine.handle(.accept) == [
+                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .start(.connect, 10_000),
+                .report(.connecting, .accepted, by: .local),
+            ])
+        #expect(
+            machine.handle(.firstVideoFrame) == [
+                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+            ])
+    }
+
+    @Test("The shorter of the two ring timeouts counts", arguments: [(5_000, 5_000), (60_000, 30_000)])
+    func ringTimeout(invited: Int, expected: Int) {
+        var machine = callee(.guarded)
+        let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: invited, sdp: "offer")
+        #expect(machine.handle(.received(.invite(invite))).contains(.start(.ring, expected)))
+    }
+
+    @Test("A call without pictures is connected by the first sound")
+    func audioOnly() {
+        var machine = CallMachine.ringing(.guarded, .audioOnly).after(.answerCreated(sdp: "answer"), .verified)
+        #expect(machine.handle(.firstVideoFrame) == [])
+        #expect(machine.handle(.firstAudioSample) == [])
+        #expect(machine.handle(.accept).contains(.report(.connected, .accepted, by: .local)))
+    }
+}

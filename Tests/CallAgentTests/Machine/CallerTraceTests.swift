@@ -1,0 +1,121 @@
+import Testing
+
+@testable import CallAgent
+
+/// A call that goes well, as its caller sees it.
+struct CallerTraceTests {
+    private var machine = CallMachine(role: .caller, media: .audioVideo)
+
+    @Test("The callee answers while it rings (policies full and guarded): accept costs no media round trip")
+    mutating func progressThenAccept() {
+        #expect(
+            machine.handle(.place) == [
+                .createOffer, .openSendGates, .start(.ring, 30_000), .report(.calling, .placed, by: .local),
+            ])
+        #expect(
+            machine.handle(.offerCreated(sdp: "offer")) == [
+                .send(.invite(.init(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "offer")))
+            ])
+        #expect(machine.handle(.localCandidate(.example)) == [.send(.candidate(.example))])
+        #expect(machine.handle(.received(.ringing)) == [.report(.ringing, .ringing, by: .peer)])
+        #expect(machine.handle(.received(.progress(sdp: "answer"))) == [.setAnswer(sdp: "answer")])
+        #expect(machine.handle(.received(.candidate(.example))) == [.addCandidate(.example)])
+        #expect(machine.handle(.iceConnected) == [])
+        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(machine.state == .ringing)
+        #expect(
+            machine.handle(.received(.accept(sdp: nil))) == [
+                .cancelTimer(.ring), .start(.connect, 10_000), .report(.connecting, .accepted, by: .peer),
+            ])
+        #expect(
+            machine.handle(.firstVideoFrame) == [
+                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+            ])
+        #expect(machine.handle(.firstAudioSample) == [])
+        #expect(machine.handle(.firstVideoShown) == [])
+        #expect(machine.handle(.firstAudioHeard) == [])
+        #expect(machine.handle(.hangUp(text: "bye")) == .end(.localHangup, by: .local, telling: .hangup(9901, "bye")))
+        #expect(machine.end == CallEnd(reason: .localHangup, code: 9901, text: "bye", by: .local))
+    }
+
+    @Test("The answer comes with the accept (policy off): the media begins then")
+    mutating func answerInAccept() {
+        machine = .hearsRinging()
+        #expect(
+            machine.handle(.received(.accept(sdp: "answer"))) == [
+                .setAnswer(sdp: "answer"), .cancelTimer(.ring), .start(.connect, 10_000),
+                .report(.connecting, .accepted, by: .peer),
+            ])
+        #expect(machine.handle(.received(.candidate(.example))) == [.addCandidate(.example)])
+        #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
+        #expect(
+            machine.handle(.firstVideoFrame) == [
+                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+            ])
+    }
+
+    @Test("The callee's frame was there while it rang (policy full): connected the moment the accept arrives")
+    mutating func frameBeforeAccept() {
+        machine = .hearsRinging().after(.received(.progress(sdp: "answer")), .verified)
+        #expect(machine.handle(.firstVideoFrame) == [])
+        #expect(machine.state == .ringing)
+        #expect(
+            machine.handle(.received(.accept(sdp: nil))) == [
+                .cancelTimer(.ring), .openReceiveGates, .cancelTimer(.connect),
+                .report(.connected, .accepted, by: .peer),
+            ])
+    }
+
+    @Test("A progress whose ringing was lost says that it rings, too")
+    mutating func progressWithoutRinging() {
+        machine = .calling()
+        #expect(
+            machine.handle(.received(.progress(sdp: "answer"))) == [
+                .setAnswer(sdp: "answer"), .report(.ringing, .ringing, by: .peer),
+            ])
+        #expect(machine.handle(.received(.ringing)).isNothing, "a ringing after early media changes nothing")
+    }
+
+    @Test("A call without pictures is connected by the first sound, whatever pictures do")
+    mutating func audioOnly() {
+        machine = .calling(.audioOnly).after(.received(.ringing), .received(.accept(sdp: "answer")), .verified)
+        #expect(machine.handle(.firstVideoFrame) == [])
+        #expect(machine.state == .connecting)
+        #expect(
+            machine.handle(.firstAudioSample) == [
+                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+            ])
+    }
+
+    @Test("A call with pictures is not connected by sound")
+    mutating func soundIsNotEnoughInAVideoCall() {
+        machine = .connecting(.caller)
+        #expect(machine.handle(.firstAudioSample) == [])
+        #expect(machine.state == .connecting)
+    }
+
+    @Test("An accept without any answer cannot become a call, and the callee is told so")
+    mutating func acceptWithoutAnswer() {
+        machine = .hearsRinging()
+        let text = "the peer accepted without an answer"
+        #expect(
+            machine.handle(.received(.accept(sdp: nil)))
+                == .end(.incompatibleMedia, by: .peer, telling: .cancel(488, text)))
+    }
+
+    @Test("The timers have the configured lengths, and the invite says how long it rings")
+    mutating func configuredTimers() {
+        var timeouts = CallTimeouts()
+        (timeouts.ringMs, timeouts.connectMs, timeouts.mediaLostMs, timeouts.peerGoneMs) = (1, 2, 3, 4)
+        machine = CallMachine(role: .caller, media: .audioVideo, timeouts: timeouts)
+        #expect(machine.handle(.place).contains(.start(.ring, 1)))
+        #expect(
+            machine.handle(.offerCreated(sdp: "offer")) == [
+                .send(.invite(.init(media: .audioVideo, ringTimeoutMs: 1, sdp: "offer")))
+            ])
+        #expect(machine.handle(.received(.gone)) == [.start(.peerGone, 4)])
+        #expect(machine.handle(.received(.accept(sdp: "answer"))).contains(.start(.connect, 2)))
+        _ = machine.handle(.firstVideoFrame)
+        #expect(machine.handle(.interrupted).contains(.start(.mediaLost, 3)))
+    }
+}

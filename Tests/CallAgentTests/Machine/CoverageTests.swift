@@ -1,0 +1,43 @@
+import Testing
+
+@testable import CallAgent
+
+/// Every reachable state and every kind of event.
+struct CoverageTests {
+    static let ends: [CallMachine] =
+        [CallMachine(role: .caller, media: .audioVideo), CallMachine(role: .caller, media: .audioOnly)]
+        + EarlyMediaPolicy.allCases.map { CallMachine(role: .callee, media: .audioVideo, earlyMedia: $0) }
+
+    private static let walks = ends.map { ReachableStates(from: $0) }
+
+    @Test("Whatever happens wherever: no trap, no broken promise, and the end is silent", arguments: ends.indices)
+    func everywhere(end: Int) {
+        let states = Self.walks[end]
+        #expect(states.broken.prefix(10) == [])
+        #expect(states.visits.count > 50, "the walk went nowhere")
+    }
+
+    @Test("The states change only as their documentation says", arguments: ends.indices)
+    func changes(end: Int) {
+        let accepted: Set<CallState> = [.connecting, .connected, .reconnecting]
+        #expect(
+            Self.walks[end].changes == [
+                // A callee that was not invited yet has no call to show.
+                .calling: Self.ends[end].role == .caller ? accepted.union([.ringing, .ended]) : [.ringing, .ended],
+                .ringing: accepted.union([.ended]),
+                .connecting: [.connected, .reconnecting, .ended],
+                .connected: [.reconnecting, .ended],
+                .reconnecting: [.connected, .ended],
+            ])
+    }
+
+    @Test("Every state is reachable at both ends, and every end reason at one of them")
+    func nothingIsUnreachable() {
+        var reasons: Set<EndReason> = []
+        for walk in Self.walks {
+            #expect(Set(walk.visits.map(\.machine.state)) == Set(CallState.allCases))
+            reasons.formUnion(walk.visits.compactMap { $0.machine.end?.reason })
+        }
+        #expect(Set(EndReason.allCases).subtracting(reasons) == [])
+    }
+}

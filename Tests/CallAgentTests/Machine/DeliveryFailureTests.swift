@@ -1,0 +1,58 @@
+import Testing
+
+@testable import CallAgent
+
+/// What the server, or the peer, says about messages that failed.
+struct DeliveryFailureTests {
+    @Test(
+        "An invite that cannot be delivered ends the call with the reason",
+        arguments: [
+            (404, .unknownUser), (480, .offline), (400, .signalingFailed), (413, .signalingFailed),
+            (426, .signalingFailed), (429, .signalingFailed), (77_777, .signalingFailed),
+        ] as [(Int, EndReason)])
+    func invite(code: Int, reason: EndReason) {
+        var machine = CallMachine.calling()
+        #expect(machine.handle(.received(.error(code, "so"))) == .end(reason, by: .peer), "nobody could be told")
+        #expect(machine.end == CallEnd(reason: reason, code: code, text: "so", by: .peer))
+    }
+
+    @Test(
+        "After a sign of the callee a message more or less does not end the call", arguments: [400, 404, 413, 426, 429])
+    func later(code: Int) {
+        for state in [
+            CallMachine.hearsRinging(), .ringing(), .connecting(.caller), .connecting(.callee), .connected(.caller),
+        ] {
+            var machine = state
+            #expect(machine.handle(.received(.error(code))).isNothing)
+            #expect(machine.state == state.state)
+        }
+    }
+
+    @Test("E8: a peer that went offline meanwhile is as good as gone")
+    func offlineLater() {
+        var ringing = CallMachine.hearsRinging()
+        #expect(ringing.handle(.received(.error(480))) == [.start(.peerGone, 2_000)])
+        #expect(ringing.handle(.timerFired(.peerGone)) == .end(.remoteLost, by: .peer, telling: .cancel(9906)))
+        var connected = CallMachine.connected(.callee)
+        #expect(connected.handle(.received(.error(480))) == [])
+        #expect(connected.handle(.interrupted) == .end(.remoteLost, by: .peer, telling: .hangup(9906)))
+    }
+
+    @Test("E10: an invite that could not be handed to the transport ends the call")
+    func sendFailed() {
+        var machine = CallMachine.calling()
+        #expect(machine.handle(.sendFailed(text: "down")) == .end(.signalingFailed, by: .local))
+        #expect(machine.end == CallEnd(reason: .signalingFailed, code: 9906, text: "down", by: .local))
+    }
+
+    @Test(
+        "Later messages that are not sent leave a line in the log",
+        arguments: [
+            CallMachine.hearsRinging(), .ringing(), .connected(.caller), .connected(.callee),
+        ])
+    func sendFailedLater(machine: CallMachine) {
+        var copy = machine
+        #expect(copy.handle(.sendFailed(text: "down")) == [.ignored("a message was not sent: down")])
+        #expect(copy == machine)
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import CallAgent
+
+/// Nothing arrives any more, and perhaps something again (U17: reconnecting is a state of its own).
+struct InterruptionTests {
+    @Test("Silence is reconnecting, and sound again is connected", arguments: CallRole.both)
+    func interruptedAndResumed(role: CallRole) {
+        var machine = CallMachine.connected(role)
+        for _ in 0..<2 {
+            #expect(
+                machine.handle(.interrupted) == [
+                    .start(.mediaLost, 30_000), .report(.reconnecting, .interrupted, by: .peer),
+                ])
+            #expect(
+                machine.handle(.resumed) == [
+                    .cancelTimer(.mediaLost), .report(.connected, .resumed, by: .peer),
+                ])
+        }
+    }
+
+    @Test("Silence that lasts ends the call", arguments: CallRole.both)
+    func mediaLost(role: CallRole) {
+        var machine = CallMachine.connected(role).after(.interrupted)
+        #expect(machine.handle(.timerFired(.mediaLost)) == .end(.mediaLost, by: .peer, telling: .hangup(9906)))
+    }
+
+    @Test("Silence that is told again neither restarts the timer nor is reported again")
+    func toldAgain() {
+        var machine = CallMachine.connected(.caller).after(.interrupted)
+        #expect(machine.handle(.interrupted) == [])
+        #expect(machine.handle(.resumed) == [.cancelTimer(.mediaLost), .report(.connected, .resumed, by: .peer)])
+        #expect(machine.handle(.resumed) == [])
+    }
+
+    @Test("A timer that was just late does not end a call that resumed")
+    func lateTimer() {
+        var machine = CallMachine.connected(.caller).after(.interrupted, .resumed)
+        #expect(machine.handle(.timerFired(.mediaLost)).isNothing)
+        #expect(machine.state == .connected)
+    }
+
+    @Test("No new first frame is waited for after an interruption")
+    func noNewFirstFrame() {
+        let machine = CallMachine.connected(.caller).after(.interrupted, .resumed)
+        #expect(machine.state == .connected)
+    }
+
+    @Test("Silence before the accept is no state, but the state at the accept says it")
+    func silentAtAccept() {
+        var machine = CallMachine.ringing().after(.answerCreated(sdp: "answer"), .verified, .firstVideoFrame)
+        #expect(machine.handle(.interrupted).isNothing)
+        #expect(machine.state == .ringing)
+        #expect(
+            machine.handle(.accept) == [
+                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .openReceiveGates,
+                .cancelTimer(.connect), .report(.reconnecting, .accepted, by: .local), .start(.mediaLost, 30_000),
+            ])
+        #expect(
+            machine.handle(.resumed) == [.cancelTimer(.mediaLost), .report(.connected, .resumed, by: .peer)])
+    }
+
+    @Test("Silence while connecting is the connect timer's business")
+    func silentWhileConnecting() {
+        var machine = CallMachine.connecting(.caller)
+        #expect(machine.handle(.interrupted).isNothing)
+        #expect(machine.handle(.timerFired(.mediaLost)).isNothing)
+        #expect(machine.handle(.resumed).isNothing)
+        #expect(machine.state == .connecting)
+        #expect(machine.handle(.timerFired(.connect)) == .end(.connectTimeout, by: .local, telling: .hangup(408)))
+    }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import CallAgent
+
+/// Messages that are late, repeated, of another peer connection, or of the wrong end.
+struct StrayMessageTests {
+    @Test("A second answer is not taken: one offer takes one answer")
+    func secondAnswer() {
+        var machine = CallMachine.hearsRinging().after(.received(.progress(sdp: "first")))
+        #expect(machine.handle(.received(.progress(sdp: "second"))) == [.ignored("a second answer")])
+        #expect(
+            machine.handle(.received(.accept(sdp: "third"))) == [
+                .ignored("a second answer"), .cancelTimer(.ring), .start(.connect, 10_000),
+                .report(.connecting, .accepted, by: .peer),
+            ], "but the accept counts")
+        #expect(machine.handle(.received(.progress(sdp: "fourth"))).isNothing)
+    }
+
+    @Test("An answer is sent once, however often one is made")
+    func answerMadeTwice() {
+        var machine = CallMachine.ringing().after(.answerCreated(sdp: "first"))
+        #expect(machine.handle(.answerCreated(sdp: "second")).isNothing)
+        #expect(machine.handle(.accept).messages == [.accept(sdp: nil)])
+        #expect(machine.handle(.answerCreated(sdp: "third")).isNothing)
+    }
+
+    @Test("What belongs to another peer connection is dropped", arguments: [1, 7, 10_000])
+    func otherGeneration(generation: Int) {
+        let bodies: [SignalingMessage.Body] = [.ringing, .progress(sdp: "x"), .accept(sdp: "x"), .aCandidate]
+        for body in bodies {
+            var machine = CallMachine.calling()
+            #expect(machine.handle(.received(body, generation: generation)).isNothing)
+            #expect(machine == .calling())
+        }
+        var callee = CallMachine.ringing()
+        #expect(callee.handle(.received(.aCandidate, generation: generation)).isNothing)
+    }
+
+    @Test("What belongs to an older peer connection is dropped")
+    func olderGeneration() {
+        var machine = CallMachine.connected(.caller)
+        machine.generation = 1
+        #expect(machine.handle(.received(.aCandidate, generation: 0)).isNothing)
+        #expect(machine.handle(.received(.aCandidate, generation: 1)) == [.addCandidate(.example)])
+    }
+
+    @Test("E3: a duplicated invite never throws a call back to ringing")
+    func duplicatedInvite() {
+        for state in [CallMachine.ringing(), .connecting(.callee), .connected(.callee)] {
+            var machine = state
+            #expect(machine.handle(.received(.anInvite)).isNothing)
+            #expect(machine == state)
+        }
+    }
+
+    @Test("A duplicated accept, ringing or reject changes nothing once the call was accepted")
+    func duplicatesAtTheCaller() {
+        let bodies: [SignalingMessage.Body] = [
+            .ringing, .accept(sdp: nil), .accept(sdp: "x"), .reject(603), .reject(486),
+        ]
+        for body in bodies {
+            for state in [CallMachine.connecting(.caller), .connected(.caller)] {
+                var machine = state
+                #expect(machine.handle(.received(body)).isNothing)
+                #expect(machine == state)
+            }
+        }
+    }
+
+    @Test("E7: messages that only the other end may send change nothing")
+    func wrongEnd() {
+        for body in [SignalingMessage.Body.ringing, .progress(sdp: "x"), .accept(sdp: "x"), .reject(603)] {
+            var callee = CallMachine.ringing()
+            #expect(callee.handle(.received(body)).isNothing)
+            #expect(callee == .ringing())
+        }
+        for body in [SignalingMessage.Body.anInvite, .cancel(9901)] {
+            var caller = CallMachine.hearsRinging()
+            #expect(caller.handle(.received(body)).isNothing)
+            #expect(caller == .hearsRinging())
+        }
+    }
+
+    @Test("Nothing is heard and nothing is said after the end, whatever comes", arguments: CallRole.both)
+    func afterTheEnd(role: CallRole) {
+        let ended = CallMachine.connected(role).after(.hangUp)
+        for event in EventKinds.all {
+            var machine = ended
+            #expect(machine.handle(event) == [])
+            #expect(machine == ended)
+        }
+    }
+
+    @Test("E9: the first frame of one call is no first frame of the next")
+    func firstFrameIsOfOneCall() {
+        _ = CallMachine.connected(.callee).after(.hangUp)
+        var next = CallMachine.ringing().after(.answerCreated(sdp: "answer"))
+        _ = next.handle(.accept)
+        #expect(next.state == .connecting)
+    }
+}

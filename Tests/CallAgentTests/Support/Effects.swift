@@ -1,0 +1,52 @@
+@testable import CallAgent
+
+/// Shorter words for what the rules command, so that a test reads like a trace.
+extension CallMachine.Effect {
+    static func report(_ state: CallState, _ reason: ChangeReason, by party: CallParty) -> Self {
+        .report(CallStateChange(state: state, reason: reason, by: party))
+    }
+
+    static func start(_ timer: CallTimer, _ milliseconds: Int) -> Self {
+        .startTimer(timer, milliseconds: milliseconds)
+    }
+
+    var message: SignalingMessage.Body? { if case .send(let body) = self { body } else { nil } }
+
+    var change: CallStateChange? { if case .report(let change) = self { change } else { nil } }
+
+    var isIgnored: Bool { if case .ignored = self { true } else { false } }
+}
+
+extension [CallMachine.Effect] {
+    /// All that follows the end of a call: every timer stopped, the media closed, one report.
+    static func end(_ reason: EndReason, by party: CallParty, telling body: SignalingMessage.Body? = nil) -> Self {
+        (body.map { [.send($0)] } ?? []) + CallTimer.allCases.map { .cancelTimer($0) }
+            + [.stopMedia, .report(.ended, .ended(reason), by: party)]
+    }
+
+    /// Nothing but a line for the log.
+    var isNothing: Bool { allSatisfy(\.isIgnored) }
+
+    var messages: [SignalingMessage.Body] { compactMap(\.message) }
+}
+
+extension CallMachine.Event {
+    static func received(_ body: SignalingMessage.Body) -> Self { .received(body, generation: 0) }
+
+    static let hangUp = Self.hangUp(text: "")
+    static let decline = Self.reject(code: 603, text: "")
+}
+
+extension SignalingMessage.Body {
+    static let anInvite = Self.invite(.init(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "offer"))
+    static let aCandidate = Self.candidate(.example)
+
+    static func reject(_ code: Int, _ text: String = "") -> Self { .reject(.init(code: code, text: text)) }
+    static func cancel(_ code: Int, _ text: String = "") -> Self { .cancel(.init(code: code, text: text)) }
+    static func hangup(_ code: Int, _ text: String = "") -> Self { .hangup(.init(code: code, text: text)) }
+    static func error(_ code: Int, _ text: String = "") -> Self { .error(.init(code: code, text: text, ref: nil)) }
+}
+
+extension SignalingMessage.Candidate {
+    static let example = Self(candidate: "candidate:1 1 UDP 2 127.0.0.1 9 typ host", mLine: 0)
+}

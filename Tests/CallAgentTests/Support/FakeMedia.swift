@@ -1,0 +1,124 @@
+import CallAgent
+import Synchronization
+
+/// The media of one call: notes what it is told and says what a test tells it to.
+final class FakeMediaSession: MediaSession {
+    enum Command: Sendable, Equatable {
+        case createOffer
+        case createAnswer(String)
+        case setAnswer(String)
+        case addCandidate(SignalingMessage.Candidate)
+        case openSendGates
+        case openReceiveGates
+        case close
+    }
+
+    let events: AsyncStream<MediaSessionEvent>
+    let label: String
+    let media: CallMedia
+    private let sink: AsyncStream<MediaSessionEvent>.Continuation
+    private let plan: FakeMediaProvider.Plan
+    private let log = Mutex<[Command]>([])
+
+    init(label: String, media: CallMedia, plan: FakeMediaProvider.Plan) {
+        self.label = label
+        self.media = media
+        self.plan = plan
+        (events, sink) = AsyncStream.makeStream()
+    }
+
+    /// What it was told, in order.
+    var commands: [Command] { log.withLock { $0 } }
+
+    /// Lets something happen to the media.
+    func emit(_ events: CallMachine.Event...) { for event in events { sink.yield(MediaSessionEvent(event)) } }
+
+    private func note(_ command: Command) { log.withLock { $0.append(command) } }
+
+    func createOffer() async throws(MediaSessionError) -> String {
+        note(.createOffer)
+        await plan.offerLatch?.wait()
+        return try plan.offer.get()
+    }
+
+    func createAnswer(to offer: String) async throws(MediaSessionError) -> String {
+        note(.createAnswer(offer))
+        return try plan.answer.get()
+    }
+
+    func setAnswer(_ sdp: String) async throws(MediaSessionError) {
+        note(.setAnswer(sdp))
+        try plan.setAnswer.get()
+    }
+
+    func addCandidate(_ candidate: SignalingMessage.Candidate) async throws(MediaSessionError) {
+        note(.addCandidate(candidate))
+        try plan.addCandidate.get()
+    }
+
+    func openSendGates() async { note(.openSendGates) }
+    func openReceiveGates() async { note(.openReceiveGates) }
+    func report() async -> MediaReport { MediaReport() }
+
+    func close() async {
+        note(.close)
+        sink.finish()
+    }
+}
+
+/// Makes ``FakeMediaSession``s, all after one plan.
+final class FakeMediaProvider: MediaProvider {
+    /// What goes wrong, and what is held back.
+    struct Plan: Sendable {
+        var prepare: Result<Void, MediaSessionError> = .success(())
+        var makeSession: Result<Void, MediaSessionError> = .success(())
+        var offer: Result<String, MediaSessionError> = .success("offer")
+        var answer: Result<String, MediaSessionError> = .success("answer")
+        var setAnswer: Result<Void, MediaSessionError> = .success(())
+        var addCandidate: Result<Void, MediaSessionError> = .success(())
+        var prepareLatch: Latch?
+        var sessionLatch: Latch?
+        var offerLatch: Latch?
+    }
+
+    private struct State {
+        var plan = Plan()
+        var sessions: [FakeMediaSession] = []
+        var isPrepared = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Every session that was made, in order.
+    var sessions: [FakeMediaSession] { state.withLock { $0.sessions } }
+    /// Whether what ``prepare()`` opened is open.
+    var isPrepared: Bool { state.withLock { $0.isPrepared } }
+
+    var plan: Plan {
+        get { state.withLock { $0.plan } }
+        set { state.withLock { $0.plan = newValue } }
+    }
+
+    func prepare() async throws(MediaSessionError) {
+        await plan.prepareLatch?.wait()
+        try plan.prepare.get()
+        state.withLock { $0.isPrepared = true }
+    }
+
+    func makeSession(label: String, media: CallMedia) async throws(MediaSessionError) -> any MediaSession {
+        await plan.sessionLatch?.wait()
+        try plan.makeSession.get()
+        return state.withLock { state in
+            let session = FakeMediaSession(label: label, media: media, plan: state.plan)
+            state.sessions.append(session)
+            return session
+        }
+    }
+
+    func release() async { state.withLock { $0.isPrepared = false } }
+}
+
+extension MediaSessionError {
+    static let broken = MediaSessionError(fault: .other(text: "broken"), description: "broken")
+    static let unusable = MediaSessionError(fault: .incompatible(text: "unusable"), description: "unusable")
+}

@@ -1,0 +1,66 @@
+import CallAgent
+import Synchronization
+
+/// A transport whose other side is the test.
+final class FakeSignaling: SignalingTransport {
+    enum Step: Sendable, Equatable {
+        case connected(String)
+        case sent(SignalingMessage)
+        case closed
+    }
+
+    private struct State {
+        var steps: [Step] = []
+        var connectError: SignalingError?
+        var sendError: SignalingError?
+        var sendLatch: Latch?
+    }
+
+    let events: AsyncStream<SignalingTransportEvent>
+    private let sink: AsyncStream<SignalingTransportEvent>.Continuation
+    private let state = Mutex(State())
+
+    init() { (events, sink) = AsyncStream.makeStream() }
+
+    /// What the agent did with it, in order.
+    var steps: [Step] { state.withLock { $0.steps } }
+
+    /// The messages that the agent sent, in order.
+    var sent: [SignalingMessage] { steps.compactMap { if case .sent(let message) = $0 { message } else { nil } } }
+
+    func failConnecting(_ error: SignalingError?) { state.withLock { $0.connectError = error } }
+    func failSending(_ error: SignalingError?) { state.withLock { $0.sendError = error } }
+    func holdSending(_ latch: Latch) { state.withLock { $0.sendLatch = latch } }
+
+    /// Hands the agent a text, whatever it is.
+    func deliver(_ text: String) { sink.yield(.received(text)) }
+
+    /// Hands the agent a message.
+    func deliver(
+        _ body: SignalingMessage.Body, call: String, from: String = "bob", to: String = "alice", generation: Int = 0,
+        sentUnixMs: Double = 0
+    ) throws {
+        let message = SignalingMessage(
+            id: "m", callId: call, from: from, to: to, generation: generation, sentUnixMs: sentUnixMs, body: body)
+        deliver(try message.encoded())
+    }
+
+    func connect(as user: String) async throws(SignalingError) {
+        let error = state.withLock { $0.connectError }
+        if let error { throw error }
+        state.withLock { $0.steps.append(.connected(user)) }
+    }
+
+    func send(_ text: String, to user: String) async throws(SignalingError) {
+        let (error, latch) = state.withLock { ($0.sendError, $0.sendLatch) }
+        await latch?.wait()
+        if let error { throw error }
+        let message = try SignalingMessage(decoding: text)
+        state.withLock { $0.steps.append(.sent(message)) }
+    }
+
+    func close() async {
+        state.withLock { $0.steps.append(.closed) }
+        sink.finish()
+    }
+}

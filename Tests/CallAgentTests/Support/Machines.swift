@@ -1,0 +1,45 @@
+@testable import CallAgent
+
+/// Machines that have come some way.
+extension CallMachine {
+    /// A caller whose invite is on its way.
+    static func calling(_ media: CallMedia = .audioVideo) -> CallMachine {
+        CallMachine(role: .caller, media: media).after(.place, .offerCreated(sdp: "offer"))
+    }
+
+    /// A caller who heard that it rings at the callee.
+    static func hearsRinging() -> CallMachine { calling().after(.received(.ringing)) }
+
+    /// A callee whose device rings, before its answer is made.
+    static func ringing(_ policy: EarlyMediaPolicy = .guarded, _ media: CallMedia = .audioVideo) -> CallMachine {
+        let invite = SignalingMessage.Invite(media: media, ringTimeoutMs: 30_000, sdp: "offer")
+        return CallMachine(role: .callee, media: media, earlyMedia: policy).after(.received(.invite(invite)))
+    }
+
+    /// Either end, accepted but without any frame.
+    static func connecting(_ role: CallRole) -> CallMachine {
+        switch role {
+        case .caller: hearsRinging().after(.received(.accept(sdp: "answer")))
+        case .callee: ringing().after(.answerCreated(sdp: "answer"), .accept)
+        }
+    }
+
+    /// Either end, connected.
+    static func connected(_ role: CallRole) -> CallMachine {
+        connecting(role).after(.iceConnected, .verified, .firstVideoFrame)
+    }
+
+    /// This machine after `events`, whatever it said to them.
+    func after(_ events: Event...) -> CallMachine {
+        var copy = self
+        for event in events { _ = copy.handle(event) }
+        return copy
+    }
+}
+
+extension CallRole {
+    static let both: [CallRole] = [.caller, .callee]
+
+    /// The other end.
+    var other: CallRole { self == .caller ? .callee : .caller }
+}

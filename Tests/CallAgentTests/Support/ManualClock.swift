@@ -1,0 +1,47 @@
+import Synchronization
+import Testing
+
+/// Time that passes only when a test says so.
+final class ManualClock: Sendable {
+    private struct State {
+        var sleepers: [Int: (duration: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var next = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// How long each sleeper wants to sleep, the shortest first.
+    var sleeping: [Duration] { state.withLock { $0.sleepers.values.map(\.duration).sorted() } }
+
+    /// What an agent is given in place of `Task.sleep(for:)`.
+    func sleep(_ duration: Duration) async throws {
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                // Whoever cancels after this look takes the lock after it and finds the sleeper.
+                let isCancelled = state.withLock { state in
+                    if !Task.isCancelled { state.sleepers[number] = (duration, continuation) }
+                    return Task.isCancelled && state.sleepers[number] == nil
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: number) }?.continuation
+                .resume(throwing: CancellationError())
+        }
+    }
+
+    /// Waits until somebody sleeps for `duration`, and wakes everybody who does.
+    func elapse(_ duration: Duration) async throws {
+        try await eventually("a timer of \(duration)") { sleeping.contains(duration) }
+        let due = state.withLock { state in
+            let due = state.sleepers.filter { $0.value.duration == duration }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+}

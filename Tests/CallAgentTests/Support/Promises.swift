@@ -1,0 +1,102 @@
+@testable import CallAgent
+
+/// What the rules promise, watched over one call, step by step.
+struct Promises {
+    private var running: Set<CallTimer> = []
+    private var receiveOpenings = 0
+    private var answers = 0
+    private var endings = 0
+    private var isAcceptedHere = false
+
+    /// Gives `event` to `machine`.
+    ///
+    /// - Returns: The promises that this broke, in words.
+    mutating func give(
+        _ event: CallMachine.Event, to machine: inout CallMachine,
+        carryOut: ([CallMachine.Effect]) -> Void = { _ in }
+    ) -> [String] {
+        let before = machine
+        let effects = machine.handle(event)
+        carryOut(effects)
+        var broken: [String] = []
+        if before.state == .ended {
+            if !effects.isEmpty { broken.append("an ended call is not silent: \(effects)") }
+            if machine != before { broken.append("an ended call changed") }
+            return broken
+        }
+        if case .timerFired(let timer) = event { running.remove(timer) }
+        if event == .accept, effects.contains(.openSendGates) { isAcceptedHere = true }
+        for effect in effects { note(effect, event, machine, &broken) }
+        checkEnd(effects, machine, &broken)
+        checkReports(effects, before, machine, &broken)
+        checkTimers(machine, &broken)
+        return broken.map { "\($0), on \(event) in \(before.role) \(before.phase)" }
+    }
+
+    private mutating func note(
+        _ effect: CallMachine.Effect, _ event: CallMachine.Event, _ machine: CallMachine, _ broken: inout [String]
+    ) {
+        let policy = machine.role == .callee ? machine.earlyMedia : .full
+        switch effect {
+        case .startTimer(let timer, let milliseconds):
+            running.insert(timer)
+            if milliseconds <= 0 { broken.append("a timer without length") }
+        case .cancelTimer(let timer): running.remove(timer)
+        case .openReceiveGates:
+            receiveOpenings += 1
+            if receiveOpenings > 1 { broken.append("the receive gates were opened twice") }
+            if machine.phase != .accepted || !machine.hasFirstFrame { broken.append("shown before connected") }
+        case .openSendGates where policy != .full && !isAcceptedHere:
+            broken.append("sent before the accept")
+        case .createAnswer where policy == .off && !isAcceptedHere, .send(.progress) where policy == .off,
+            .send(.candidate) where policy == .off && !isAcceptedHere:
+            broken.append("the callee's addresses were told before the accept")
+        case .send(.progress), .send(.accept(sdp: .some)), .setAnswer:
+            answers += 1
+            if answers > 1 { broken.append("a second answer") }
+        default: break
+        }
+        if effect.message != nil, machine.role == .caller, !machine.isInviteSent {
+            broken.append("said before the invite")
+        }
+    }
+
+    private mutating func checkEnd(
+        _ effects: [CallMachine.Effect], _ machine: CallMachine, _ broken: inout [String]
+    ) {
+        endings += effects.count { $0.change?.state == .ended }
+        guard machine.state == .ended else {
+            if effects.contains(.stopMedia) || endings > 0 { broken.append("an end that is none") }
+            return
+        }
+        if endings != 1 { broken.append("\(endings) reports of the end") }
+        if effects.last?.change?.state != .ended { broken.append("something after the end") }
+        if !effects.contains(.stopMedia) { broken.append("the media stays open") }
+        if effects.messages.count > 1 { broken.append("more than one farewell") }
+        if !running.isEmpty { broken.append("\(running) run after the end") }
+    }
+
+    private func checkReports(
+        _ effects: [CallMachine.Effect], _ before: CallMachine, _ after: CallMachine, _ broken: inout [String]
+    ) {
+        let changes = effects.compactMap(\.change)
+        if changes.count > 1 { broken.append("several changes at once") }
+        if before.state != after.state, changes.isEmpty { broken.append("a change that nobody is told") }
+        if let told = changes.last?.state, told != after.state { broken.append("told \(told) in \(after.state)") }
+    }
+
+    /// No state lasts for ever but connected and ended, and no timer outlives its state.
+    private func checkTimers(_ machine: CallMachine, _ broken: inout [String]) {
+        guard machine.state != .ended, machine.phase != .idle else { return }
+        let expected: CallTimer? =
+            switch machine.state {
+            case .calling, .ringing: .ring
+            case .connecting: .connect
+            case .reconnecting: .mediaLost
+            case .connected, .ended: nil
+            }
+        let actual = running.subtracting([.peerGone])
+        if actual != Set([expected].compactMap(\.self)) { broken.append("\(machine.state) with the timers \(actual)") }
+        if machine.isPeerGone, !machine.isVerified, !running.contains(.peerGone) { broken.append("gone for ever") }
+    }
+}
