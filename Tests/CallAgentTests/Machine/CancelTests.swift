@@ -20,7 +20,7 @@ struct CancelTests {
         #expect(callee.handle(.received(.cancel(487))) == .end(.remoteRingTimeout, by: .peer))
     }
 
-    @Test("E6: an accept after the cancel came does nothing")
+    @Test("E7: an accept after the cancel came does nothing")
     func acceptAfterCancel() {
         var callee = CallMachine.ringing().after(.received(.cancel(9901)))
         #expect(callee.handle(.accept) == [])

@@ -43,7 +43,7 @@ struct OperationTests {
         }
     }
 
-    @Test("E6: an accept after the caller gave up is refused with the state")
+    @Test("E7: an accept after the caller gave up is refused with the state")
     func acceptTooLate() async throws {
         try await withAlice { alice, signaling in
             try signaling.deliver(.anInvite, call: "c1")

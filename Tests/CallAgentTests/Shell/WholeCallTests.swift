@@ -66,7 +66,7 @@ struct WholeCallTests {
         }
     }
 
-    @Test("E2, E10: the next call with the same user has another id, and nothing of the first reaches it")
+    @Test("E2: the next call with the same user has another id, and nothing of the first reaches it")
     func nextCall() async throws {
         try await withAlice { alice, signaling in
             let first = try await alice.agent.call("bob")

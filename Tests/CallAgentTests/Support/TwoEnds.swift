@@ -85,6 +85,9 @@ struct TwoEnds {
         var effects: [CallMachine.Effect] = []
         broken += promises[role, default: Promises()].give(event, to: &machine) { effects = $0 }
         machines[role] = machine
+        if case .received(let body, _) = event, body.isFarewell, machine.state != .ended {
+            broken.append("\(body) was not heard by the \(role)")
+        }
         for effect in effects { carryOut(effect, at: role) }
         guard !wasEnded, machine.state == .ended else { return }
         if case .received = event { return }
@@ -128,6 +131,16 @@ struct TwoEnds {
         guard isUp else { return }
         for sender in isSending where !deaf.contains(sender.other) {
             plan(now + 100 + random.below(2_000), sender.other, .firstVideoFrame)
+        }
+    }
+}
+
+extension SignalingMessage.Body {
+    /// Whether its sender has ended the call.
+    fileprivate var isFarewell: Bool {
+        switch self {
+        case .reject, .cancel, .hangup: true
+        default: false
         }
     }
 }
