@@ -100,7 +100,10 @@ let package = Package(
             path: "Examples/FirstCall",
             swiftSettings: settings),
         .testTarget(name: "MediaEngineTests", dependencies: ["MediaEngine"], swiftSettings: settings),
-        .testTarget(name: "CallAgentTests", dependencies: ["CallAgent"], swiftSettings: settings),
+        .testTarget(
+            name: "CallAgentTests",
+            dependencies: ["CallAgent", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
         .testTarget(
             name: "SignalingTests",
             dependencies: [

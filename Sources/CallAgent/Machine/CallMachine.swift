@@ -117,8 +117,7 @@ public struct CallMachine: Sendable, Equatable {
     // MARK: What the peer says
 
     private mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int) -> [Effect] {
-        // The server speaks about the call as a whole; only the ends know of generations.
-        guard generation == self.generation || body == .gone else {
+        guard generation == self.generation || !body.isAboutOnePeerConnection else {
             return [.ignored("a message of generation \(generation), not \(self.generation)")]
         }
         guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
@@ -221,7 +220,9 @@ public struct CallMachine: Sendable, Equatable {
     mutating func finish(
         _ reason: EndReason, code: Int? = nil, text: String = "", by party: CallParty
     ) -> [Effect] {
-        let farewell = SignalingMessage.Farewell(code: code ?? reason.code, text: SignalingLimits.bounded(text))
+        // What failed here may name files and devices of this machine, which are none of the peer's business.
+        let told = reason == .mediaFailed ? "" : SignalingLimits.bounded(text)
+        let farewell = SignalingMessage.Farewell(code: code ?? reason.farewellCode, text: told)
         let message: SignalingMessage.Body
         switch (role, phase) {
         case (_, .accepted): message = .hangup(farewell)
@@ -255,6 +256,14 @@ public struct CallMachine: Sendable, Equatable {
 }
 
 extension SignalingMessage.Body {
+    /// Whether the message means something to one generation only; what ends a call ends all of it.
+    fileprivate var isAboutOnePeerConnection: Bool {
+        switch self {
+        case .invite, .progress, .accept, .candidate: true
+        case .ringing, .reject, .cancel, .hangup, .gone, .error: false
+        }
+    }
+
     /// Whether only a peer that is there can have sent it: an error is mostly the server's own.
     fileprivate var isSignOfLife: Bool {
         switch self {

@@ -59,4 +59,12 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
         case .remoteLost, .mediaLost, .mediaFailed, .securityFailed, .signalingFailed, .remoteFailed: 9906
         }
     }
+
+    /// The code that the peer is told when this end ends the call for this reason: what ended normally is no error to it either.
+    var farewellCode: Int {
+        switch self {
+        case .localHangup, .localCancelled: Self.remoteHangup.code
+        default: code
+        }
+    }
 }

@@ -27,9 +27,9 @@ struct CalleeTraceTests {
                 .cancelTimer(.connect), .report(.connected, .accepted, by: .local),
             ])
         #expect(
-            machine.handle(.received(.hangup(9901, "bye"))) == .end(.remoteHangup, by: .peer),
+            machine.handle(.received(.hangup(9900, "bye"))) == .end(.remoteHangup, by: .peer),
             "who was told needs no telling")
-        #expect(machine.end == CallEnd(reason: .remoteHangup, code: 9901, text: "bye", by: .peer))
+        #expect(machine.end == CallEnd(reason: .remoteHangup, code: 9900, text: "bye", by: .peer))
     }
 
     @Test("guarded: the transport comes up, but nothing of the callee is sent before it accepts (E5, U8)")

@@ -34,7 +34,7 @@ struct CallerTraceTests {
         #expect(machine.handle(.firstAudioSample) == [])
         #expect(machine.handle(.firstVideoShown) == [])
         #expect(machine.handle(.firstAudioHeard) == [])
-        #expect(machine.handle(.hangUp(text: "bye")) == .end(.localHangup, by: .local, telling: .hangup(9901, "bye")))
+        #expect(machine.handle(.hangUp(text: "bye")) == .end(.localHangup, by: .local, telling: .hangup(9900, "bye")))
         #expect(machine.end == CallEnd(reason: .localHangup, code: 9901, text: "bye", by: .local))
     }
 

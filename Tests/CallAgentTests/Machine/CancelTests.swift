@@ -8,9 +8,9 @@ struct CancelTests {
     func cancelCrossesAccept() {
         var caller = CallMachine.hearsRinging()
         var callee = CallMachine.ringing().after(.answerCreated(sdp: "answer"))
-        #expect(caller.handle(.hangUp) == .end(.localCancelled, by: .local, telling: .cancel(9901)))
+        #expect(caller.handle(.hangUp) == .end(.localCancelled, by: .local, telling: .cancel(9900)))
         #expect(callee.handle(.accept).messages == [.accept(sdp: nil)])
-        #expect(callee.handle(.received(.cancel(9901))) == .end(.remoteCancelled, by: .peer))
+        #expect(callee.handle(.received(.cancel(9900))) == .end(.remoteCancelled, by: .peer))
         #expect(caller.handle(.received(.accept(sdp: nil))) == [])
     }
 
@@ -22,7 +22,7 @@ struct CancelTests {
 
     @Test("E7: an accept after the cancel came does nothing")
     func acceptAfterCancel() {
-        var callee = CallMachine.ringing().after(.received(.cancel(9901)))
+        var callee = CallMachine.ringing().after(.received(.cancel(9900)))
         #expect(callee.handle(.accept) == [])
         #expect(callee.state == .ended)
     }
@@ -32,7 +32,7 @@ struct CancelTests {
         var caller = CallMachine.hearsRinging().after(.hangUp)
         var callee = CallMachine.ringing().after(.decline)
         #expect(caller.handle(.received(.reject(603))) == [])
-        #expect(callee.handle(.received(.cancel(9901))) == [])
+        #expect(callee.handle(.received(.cancel(9900))) == [])
         #expect(caller.end?.reason == .localCancelled)
         #expect(callee.end?.reason == .localRejected)
     }
@@ -40,7 +40,7 @@ struct CancelTests {
     @Test("Hangups that cross: each end keeps its own reason", arguments: CallRole.both)
     func hangupsCross(role: CallRole) {
         var machine = CallMachine.connected(role).after(.hangUp)
-        #expect(machine.handle(.received(.hangup(9901))) == [])
+        #expect(machine.handle(.received(.hangup(9900))) == [])
         #expect(machine.end?.reason == .localHangup)
     }
 

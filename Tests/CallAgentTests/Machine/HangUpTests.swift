@@ -7,7 +7,7 @@ struct HangUpTests {
     @Test("Before the accept it is a cancel", arguments: [CallMachine.calling(), .hearsRinging()])
     func callerBeforeAccept(machine: CallMachine) {
         var machine = machine
-        #expect(machine.handle(.hangUp) == .end(.localCancelled, by: .local, telling: .cancel(9901)))
+        #expect(machine.handle(.hangUp) == .end(.localCancelled, by: .local, telling: .cancel(9900)))
     }
 
     @Test("While it rings at the callee it is a reject", arguments: EarlyMediaPolicy.allCases)
@@ -22,7 +22,7 @@ struct HangUpTests {
             CallMachine.connecting(role), .connected(role), .connected(role).after(.interrupted),
         ] {
             var machine = state
-            #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9901)))
+            #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9900)))
             #expect(machine.handle(.hangUp) == [], "a second hang-up says nothing")
         }
     }
@@ -30,7 +30,7 @@ struct HangUpTests {
     @Test("A callee that accepted but whose answer is not made yet hangs up as well")
     func beforeTheAnswer() {
         var machine = CallMachine.ringing(.off).after(.accept)
-        #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9901)))
+        #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9900)))
         #expect(machine.handle(.answerCreated(sdp: "late")) == [], "the answer comes too late to be sent")
     }
 
@@ -39,7 +39,7 @@ struct HangUpTests {
         let early: [CallMachine] = role == .caller ? [.calling(), .hearsRinging()] : [.ringing(.off), .ringing()]
         for state in early + [.connecting(role), .connected(role), .connected(role).after(.interrupted)] {
             var machine = state
-            #expect(machine.handle(.received(.hangup(9901))) == .end(.remoteHangup, by: .peer))
+            #expect(machine.handle(.received(.hangup(9900))) == .end(.remoteHangup, by: .peer))
         }
     }
 

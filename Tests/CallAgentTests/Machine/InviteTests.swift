@@ -39,7 +39,7 @@ struct InviteTests {
 
     @Test("Answers to an invite that did not go out are not heard")
     mutating func answersToNothing() {
-        for body in [SignalingMessage.Body.ringing, .accept(sdp: "x"), .hangup(9901), .gone, .error(404)] {
+        for body in [SignalingMessage.Body.ringing, .accept(sdp: "x"), .hangup(9900), .gone, .error(404)] {
             #expect(machine.handle(.received(body)).isNothing)
         }
         #expect(machine.handle(.offerCreated(sdp: "offer")).messages == [.anInvite])

@@ -26,7 +26,7 @@ struct StrayMessageTests {
 
     @Test("What belongs to another peer connection is dropped", arguments: [1, 7, 10_000])
     func otherGeneration(generation: Int) {
-        let bodies: [SignalingMessage.Body] = [.ringing, .progress(sdp: "x"), .accept(sdp: "x"), .aCandidate]
+        let bodies: [SignalingMessage.Body] = [.progress(sdp: "x"), .accept(sdp: "x"), .aCandidate]
         for body in bodies {
             var machine = CallMachine.calling()
             #expect(machine.handle(.received(body, generation: generation)).isNothing)
@@ -34,6 +34,15 @@ struct StrayMessageTests {
         }
         var callee = CallMachine.ringing()
         #expect(callee.handle(.received(.aCandidate, generation: generation)).isNothing)
+    }
+
+    @Test("What ends a call ends it whichever peer connection it is at", arguments: [0, 1, 10_000])
+    func farewellOfAnyGeneration(generation: Int) {
+        for body in [SignalingMessage.Body.hangup(9900), .reject(603), .cancel(9900)] {
+            var machine = body == .cancel(9900) ? CallMachine.ringing() : .hearsRinging()
+            #expect(machine.handle(.received(body, generation: generation)).isEmpty == false)
+            #expect(machine.state == .ended)
+        }
     }
 
     @Test("What belongs to an older peer connection is dropped")
@@ -74,7 +83,7 @@ struct StrayMessageTests {
             #expect(callee.handle(.received(body)).isNothing)
             #expect(callee == .ringing())
         }
-        for body in [SignalingMessage.Body.anInvite, .cancel(9901)] {
+        for body in [SignalingMessage.Body.anInvite, .cancel(9900)] {
             var caller = CallMachine.hearsRinging()
             #expect(caller.handle(.received(body)).isNothing)
             #expect(caller == .hearsRinging())

@@ -12,7 +12,7 @@ struct CancellationTests {
             let waiting = Task { await call.waitUntilEnded() }
             waiting.cancel()
             #expect(await waiting.value == CallEnd(reason: .localCancelled, by: .local))
-            try await eventually("the farewell") { signaling.sent.last?.body == .cancel(9901) }
+            try await eventually("the farewell") { signaling.sent.last?.body == .cancel(9900) }
         }
     }
 

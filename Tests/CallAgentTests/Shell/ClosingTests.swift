@@ -53,7 +53,7 @@ struct ClosingTests {
         #expect(!signaling.steps.contains(.closed))
         latch.open()
         await closing.value
-        #expect(signaling.sent.last?.body == .cancel(9901))
+        #expect(signaling.sent.last?.body == .cancel(9900))
         #expect(signaling.steps.last == .closed)
     }
 

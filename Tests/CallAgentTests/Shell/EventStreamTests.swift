@@ -36,7 +36,7 @@ struct EventStreamTests {
             try await call.reaches(.connecting)
             try await alice.session().emit(.verified, .firstVideoFrame)
             try await call.reaches(.connected)
-            try signaling.deliver(.hangup(9901), call: call.id)
+            try signaling.deliver(.hangup(9900), call: call.id)
             for stream in streams {
                 var changes: [CallStateChange] = []
                 for await case .stateChanged(let change) in stream { changes.append(change) }

@@ -43,7 +43,9 @@ struct MediaFailureTests {
             let mine = try await alice.agent.call("bob")
             let theirs = try await bob.nextCall()
             #expect(await theirs.waitUntilEnded().reason == atCallee)
-            #expect(await mine.waitUntilEnded() == CallEnd(reason: atCaller, text: error.description, by: .peer))
+            // What an SDP lacks is the peer's business, what this machine lacks is not.
+            let told = atCallee == .mediaFailed ? "" : error.description
+            #expect(await mine.waitUntilEnded() == CallEnd(reason: atCaller, text: told, by: .peer))
         }
     }
 
@@ -94,7 +96,8 @@ struct MediaFailureTests {
                 try await mine.reaches(.connecting)
                 try await alice.session().emit(.mediaFailed(fault))
                 #expect(await mine.waitUntilEnded().reason == reason)
-                #expect(await theirs.waitUntilEnded() == CallEnd(reason: .remoteFailed, text: "x", by: .peer))
+                let told = reason == .mediaFailed ? "" : "x"
+                #expect(await theirs.waitUntilEnded() == CallEnd(reason: .remoteFailed, text: told, by: .peer))
                 #expect(try await !alice.session().commands.contains(.openReceiveGates))
             }
         }

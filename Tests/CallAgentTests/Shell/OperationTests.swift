@@ -38,8 +38,8 @@ struct OperationTests {
             await call.hangUp()
             #expect(await call.waitUntilEnded().reason == .localHangup)
             await #expect(throws: CallError.self) { try await call.accept() }
-            try await eventually("the hangup") { signaling.sent.last?.body == .hangup(9901) }
-            #expect(signaling.sent.count { $0.body == .hangup(9901) } == 1)
+            try await eventually("the hangup") { signaling.sent.last?.body == .hangup(9900) }
+            #expect(signaling.sent.count { $0.body == .hangup(9900) } == 1)
         }
     }
 
@@ -48,7 +48,7 @@ struct OperationTests {
         try await withAlice { alice, signaling in
             try signaling.deliver(.anInvite, call: "c1")
             let call = try await alice.nextCall()
-            try signaling.deliver(.cancel(9901), call: "c1")
+            try signaling.deliver(.cancel(9900), call: "c1")
             _ = await call.waitUntilEnded()
             let place = "the callee of a call that is ended"
             await #expect(throws: CallError.wrongState(operation: "accept", state: place)) { try await call.accept() }

@@ -54,7 +54,7 @@ struct TimelineTests {
             let call = try await alice.nextCall()
             try signaling.deliver(.progress(sdp: "x"), call: "c1")
             try signaling.deliver(.accept(sdp: "x"), call: "c1", sentUnixMs: 5)
-            try signaling.deliver(.hangup(9901), call: "c1")
+            try signaling.deliver(.hangup(9900), call: "c1")
             _ = await call.waitUntilEnded()
             let report = await call.report()
             #expect(report.timeline.instant(of: .answerReceived) == nil)

@@ -24,7 +24,7 @@ struct WholeCallTests {
             try await theirs.reaches(.connected)
             await mine.hangUp(text: "bye")
             #expect(
-                await theirs.waitUntilEnded() == CallEnd(reason: .remoteHangup, code: 9901, text: "bye", by: .peer))
+                await theirs.waitUntilEnded() == CallEnd(reason: .remoteHangup, code: 9900, text: "bye", by: .peer))
             #expect(
                 await mine.waitUntilEnded() == CallEnd(reason: .localHangup, code: 9901, text: "bye", by: .local))
             let report = await theirs.report()
@@ -73,7 +73,7 @@ struct WholeCallTests {
             await first.hangUp()
             let second = try await alice.agent.call("bob")
             #expect(first.id != second.id)
-            for body in [SignalingMessage.Body.reject(603), .hangup(9901), .accept(sdp: "x"), .error(404), .gone] {
+            for body in [SignalingMessage.Body.reject(603), .hangup(9900), .accept(sdp: "x"), .error(404), .gone] {
                 try signaling.deliver(body, call: first.id)
             }
             try signaling.deliver(.ringing, call: second.id)

@@ -6,7 +6,7 @@ enum EventKinds {
 
     static let bodies: [SignalingMessage.Body] = [
         .anInvite, .ringing, .progress(sdp: "answer"), .accept(sdp: nil), .accept(sdp: "answer"), .reject(603),
-        .reject(486), .cancel(9901), .cancel(487), .hangup(9901), .hangup(408), .hangup(9906), .hangup(99_999),
+        .reject(486), .cancel(9900), .cancel(487), .hangup(9900), .hangup(408), .hangup(9906), .hangup(99_999),
         .aCandidate, .gone,
         .error(404), .error(480), .error(400),
     ]

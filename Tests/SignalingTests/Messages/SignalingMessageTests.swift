@@ -6,7 +6,7 @@ struct SignalingMessageTests {
         .invite(.init(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\n")),
         .invite(.init(media: .audioOnly, ringTimeoutMs: 1, sdp: "v=0")), .ringing, .progress(sdp: "v=0\r\n"),
         .accept(sdp: "v=0"), .accept(sdp: nil), .reject(.init(code: 603, text: "declined")),
-        .cancel(.init(code: 9901, text: "")), .hangup(.init(code: 0, text: "ä€😀\"\\\n\u{1}/")),
+        .cancel(.init(code: 9900, text: "")), .hangup(.init(code: 0, text: "ä€😀\"\\\n\u{1}/")),
         .candidate(.init(candidate: "candidate:1 1 UDP 2 127.0.0.1 9 typ host", mLine: 1)),
         .candidate(.init(candidate: "", mLine: 0)), .gone, .error(.init(code: 404, text: "unknown", ref: "m0")),
         .error(.init(code: 400, text: "", ref: nil)),
