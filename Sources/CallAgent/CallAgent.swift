@@ -32,7 +32,7 @@ public actor CallAgent {
     /// Makes an agent whose media runs on `engine`.
     public init(
         user: String, media engine: MediaEngine, signaling: any SignalingTransport,
-        configuration: CallAgentConfiguration = CallAgentConfiguration(video: .test(), audio: .tone()),
+        configuration: CallAgentConfiguration = CallAgentConfiguration(),
         logger: Logger = Logger(label: "call-agent")
     ) {
         self.init(
@@ -43,7 +43,7 @@ public actor CallAgent {
     /// Makes an agent on media of the application's own; `sleep` runs the timers, and is replaced in tests of the rules.
     public init(
         user: String, provider: any MediaProvider, signaling: any SignalingTransport,
-        configuration: CallAgentConfiguration = CallAgentConfiguration(video: .test(), audio: .tone()),
+        configuration: CallAgentConfiguration = CallAgentConfiguration(),
         logger: Logger = Logger(label: "call-agent"),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {

@@ -13,8 +13,8 @@ public struct CallAgentConfiguration: Sendable {
     /// A call that rings counts.
     public var maximumCalls = 1
 
-    /// The defaults are a test picture and a tone.
-    public init(media: MediaConfiguration = MediaConfiguration()) { self.media = media }
+    /// Takes the media as they are; everything else has its default.
+    public init(media: MediaConfiguration) { self.media = media }
 
     /// Names the sources; everything else has its default.
     public init(video: VideoSource? = .test(), audio: AudioSource? = .tone()) {

@@ -59,14 +59,3 @@ struct AgentOptions: ParsableArguments {
 }
 
 extension EarlyMediaPolicy: ExpressibleByArgument {}
-
-/// The media engine of the program.
-enum Engine {
-    static func start(_ pipelineFolder: String?, logger: @autoclosure () -> Logger) async throws -> MediaEngine {
-        do {
-            return try await MediaEngine.start(pipelineFolder: pipelineFolder, logger: logger())
-        } catch {
-            throw Failure(error)
-        }
-    }
-}

@@ -1,0 +1,13 @@
+internal import Logging
+internal import MediaEngine
+
+/// The media engine of the program.
+enum Engine {
+    static func start(_ pipelineFolder: String?, logger: @autoclosure () -> Logger) async throws -> MediaEngine {
+        do {
+            return try await MediaEngine.start(pipelineFolder: pipelineFolder, logger: logger())
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
