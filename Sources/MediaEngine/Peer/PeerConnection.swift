@@ -208,6 +208,7 @@ public actor PeerConnection {
 
     private func beginIfVerified() {
         guard isVerified else { return }
+        media?.beginFeedback()
         applySending()
         eventSink.yield(.init(.verified))
         watchdogs.append(Task { await self.requestFirstKeyFrame() })

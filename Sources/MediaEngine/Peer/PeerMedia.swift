@@ -132,6 +132,9 @@ final class PeerMedia: Sendable {
         }
     }
 
+    /// Lets the peer hear from us though no media flows.
+    func beginFeedback() { SlowFeedback.begin(in: peer.webrtc) }
+
     func add(_ candidate: IceCandidate) {
         peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(candidate.mLine)), .string(candidate.candidate)])
     }
