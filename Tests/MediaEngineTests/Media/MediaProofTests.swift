@@ -13,7 +13,8 @@ extension RealPipelines {
             return options
         }
 
-        @Test("Pictures arrive both ways with the size of the other end's, and they move", arguments: [Codec.vp8, .h264])
+        @Test(
+            "Pictures arrive both ways with the size of the other end's, and they move", arguments: [Codec.vp8, .h264])
         func picturesArrive(codec: Codec) async throws {
             try await withCall(options(codec)) { call in
                 try await call.connect()

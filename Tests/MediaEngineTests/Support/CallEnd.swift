@@ -64,7 +64,9 @@ final class CallEnd: Sendable {
         try #require(await peer.statistics().received[kind])
     }
 
-    func sent(_ kind: MediaKind) async throws -> PeerStatistics.Sent { try #require(await peer.statistics().sent[kind]) }
+    func sent(_ kind: MediaKind) async throws -> PeerStatistics.Sent {
+        try #require(await peer.statistics().sent[kind])
+    }
 
     /// RTP packets of all kinds that have arrived.
     func arrivals() async -> Int { await peer.statistics().received.values.map(\.arrivals.count).reduce(0, +) }

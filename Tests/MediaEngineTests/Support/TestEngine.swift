@@ -16,7 +16,9 @@ enum TestEngine {
     ) async throws -> PeerConnection {
         let engine = try await shared()
         var tracks: [MediaKind: TrackConfiguration] = [:]
-        if kinds.contains(.audio) { tracks[.audio] = TrackConfiguration(source: try engine.capture(AudioSource.tone())) }
+        if kinds.contains(.audio) {
+            tracks[.audio] = TrackConfiguration(source: try engine.capture(AudioSource.tone()))
+        }
         if kinds.contains(.video) {
             let source = VideoSource.test(format: VideoFormat(width: 160, height: 90))
             tracks[.video] = TrackConfiguration(source: try engine.capture(source), codecs: videoCodecs)
