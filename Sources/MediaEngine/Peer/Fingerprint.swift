@@ -31,7 +31,9 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
             return nil
         }
         let pairs = words[1].split(separator: ":", omittingEmptySubsequences: false)
-        guard pairs.count == algorithm.byteCount, pairs.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) })
+        // Of Unicode's hexadecimal digits only those of ASCII count here.
+        guard pairs.count == algorithm.byteCount,
+            pairs.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) })
         else {
             return nil
         }
