@@ -43,7 +43,7 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
 
     /// Computes the fingerprint of a certificate given as PEM; nil when that is malformed.
     init?(ofCertificate pem: String, algorithm: FingerprintAlgorithm) {
-        let body = pem.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let body = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
             .drop { $0 != "-----BEGIN CERTIFICATE-----" }.dropFirst()
             .prefix { $0 != "-----END CERTIFICATE-----" }
         guard let der = Data(base64Encoded: body.joined()), !der.isEmpty,
