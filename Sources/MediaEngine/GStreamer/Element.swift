@@ -67,14 +67,21 @@ struct Element: GObject {
         guard let iterator = gst_bin_iterate_recurse(ref.cast()) else { return nil }
         defer { gst_iterator_free(iterator) }
         var item = GValue()
-        while gst_iterator_next(iterator, &item) == GST_ITERATOR_OK {
+        while true {
+            switch gst_iterator_next(iterator, &item) {
+            case GST_ITERATOR_OK: break
+            case GST_ITERATOR_RESYNC:
+                // A child came or went meanwhile: begin again.
+                gst_iterator_resync(iterator)
+                continue
+            default: return nil
+            }
             // Unset rather than reset: the iterator initialises what is empty.
             defer { g_value_unset(&item) }
             guard let object = g_value_get_object(&item) else { continue }
             let element = Element(ref: GObjectRef(borrowing: object.cast()))
             if element.factoryName == factory { return element }
         }
-        return nil
     }
 
     /// - Throws: ``MediaError/noPad(element:pad:)``.

@@ -23,7 +23,11 @@ extension GObject {
         var parsed = GValue()
         g_value_init(&parsed, spec.pointee.value_type)
         defer { g_value_unset(&parsed) }
-        guard gst_value_deserialize_with_pspec(&parsed, value, spec) != 0 else {
+        // GStreamer reads nothing at all as the number 0, and GLib passes over what is out of range.
+        let isText = spec.pointee.value_type == cgst_type_string()
+        guard isText || !value.isEmpty, gst_value_deserialize_with_pspec(&parsed, value, spec) != 0,
+            g_param_value_validate(spec, &parsed) == 0
+        else {
             throw .invalidProperty(object: typeName, property: property, value: value)
         }
         g_object_set_property(ref.cast(), property, &parsed)

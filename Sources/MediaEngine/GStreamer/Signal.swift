@@ -58,6 +58,7 @@ private final class SignalBox: Sendable {
 /// One argument of an action signal.
 enum SignalArgument {
     case uint(UInt32)
+    case uint64(UInt64)
     case string(String)
     case emptyStructure
     case noPad
@@ -69,6 +70,9 @@ enum SignalArgument {
         case .uint(let number):
             g_value_init(value, cgst_type_uint())
             g_value_set_uint(value, number)
+        case .uint64(let number):
+            g_value_init(value, cgst_type_uint64())
+            g_value_set_uint64(value, guint64(number))
         case .string(let text):
             g_value_init(value, cgst_type_string())
             g_value_set_string(value, text)

@@ -31,7 +31,9 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
             return nil
         }
         let pairs = words[1].split(separator: ":", omittingEmptySubsequences: false)
-        guard pairs.count == algorithm.byteCount, pairs.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) })
+        // Of Unicode's hexadecimal digits only those of ASCII count here.
+        guard pairs.count == algorithm.byteCount,
+            pairs.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) })
         else {
             return nil
         }
@@ -41,7 +43,7 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
 
     /// Computes the fingerprint of a certificate given as PEM; nil when that is malformed.
     init?(ofCertificate pem: String, algorithm: FingerprintAlgorithm) {
-        let body = pem.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let body = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
             .drop { $0 != "-----BEGIN CERTIFICATE-----" }.dropFirst()
             .prefix { $0 != "-----END CERTIFICATE-----" }
         guard let der = Data(base64Encoded: body.joined()), !der.isEmpty,

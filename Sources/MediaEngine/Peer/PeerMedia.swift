@@ -143,10 +143,11 @@ final class PeerMedia: Sendable {
         }
     }
 
-    /// What has to be done between the verification and the first packet.
+    /// What has to be done between the verification and the first packet, so that the peer hears from us though no media flows.
     func prepareSending() throws(MediaError) {
         guard let session = peer.session else { return }
         for track in sending.values { try track.announce(to: session) }
+        SlowFeedback.begin(in: session)
     }
 
     func add(_ candidate: IceCandidate) {

@@ -14,8 +14,10 @@ struct MediaSection: Sendable, Equatable {
         var codec: Codec? {
             let words = encoding.split(separator: "/")
             guard words.count >= 2, let rate = Int(words[1]) else { return nil }
+            let channels = words.count > 2 ? words[2] : nil
             return Codec.allCases.first { codec in
-                codec.encodingName == words[0].uppercased() && codec.clockRate == rate && codec.accepts(parameters)
+                codec.encodingName == words[0].uppercased() && codec.clockRate == rate
+                    && codec.accepts(channels: channels, parameters)
             }
         }
     }
@@ -63,8 +65,13 @@ struct MediaSection: Sendable, Equatable {
 
 extension Codec {
     /// Whether a format of this name with these parameters is one that we can decode.
-    fileprivate func accepts(_ parameters: String?) -> Bool {
+    fileprivate func accepts(channels: Substring?, _ parameters: String?) -> Bool {
+        switch self {
+        // RFC 7587 section 7: always two, however many are sent; webrtcbin would answer another number with `recvonly`.
+        case .opus: channels == nil || channels == "2"
+        case .vp8: true
         // RFC 6184 section 8.1: an absent packetization-mode is 0, which our depayloader takes too, but our payloader sends 1.
-        self != .h264 || parameters?.contains("packetization-mode=1") == true
+        case .h264: parameters?.contains("packetization-mode=1") == true
+        }
     }
 }

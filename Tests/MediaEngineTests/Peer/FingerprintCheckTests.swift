@@ -1,0 +1,87 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("The check of the peer's certificate") struct FingerprintCheckTests {
+        /// Another first digit in every `a=fingerprint` of the descriptions of one kind.
+        private static func corrupting(_ kind: SessionDescription.Kind)
+            -> @Sendable (SessionDescription)
+            -> SessionDescription
+        {
+            { description in
+                guard description.kind == kind else { return description }
+                let lines = description.sdp.components(of: "\r\n").map { line in
+                    guard line.hasPrefix("a=fingerprint:sha-256 ") else { return line }
+                    let digits = line.dropFirst("a=fingerprint:sha-256 ".count)
+                    return "a=fingerprint:sha-256 \(digits.first == "0" ? "1" : "0")\(digits.dropFirst())"
+                }
+                return SessionDescription(kind: kind, sdp: lines.joined(separator: "\r\n"))
+            }
+        }
+
+        @Test(
+            "Nothing passes either way when a description names another certificate",
+            arguments: [SessionDescription.Kind.offer, .answer], [Codec.vp8, .h264])
+        func mismatchStopsEverything(kind: SessionDescription.Kind, codec: Codec) async throws {
+            var options = LoopbackCall.Options()
+            options.videoCodecs = [codec]
+            options.rewrite = Self.corrupting(kind)
+            try await withCall(options) { call in
+                let checking = kind == .offer ? call.callee : call.caller
+                let misdescribed = kind == .offer ? call.caller : call.callee
+                try await call.negotiate()
+                for end in call.ends { await end.peer.openReceiveGates() }
+
+                guard case .fingerprintMismatch(let expected, let actual) = try await checking.waitForFailure() else {
+                    Issue.record("failed with \(checking.events)")
+                    return
+                }
+                #expect(expected != actual && expected.hasPrefix("sha-256 ") && actual.hasPrefix("sha-256 "))
+
+                // The other end has verified the checking one and sends: a second of it would have arrived by now.
+                try await misdescribed.wait("a second of sent pictures") { $0.sent[.video]?.frames ?? 0 >= 30 }
+                let statistics = await checking.peer.statistics()
+                for kind in MediaKind.allCases {
+                    let received = try #require(statistics.received[kind])
+                    #expect(received.arrivals.isEmpty && received.decoded == 0 && received.shown == 0)
+                    #expect(statistics.sent[kind]?.frames == 0)
+                }
+                #expect(await misdescribed.arrivals() == 0)
+                for end in call.ends {
+                    for kind in MediaKind.allCases { #expect(end.count(.firstFrame(kind)) == 0) }
+                }
+                #expect(checking.count(.verified) == 0)
+                try await inTime("both ends closed") { await call.close() }
+            }
+        }
+
+        @Test("The same pair connects when the descriptions arrive as they were sent", arguments: [Codec.vp8, .h264])
+        func rightFingerprintConnects(codec: Codec) async throws {
+            var options = LoopbackCall.Options()
+            options.videoCodecs = [codec]
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await end.waitForPictures(1)
+                    #expect(end.failure == nil)
+                }
+                #expect(await call.caller.arrivals() > 0)
+            }
+        }
+
+        @Test("Each connection has a certificate of its own and names one fingerprint for all its m-lines")
+        func connectionsDiffer() async throws {
+            var fingerprints: Set<String> = []
+            for _ in 1...2 {
+                let peer = try await TestEngine.peer()
+                let lines = try await peer.createOffer().sdp.components(of: "\r\n")
+                let own = Set(lines.filter { $0.hasPrefix("a=fingerprint:") })
+                #expect(own.count == 1)
+                fingerprints.formUnion(own)
+                await peer.close()
+            }
+            #expect(fingerprints.count == 2)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("The send gate") struct SendGateTests {
+        @Test("A verified end sends nothing before it is told to, then a picture that the peer can decode")
+        func nothingIsSentBefore() async throws {
+            var options = LoopbackCall.Options()
+            options.opensSendGates = false
+            try await withCall(options) { call in
+                try await call.connect()
+                // The caller's media flows meanwhile: the path is good, and a second passes.
+                await call.caller.peer.setSending(true)
+                try await call.callee.waitForPictures(30)
+                #expect(await call.caller.arrivals() == 0)
+                #expect(try await call.callee.sent(.video).frames == 0)
+                #expect(try await call.callee.sent(.audio).frames == 0)
+
+                await call.callee.peer.setSending(true)
+                try await call.caller.wait("packets of both kinds") {
+                    $0.received.values.allSatisfy { !$0.arrivals.isEmpty }
+                }
+                try await call.caller.waitForPictures(10)
+                // A stream that did not begin with a key frame would have lost what came before the next one.
+                try await eventually("nearly all that was sent was decoded") {
+                    let sent = try await call.callee.sent(.video).frames
+                    return sent - (try await call.caller.received(.video).decoded) <= 2
+                }
+            }
+        }
+
+        @Test("Telling a connection to send before it is verified takes effect when it is")
+        func earlyWishIsKept() async throws {
+            var options = LoopbackCall.Options()
+            options.opensSendGates = false
+            options.kinds = [.audio]
+            try await withCall(options) { call in
+                await call.caller.peer.setSending(true)
+                await call.callee.peer.setSending(true)
+                await call.callee.peer.setSending(false)
+                try await call.connect()
+                try await call.callee.waitForTone()
+                #expect(await call.caller.arrivals() == 0)
+            }
+        }
+
+        @Test("A gate that is shut again stops the packets, and they go on when it opens")
+        func gateCanBeShutAgain() async throws {
+            try await withCall { call in
+                try await call.connect()
+                try await call.callee.waitForPictures(10)
+                await call.caller.peer.setSending(false)
+                let sent = try await call.caller.sent(.video).frames
+                // The other direction tells the time.
+                let before = try await call.caller.received(.video).decoded
+                try await call.caller.waitForPictures(before + 30)
+                #expect(try await call.caller.sent(.video).frames <= sent + 1)
+                let decoded = try await call.callee.received(.video).decoded
+                #expect(decoded <= sent + 1)
+
+                await call.caller.peer.setSending(true)
+                try await call.callee.waitForPictures(decoded + 10)
+            }
+        }
+
+        @Test("The first picture after each opening is a key frame", arguments: [Codec.vp8, .h264])
+        func openingEncodesAKeyFrame(codec: Codec) async throws {
+            let bench = try await SendBench(codec)
+            for round in 1...3 {
+                bench.track.open()
+                try await eventually("pictures in round \(round)") { bench.encoded.value.count >= 5 }
+                bench.track.close()
+                let encoded = bench.encoded.update { encoded in
+                    defer { encoded = [] }
+                    return encoded
+                }
+                #expect(encoded.first == .key, "round \(round)")
+                #expect(encoded.dropFirst().contains(.delta), "round \(round)")
+                // What the encoder still had in hand belongs to this round.
+                let shut = bench.raw.value
+                try await eventually("pictures that are held back") { bench.raw.value >= shut + 10 }
+                bench.encoded.set([])
+            }
+            await bench.stop()
+        }
+    }
+
+    /// A send track whose packets go to nobody, with every encoded picture noted.
+    private struct SendBench {
+        enum Picture: Equatable { case key, delta }
+
+        let track: SendTrack
+        let encoded = Shared<[Picture]>([])
+        let raw = Shared(0)
+        private let pipeline: Pipeline
+        private let source: CaptureSource
+        private let branch: CaptureBranch
+
+        init(_ codec: Codec) async throws {
+            let engine = try await TestEngine.shared()
+            source = try engine.capture(VideoSource.test(format: VideoFormat(width: 160, height: 90)))
+            pipeline = try Pipeline(name: "bench", timeBase: .clock)
+            // A funnel has the same request pads as webrtcbin.
+            let funnel = try Element("funnel")
+            let end = try Element("fakesink")
+            try end.set("async", "false")
+            pipeline.bin.add(funnel)
+            pipeline.bin.add(end)
+            try funnel.link(to: end)
+            track = try SendTrack(
+                TrackConfiguration(source: source), codec: codec, payloadType: 96,
+                description: engine.catalog.description(codec.descriptionName, role: .encoder),
+                pipeline: pipeline.bin, webrtc: funnel)
+            let encoder = try #require(pipeline.bin.child("encoder"))
+            try encoder.pad("src").probe { [encoded] buffer in
+                encoded.update { $0.append(buffer.isDelta ? .delta : .key) }
+                return .pass
+            }
+            let proxy = try #require(pipeline.bin.child(madeBy: "proxysrc"))
+            try proxy.pad("src").probe { [raw] _ in
+                raw.update { $0 += 1 }
+                return .pass
+            }
+            try pipeline.bin.setState(.playing)
+            branch = try await track.start()
+        }
+
+        func stop() async {
+            await source.detach(branch)
+            pipeline.stop()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Silence of the peer") struct SilenceTests {
+        @Test("An end that goes without a word is noticed as interrupted", arguments: [true, false])
+        func silenceIsNoticed(mediaFlows: Bool) async throws {
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.opensSendGates = mediaFlows
+            try await withCall(options) { call in
+                try await call.connect()
+                if mediaFlows { try await call.caller.waitForTone() }
+                #expect(call.caller.count(.interrupted) == 0)
+                await call.callee.peer.close()
+                try await call.caller.wait(for: .interrupted)
+                #expect(call.caller.count(.resumed) == 0)
+            }
+        }
+
+        @Test("Two connected ends stay audible to each other for five seconds while neither sends media")
+        func gatedEndsAreAudible() async throws {
+            var options = LoopbackCall.Options()
+            options.opensSendGates = false
+            try await withCall(options) { call in
+                try await call.connect()
+                let start = ContinuousClock.now
+                try await eventually("five seconds") { ContinuousClock.now - start > .milliseconds(5_500) }
+                for end in call.ends {
+                    #expect(end.count(.interrupted) == 0)
+                    #expect(await end.arrivals() == 0)
+                }
+            }
+        }
+
+        @Test("A shorter patience than the peer's reports sees interruptions come and go")
+        func impatienceSeesGaps() async throws {
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.opensSendGates = false
+            options.tuning.silenceMs = 100
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.caller.wait(for: .interrupted)
+                try await call.caller.wait(for: .resumed)
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("A description of a browser") struct RealLifeDescriptionTests {
+    @Test("Firefox's values in the session hold for every m-line, and its bundle-only m-line is in use")
+    func firefox() throws {
+        let description = try SDPSamples.read(SDPSamples.firefox)
+        #expect(description.sections.map(\.kind) == [.audio, .video])
+        for section in description.sections {
+            #expect(section.iceUfrag == "1b5a1ae9")
+            #expect(section.setup == "actpass")
+            #expect(section.fingerprint.description == SDPSamples.fingerprint)
+        }
+        let codecs = description.sections.map { $0.formats.compactMap(\.codec) }
+        #expect(codecs == [[.opus], [.vp8, .h264]])
+        #expect(description.sections[1].sources.map(\.ssrc) == [1_204_219_063, 2_044_214_912])
+    }
+
+    @Test("Chromium's codecs, extensions and candidates are accepted, and what the engine lacks is left out")
+    func chromium() throws {
+        let description = try SDPSamples.read(SDPSamples.chromium)
+        let audio = description.sections[0]
+        let video = description.sections[1]
+        #expect(audio.candidates.count == 3)
+        #expect(
+            video.formats.filter { $0.codec == .h264 }.map(\.payloadType) == [102], "packetization mode 0 is not ours")
+        #expect(video.formats.first?.feedback.sorted() == ["ccm fir", "nack pli"])
+        let text = description.keeping([111, 96]).normalised.sdp
+        for part in ["extmap", "msid", "rtx", "red/", "AV1", "transport-cc", "goog-remb", "a=rtcp:", "203.0.113.7 "] {
+            // The server-reflexive candidate is the one place where the public address belongs.
+            let lines = text.components(of: "\r\n").filter { !$0.hasPrefix("a=candidate") }
+            #expect(!lines.contains { $0.contains(part) }, "\(part)")
+        }
+    }
+
+    @Test("Parameters that only describe the sender are left out where webrtcbin stumbles over them")
+    func sprop() throws {
+        let parameters = try SDPSamples.read(SDPSamples.chromium).sections[0].formats.first?.parameters
+        let expected =
+            SpropParameters.isNeeded
+            ? "minptime=10;stereo=1;useinbandfec=1" : "minptime=10;sprop-stereo=1;stereo=1;useinbandfec=1"
+        #expect(parameters == expected)
+    }
+
+    @Test(
+        "What is written anew is understood as the same, and written the same again",
+        arguments: [SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium])
+    func normalisingIsIdempotent(sdp: String) throws {
+        let first = try SDPSamples.read(sdp)
+        let second = try RemoteDescription(first.normalised)
+        #expect(second == first)
+        #expect(second.normalised == first.normalised)
+    }
+
+    @Test("Keeping one payload type of each m-line leaves the rest as it was")
+    func keepingOne() throws {
+        let all = try SDPSamples.read(SDPSamples.chromium)
+        let kept = all.keeping([111, 102])
+        #expect(kept.sections.map { $0.formats.map(\.payloadType) } == [[111], [102]])
+        #expect(kept.sections.map(\.mid) == all.sections.map(\.mid))
+        #expect(kept.normalised.sdp.contains("m=video 9 UDP/TLS/RTP/SAVPF 102\r\n"))
+    }
+
+    @Test("Lines may end in LF alone, the last one in nothing, and empty ones do not count")
+    func lineEnds() throws {
+        let expected = try SDPSamples.read(SDPSamples.offer)
+        #expect(try SDPSamples.read(SDPSamples.offer.replacing("\r\n", by: "\n")) == expected)
+        #expect(try SDPSamples.read(String(SDPSamples.offer.dropLast())) == expected)
+        #expect(try SDPSamples.read(SDPSamples.offer("s=-\r\n", "s=-\r\n\r\n")) == expected)
+    }
+
+    @Test("One m-line needs no bundle")
+    func oneLineAlone() throws {
+        let lines = SDPSamples.offer.components(of: "m=video")[0].replacing("a=group:BUNDLE 0 1\r\n", by: "")
+        #expect(try SDPSamples.read(lines).sections.map(\.kind) == [.audio])
+    }
+
+    @Test("The direction is the last that the m-line names, and both ways when it names none")
+    func direction() throws {
+        #expect(try SDPSamples.read(SDPSamples.offer("a=sendrecv\r\n", "")).sections[0].direction == .sendrecv)
+        let directions = ["sendonly", "recvonly", "inactive"]
+        for direction in directions {
+            let read = try SDPSamples.read(SDPSamples.offer("a=sendrecv", "a=\(direction)"))
+            #expect(read.sections.map(\.direction.rawValue) == [direction, direction])
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import MediaEngine
+
+/// One end of a ``LoopbackCall``: a peer connection and everything that it has said.
+final class CallEnd: Sendable {
+    let peer: PeerConnection
+    private let log = Shared<[PeerConnectionEvent]>([])
+
+    init(peer: PeerConnection) { self.peer = peer }
+
+    /// Reads the events until the connection is closed; each candidate goes to `trickle`.
+    func follow(_ trickle: @escaping @Sendable (IceCandidate) async -> Void) {
+        Task { [peer, log] in
+            for await event in peer.events {
+                log.update { $0.append(event) }
+                if case .localCandidate(let candidate) = event.kind { await trickle(candidate) }
+            }
+        }
+    }
+
+    var events: [PeerConnectionEvent.Kind] { log.value.map(\.kind) }
+
+    /// What the connection failed with, if it did.
+    var failure: MediaError? {
+        for case .failed(let error) in events { return error }
+        return nil
+    }
+
+    func count(_ kind: PeerConnectionEvent.Kind) -> Int { events.count { $0 == kind } }
+
+    /// Waits for an event; a failure that nobody expects ends the wait at once.
+    func wait(for kind: PeerConnectionEvent.Kind, within limit: Duration = deadline) async throws {
+        try await eventually("\(kind); so far \(events)", within: limit) {
+            if let failure { throw failure }
+            return count(kind) > 0
+        }
+    }
+
+    func waitForFailure() async throws -> MediaError {
+        try await eventually("a failure; so far \(events)") { failure != nil }
+        return try #require(failure)
+    }
+
+    /// Waits until what was received satisfies `condition`.
+    func wait(
+        _ what: String, within limit: Duration = deadline, until condition: (PeerStatistics) -> Bool
+    ) async throws {
+        try await eventually(what, within: limit) {
+            if let failure { throw failure }
+            return condition(await peer.statistics())
+        }
+    }
+
+    /// Waits until so many pictures of the other end were decoded.
+    func waitForPictures(_ count: Int) async throws {
+        try await wait("\(count) decoded pictures") { ($0.received[.video]?.decoded ?? 0) >= count }
+    }
+
+    /// Waits until the other end's tone is heard.
+    func waitForTone() async throws { try await wait("a tone") { $0.received[.audio]?.toneHz != nil } }
+
+    func received(_ kind: MediaKind) async throws -> PeerStatistics.Received {
+        try #require(await peer.statistics().received[kind])
+    }
+
+    func sent(_ kind: MediaKind) async throws -> PeerStatistics.Sent {
+        try #require(await peer.statistics().sent[kind])
+    }
+
+    /// RTP packets of all kinds that have arrived.
+    func arrivals() async -> Int { await peer.statistics().received.values.map(\.arrivals.count).reduce(0, +) }
+}

@@ -1,0 +1,30 @@
+@testable import MediaEngine
+
+/// The one engine of the tests, warm before it is handed out.
+enum TestEngine {
+    private static let started = Task { () async throws -> MediaEngine in
+        let engine = try await MediaEngine.start()
+        await engine.warmedUp()
+        return engine
+    }
+
+    static func shared() async throws -> MediaEngine { try await started.value }
+
+    /// A peer connection that is not part of a ``LoopbackCall``.
+    static func peer(
+        kinds: Set<MediaKind> = [.audio, .video], videoCodecs: [Codec] = [.vp8]
+    ) async throws -> PeerConnection {
+        let engine = try await shared()
+        var tracks: [MediaKind: TrackConfiguration] = [:]
+        if kinds.contains(.audio) {
+            tracks[.audio] = TrackConfiguration(source: try engine.capture(AudioSource.tone()))
+        }
+        if kinds.contains(.video) {
+            let source = VideoSource.test(format: VideoFormat(width: 160, height: 90))
+            tracks[.video] = TrackConfiguration(source: try engine.capture(source), codecs: videoCodecs)
+        }
+        var configuration = PeerConnectionConfiguration(label: "test", tracks: tracks)
+        configuration.tuning = .loopback
+        return engine.makePeerConnection(configuration)
+    }
+}

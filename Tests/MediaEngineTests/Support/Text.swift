@@ -1,0 +1,15 @@
+extension String {
+    /// The parts between occurrences of `separator`, empty ones included.
+    func components(of separator: String) -> [String] {
+        var parts: [String] = []
+        var rest = Substring(self)
+        while let range = rest.firstRange(of: separator) {
+            parts.append(String(rest[..<range.lowerBound]))
+            rest = rest[range.upperBound...]
+        }
+        return parts + [String(rest)]
+    }
+
+    /// The text with every occurrence replaced.
+    func replacing(_ old: String, by new: String) -> String { components(of: old).joined(separator: new) }
+}

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("What the command line says about a source") struct SourceTests {
+    @Test("A video source is a name with an optional choice")
+    func video() throws {
+        #expect(try VideoSource(parsing: "test") == VideoSource(name: "test"))
+        #expect(try VideoSource(parsing: "test:smpte") == VideoSource.test(.smpte))
+        #expect(try VideoSource(parsing: "door:/dev/video0") == VideoSource(name: "door", choice: "/dev/video0"))
+        #expect(try VideoSource(parsing: "rtsp:rtsp://192.0.2.1:554/x").choice == "rtsp://192.0.2.1:554/x")
+        #expect(try VideoSource(parsing: "test:").choice == nil)
+    }
+
+    @Test("An empty video source is refused", arguments: ["", ":"])
+    func emptyVideo(text: String) {
+        #expect(throws: MediaError.unknownChoice(kind: "video source", value: text, known: ["test", "none"])) {
+            try VideoSource(parsing: text)
+        }
+    }
+
+    @Test("An audio source is a name with an optional choice, and a tone has a pitch")
+    func audio() throws {
+        #expect(try AudioSource(parsing: "tone").toneHz == 440)
+        #expect(try AudioSource(parsing: "tone:660").toneHz == 660)
+        #expect(try AudioSource(parsing: "tone:20").toneHz == 20)
+        #expect(try AudioSource(parsing: "tone:20000").toneHz == 20_000)
+        #expect(try AudioSource(parsing: "mic:hw:1").choice == "hw:1")
+        #expect(try AudioSource(parsing: "mic").toneHz == nil)
+        #expect(AudioSource.tone(hertz: 1_000).toneHz == 1_000)
+    }
+
+    @Test(
+        "A pitch that nobody hears is refused", arguments: ["19.9", "20001", "x", "nan", "inf", "-440", "440 Hz", "0"])
+    func pitch(text: String) {
+        #expect(throws: MediaError.unknownChoice(kind: "pitch in Hz", value: text, known: ["20 to 20000"])) {
+            try AudioSource(parsing: "tone:\(text)")
+        }
+    }
+
+    @Test("An empty audio source is refused", arguments: ["", ":"])
+    func emptyAudio(text: String) {
+        #expect(throws: MediaError.unknownChoice(kind: "audio source", value: text, known: ["tone", "none"])) {
+            try AudioSource(parsing: text)
+        }
+    }
+
+    @Test("The format becomes the caps of the source")
+    func caps() {
+        let format = VideoFormat(width: 320, height: 180, framesPerSecond: 15)
+        #expect(
+            VideoSource.test(.snow, format: format).values == [
+                "caps": "video/x-raw,format=I420,width=320,height=180,framerate=15/1", "choice": "snow",
+            ])
+        #expect(VideoSource(name: "x").values["choice"] == nil)
+    }
+}
+
+@Suite("The addresses of the machine") struct LocalAddressesTests {
+    @Test("Loopback is known by its addresses and its name")
+    func loopback() {
+        for text in ["127.0.0.1", "127.255.0.3", "::1", "localhost"] { #expect(LocalAddresses.isLoopback(text)) }
+        for text in ["128.0.0.1", "127.0.0", "localhost.example", "::2", "", "127.0.0.1.example.com"] {
+            #expect(!LocalAddresses.isLoopback(text), "\(text)")
+        }
+    }
+
+    @Test("Numeric addresses are told from names")
+    func numeric() {
+        for text in ["192.0.2.1", "::", "2001:db8::1", "::ffff:192.0.2.1"] { #expect(LocalAddresses.isNumeric(text)) }
+        for text in ["", "localhost", "192.0.2", "192.0.2.256", "2001:db8:::1", "1", "[::1]"] {
+            #expect(!LocalAddresses.isNumeric(text), "\(text)")
+        }
+    }
+
+    @Test("The global ones are numeric, and neither loopback nor link-local")
+    func global() {
+        for address in LocalAddresses.global() {
+            #expect(LocalAddresses.isNumeric(address))
+            #expect(!LocalAddresses.isLoopback(address))
+            #expect(!address.lowercased().hasPrefix("fe80:") && !address.hasPrefix("169.254."))
+        }
+    }
+}
