@@ -27,6 +27,9 @@ public actor CallAgent {
     private var tasks: [Task<Void, Never>] = []
     private var phase = Phase.idle
 
+    /// How many calls wait for whoever reads ``incomingCalls``; of more, the oldest are forgotten and ring out.
+    private static let maximumUnseenCalls = 64
+
     private enum Phase { case idle, preparing, prepared, closed }
 
     /// Makes an agent whose media runs on `engine`.
@@ -54,7 +57,9 @@ public actor CallAgent {
         self.logger = logger
         self.sleep = sleep
         calls = CallRegistry(limit: configuration.maximumCalls)
-        (incomingCalls, incoming) = AsyncStream.makeStream()
+        // Invites that nobody takes and their callers cancel must not pile up at an agent that only places calls.
+        (incomingCalls, incoming) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingNewest(configuration.maximumCalls + Self.maximumUnseenCalls))
         (messages, outgoing) = AsyncStream.makeStream()
     }
 

@@ -36,7 +36,7 @@ public enum MediaError: Error, Sendable, Equatable {
     case expired(operation: String)
     /// The peer's DTLS certificate does not have the fingerprint that its SDP names (RFC 8122).
     case fingerprintMismatch(expected: String, actual: String)
-    /// The transport to the peer failed: no candidate pair works, or DTLS broke off.
+    /// The transport to the peer failed: no candidate pair works.
     case transportFailed(text: String)
     /// An operation did not end in time.
     case timedOut(operation: String, seconds: Double)

@@ -11,7 +11,10 @@ actor WarmUp {
     func run(catalog: PipelineCatalog, logger: Logger) async -> MediaError? {
         let task = done ?? Task { await Self.call(catalog, logger) }
         done = task
-        return await task.value
+        let error = await task.value
+        // What went wrong may be mended meanwhile, so the next caller tries again.
+        if error != nil { done = nil }
+        return error
     }
 
     /// How long it may take; what is not warm then will be by the first call.

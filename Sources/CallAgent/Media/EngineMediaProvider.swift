@@ -31,8 +31,10 @@ actor EngineMediaProvider: MediaProvider {
     }
 
     func release() async {
-        for source in held { await source.release() }
+        // Emptied first: another release may come while one waits.
+        let sources = held
         held = []
+        for source in sources { await source.release() }
     }
 
     func makeSession(label: String, media: CallMedia) async throws(MediaSessionError) -> any MediaSession {

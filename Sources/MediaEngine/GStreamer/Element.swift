@@ -8,7 +8,7 @@ struct Element: GObject {
 
     /// Makes an element by its factory's name.
     ///
-    /// - Throws: ``MediaError/pluginMissing(element:package:)``.
+    /// - Throws: ``MediaError/pluginMissing(element:)``.
     init(_ factory: String, name: String? = nil) throws(MediaError) {
         guard let element = gst_element_factory_make(factory, name) else { throw .pluginMissing(element: factory) }
         ref = GObjectRef(sinking: element)

@@ -35,7 +35,12 @@ struct Pad: GObject {
         }
     }
 
-    func unlink(from sink: Pad) { gst_pad_unlink(ref.pointer, sink.ref.pointer) }
+    /// Undoes the link to this sink pad, if there is one.
+    func unlinkFromPeer() {
+        guard let peer = gst_pad_get_peer(ref.pointer) else { return }
+        gst_pad_unlink(peer, ref.pointer)
+        gst_object_unref(peer)
+    }
 
     /// Asks the encoder upstream of this sink pad for a key frame (RFC 4585 PLI once it reaches the network).
     func requestKeyFrame() {

@@ -27,6 +27,10 @@ public struct IceCandidate: Sendable, Equatable {
         guard let component = Int(words[1]), (1...2).contains(component), UInt32(words[3]) != nil,
             UInt16(words[5]) != nil, !words[4].isEmpty
         else { throw .invalidCandidate(text: "a number in it is out of range") }
+        // A name would make this machine ask for it, by multicast for those that end in .local.
+        guard LocalAddresses.isNumeric(String(words[4])) else {
+            throw .invalidCandidate(text: "its address is a name; names are not looked up")
+        }
         guard ["udp", "tcp"].contains(words[2].lowercased()) else {
             throw .invalidCandidate(text: "neither UDP nor TCP")
         }

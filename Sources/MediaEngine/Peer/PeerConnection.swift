@@ -29,6 +29,7 @@ public actor PeerConnection {
     private var hasKeys = false
     private var isVerified: Bool { isCertificateRight && hasKeys }
     private var wantsSending = false
+    private var isClosing = false
     private var isClosed = false
     private var watchdogs: [Task<Void, Never>] = []
     private var lastStatistics = PeerStatistics()
@@ -62,6 +63,7 @@ public actor PeerConnection {
         let media = try await build(choices)
         let offer = try await media.create(.offer)
         try await media.setLocal(offer)
+        guard !isClosed else { throw .closed }
         return offer
     }
 
@@ -73,12 +75,18 @@ public actor PeerConnection {
             throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
         }
         let remote = try RemoteDescription(offer)
+        try remote.checkDirections()
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
         let media = try await build(choices)
         try await setRemote(remote.keeping(choices.map(\.payloadType)), on: media)
         let answer = try await media.create(.answer)
         try await media.setLocal(answer)
+        // webrtcbin answers an m-line that it cannot match with one that only receives, and what is sent there waits for ever.
+        for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
+            throw .noCommonCodec(media: section.kind.rawValue)
+        }
+        guard !isClosed else { throw .closed }
         return answer
     }
 
@@ -88,6 +96,7 @@ public actor PeerConnection {
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
         let remote = try RemoteDescription(answer)
         try remote.check(asAnswerTo: media.choices.map(\.codec.kind))
+        try remote.checkDirections()
         for (section, choice) in zip(remote.sections, media.choices)
         where !section.formats.contains(where: { $0.payloadType == choice.payloadType && $0.codec == choice.codec }) {
             throw .noCommonCodec(media: section.kind.rawValue)
@@ -170,7 +179,9 @@ public actor PeerConnection {
 
     private func applySending() {
         guard let media, isVerified, !isClosed else { return }
-        for track in media.sending.values { wantsSending ? track.open() : track.close() }
+        for track in media.sending.values {
+            if wantsSending { track.open() } else { track.close() }
+        }
     }
 
     // MARK: What the pipeline reports
@@ -181,6 +192,8 @@ public actor PeerConnection {
             switch report {
             case .event: break
             case .peerCertificate(let pem):
+                // Only the first counts: the keys that are in use belong to it, whatever a later handshake shows.
+                guard earlyCertificate == nil else { break }
                 earlyCertificate = pem
                 checkCertificate()
             case .readyToSend:
@@ -260,7 +273,7 @@ public actor PeerConnection {
         let request = statisticsRequest ?? Task { try? await media.transportStatistics() }
         statisticsRequest = request
         let transport = await request.value ?? lastStatistics.transport
-        statisticsRequest = nil
+        if statisticsRequest == request { statisticsRequest = nil }
         // Closed meanwhile: the pads have lost their caps.
         guard !isClosed else { return lastStatistics }
         lastStatistics = media.statistics(transport: transport)
@@ -271,17 +284,17 @@ public actor PeerConnection {
     ///
     /// Runs on a thread of its own, and is abandoned and reported in the log after ``TransportTuning/teardownMs``.
     public func close() async {
-        guard !isClosed else { return }
-        _ = await statistics()
-        guard !isClosed else { return }
+        guard !isClosing else { return }
+        isClosing = true
+        let limit = Duration.milliseconds(configuration.tuning.teardownMs)
+        // The last figures; a webrtcbin that hangs gives none.
+        _ = await Deadline.isMet(limit / 5) { _ = await self.statistics() }
         isClosed = true
         for watchdog in watchdogs { watchdog.cancel() }
         watchdogs = []
         eventSink.finish()
         reportSink.finish()
-        _ = await statisticsRequest?.value
         guard let media = media.take() else { return }
-        let limit = Duration.milliseconds(configuration.tuning.teardownMs)
         if await !media.tearDown(within: limit, label: configuration.label) {
             logger.error("the teardown of \(configuration.label) did not end within \(limit) and was abandoned")
         }

@@ -91,7 +91,7 @@ final class PeerMedia: Sendable {
     }
 
     /// Brings the pipeline to life and feeds the encoders.
-    func start() async throws(MediaError) {
+    nonisolated(nonsending) func start() async throws(MediaError) {
         for choice in choices { try applyPreferences(choice) }
         try pipeline.bin.setState(.playing)
         for track in sending.values {

@@ -69,7 +69,8 @@ final class PeerPipeline: Sendable {
                     report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
                 }
             ].compactMap { $0 }
-        pipeline.bus.watch { report(.bus($0)) }
+        let limiter = WarningLimiter()
+        pipeline.bus.watch { message in if limiter.admits(message) { report(.bus(message)) } }
         pipeline.bin.add(webrtc)
     }
 
@@ -115,6 +116,21 @@ final class PeerPipeline: Sendable {
             }
         case "dtlssrtpenc": element.watch("on-key-set") { _ in report(.readyToSend) }
         default: break
+        }
+    }
+}
+
+/// Keeps the warnings that a peer can cause with each packet from filling memory and log.
+private final class WarningLimiter: Sendable {
+    /// The most warnings that one connection reports.
+    private static let maximum = 20
+    private let count = Mutex(0)
+
+    func admits(_ message: BusMessage) -> Bool {
+        guard case .warning = message else { return true }
+        return count.withLock { count in
+            count += 1
+            return count <= Self.maximum
         }
     }
 }

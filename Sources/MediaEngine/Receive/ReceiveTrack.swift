@@ -43,7 +43,12 @@ final class ReceiveTrack: Sendable {
     /// Links the pad on which webrtcbin delivers this kind.
     ///
     /// Called in its `pad-added`, before the first packet is pushed.
-    func connect(_ source: Pad) throws(MediaError) { try source.link(to: input) }
+    ///
+    /// A peer whose stream begins anew with another SSRC has another pad, which takes the place of the first.
+    func connect(_ source: Pad) throws(MediaError) {
+        input.unlinkFromPeer()
+        try source.link(to: input)
+    }
 
     /// Shows what arrives from now on, the latest picture first.
     ///
@@ -52,8 +57,6 @@ final class ReceiveTrack: Sendable {
         defer { if let recording { recording.open() } }
         return gate.open()
     }
-
-    func close() { gate.close() }
 
     /// Whether anything was decoded yet.
     var hasDecoded: Bool { meter.hasDecoded }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// Writes what arrives, still encoded, into one file for all kinds of a call.
@@ -24,6 +25,11 @@ final class Recorder: Sendable {
     func branch(from decoder: Element, kind: MediaKind) throws(MediaError) -> RecordingBranch {
         guard let tee = decoder.child("encoded") else { throw .noPad(element: decoder.path, pad: "encoded") }
         let queue = try Element("queue")
+        // The muxer waits until it has something of every kind; a kind that is silent must not hold up the others' decoding.
+        try queue.set("leaky", "downstream")
+        try queue.set("max-size-buffers", "0")
+        try queue.set("max-size-bytes", "20000000")
+        try queue.set("max-size-time", "10000000000")
         decoder.add(queue)
         let branch = try RecordingBranch(kind: kind, input: queue.pad("sink"))
         try tee.requestPad("src_%u").link(to: queue.pad("sink"))
@@ -34,7 +40,9 @@ final class Recorder: Sendable {
 
     /// Ends the file so that its index and duration are written; gives up after `deadline`.
     func finish(within deadline: Duration) async {
-        for branch in branches.withLock({ $0 }) { branch.end() }
+        // Ending a branch waits for the data before it, so not here.
+        let branches = branches.withLock { $0 }
+        DispatchQueue(label: "recorder").async { for branch in branches { branch.end() } }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [ended] in for await _ in ended {} }
             group.addTask { try? await Task.sleep(for: deadline) }

@@ -40,6 +40,9 @@ struct RemoteDescription: Sendable, Equatable {
         guard Set(sections.map(\.fingerprint.description)).count == 1 else {
             throw .invalidSDP(line: nil, text: "the m-lines have different fingerprints")
         }
+        guard Set(sections.map { [$0.iceUfrag, $0.icePassword] }).count == 1 else {
+            throw .invalidSDP(line: nil, text: "the m-lines of one bundle have different ICE credentials")
+        }
         let payloads = sections.flatMap { $0.formats.map(\.payloadType) }
         guard Set(payloads).count == payloads.count else {
             throw .invalidSDP(line: nil, text: "a payload type is used twice")
@@ -56,6 +59,13 @@ struct RemoteDescription: Sendable, Equatable {
             result.sections[index].formats.removeAll { $0.payloadType != payloadTypes[index] }
         }
         return result
+    }
+
+    /// Checks that media is to flow both ways: the engine holds it back with its gates, not with the direction of an m-line.
+    func checkDirections() throws(MediaError) {
+        for section in sections where section.direction != .sendrecv {
+            throw .invalidSDP(line: nil, text: "a=\(section.direction.rawValue) is not supported, only a=sendrecv")
+        }
     }
 
     /// Checks that this answer fits the offer that it answers.

@@ -159,12 +159,11 @@ struct SDPReader {
         }
     }
 
-    /// The parameters that are printable and short enough.
+    /// The parameters that `webrtcbin` may see.
     private static func checkedParameters(_ text: String) -> String? {
         let parameters = text.split(separator: ";").map { $0.drop { $0 == " " } }
             .filter {
-                !SpropParameters.isDropped($0) && !$0.isEmpty && $0.utf8.count <= 256
-                    && $0.utf8.allSatisfy(isParameterByte)
+                FormatParameters.isKept($0) && $0.utf8.count <= 256 && $0.utf8.allSatisfy(isParameterByte)
             }
         return parameters.isEmpty ? nil : parameters.joined(separator: ";")
     }

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// What one call sends of one kind: raw frames from a capture, a gate, an encoder and a payloader.
 final class SendTrack: Sendable {
     let kind: MediaKind
@@ -8,6 +10,8 @@ final class SendTrack: Sendable {
     private let encoderSource: Pad
     private let encoderSink: Pad
     private let gate: Gate
+    /// Keeps opening and closing in order.
+    private let queue: DispatchQueue
     private let webrtcSink: Pad
     private let payloadType: Int
     private let ssrc: UInt32
@@ -18,6 +22,7 @@ final class SendTrack: Sendable {
         pipeline: Element, webrtc: Element
     ) throws(MediaError) {
         kind = codec.kind
+        queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
         self.codec = codec
         source = configuration.source
         proxy = try Element("proxysrc")
@@ -43,7 +48,7 @@ final class SendTrack: Sendable {
     var transceiver: AnyGObject? { webrtcSink.object("transceiver") }
 
     /// Begins to feed the encoder; nothing is sent before ``open()``.
-    func start() async throws(MediaError) -> CaptureBranch { try await source.attach(proxy) }
+    nonisolated(nonsending) func start() async throws(MediaError) -> CaptureBranch { try await source.attach(proxy) }
 
     /// Tells the RTP session what will come, before anything does.
     func announce(to session: Element) throws(MediaError) {
@@ -51,13 +56,17 @@ final class SendTrack: Sendable {
     }
 
     /// Sends from now on, the latest picture first and as a key frame.
+    ///
+    /// Done on a queue of its own: webrtcbin holds up whoever sends before its m-line is negotiated, for ever if it never is.
     func open() {
-        if kind == .video { encoderSource.forceKeyFrame() }
-        gate.open()
+        queue.async { [kind, encoderSource, gate] in
+            if kind == .video { encoderSource.forceKeyFrame() }
+            gate.open()
+        }
     }
 
     /// Sends nothing from now on.
-    func close() { gate.close() }
+    func close() { queue.async { [gate] in gate.close() } }
 
     var statistics: PeerStatistics.Sent {
         let caps = encoderSink.caps?.fields

@@ -98,8 +98,8 @@ import Testing
 
     @Test("Parameters of 256 bytes are kept, longer ones and those with odd characters are left out")
     func parameters() throws {
-        let longest = "x=" + String(repeating: "y", count: 254)
-        let sdp = SDPSamples.offer("minptime=10", "\(longest);\(longest)y;é=1; ;minptime=10")
+        let longest = "stereo=" + String(repeating: "y", count: 249)
+        let sdp = SDPSamples.offer("minptime=10", "\(longest);\(longest)y;é=1;ssrc=1; ;minptime=10")
         let expected = "\(longest);minptime=10;useinbandfec=1"
         #expect(try SDPSamples.read(sdp).sections[0].formats[0].parameters == expected)
     }

@@ -10,7 +10,6 @@ import Testing
             "candidate:1467250027 1 udp 2122260223 192.0.2.5 51472 typ host generation 0 ufrag EsAw network-id 1",
             "candidate:1 2 tcp 1518280447 192.0.2.5 9 typ host tcptype active",
             "candidate:4+/a 1 UDP 1 2001:db8::1 65535 typ srflx raddr 0.0.0.0 rport 0",
-            "candidate:1 1 UDP 1 1f4712db-ea17-4bcf-a596-105139dfd8bf.local 1 typ host",
             "candidate:1 1 UDP 4294967295 192.0.2.5 0 typ prflx raddr 192.0.2.6 rport 1",
             "candidate:1 1 UDP 1 192.0.2.5 1 typ relay raddr 192.0.2.6 rport 1",
         ])

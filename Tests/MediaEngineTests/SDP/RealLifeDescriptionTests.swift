@@ -38,7 +38,7 @@ import Testing
     func sprop() throws {
         let parameters = try SDPSamples.read(SDPSamples.chromium).sections[0].formats.first?.parameters
         let expected =
-            SpropParameters.isNeeded
+            FormatParameters.isNeeded
             ? "minptime=10;stereo=1;useinbandfec=1" : "minptime=10;sprop-stereo=1;stereo=1;useinbandfec=1"
         #expect(parameters == expected)
     }
