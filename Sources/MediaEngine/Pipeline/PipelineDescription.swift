@@ -51,7 +51,8 @@ public struct PipelineDescription: Sendable, Equatable {
     /// - Throws: ``MediaError/invalidPipelineDescription(name:line:text:)``.
     public init(fileName: String, text: String) throws(MediaError) {
         guard fileName.hasSuffix(".launch"),
-            let role = Role.allCases.first(where: { fileName.hasSuffix("-\($0.rawValue).launch") })
+            let role = Role.allCases.first(where: { fileName.hasSuffix("-\($0.rawValue).launch") }),
+            !fileName.hasPrefix("-")
         else {
             let roles = Role.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidPipelineDescription(
@@ -64,7 +65,7 @@ public struct PipelineDescription: Sendable, Equatable {
         var summary = ""
         var values: [String: Placeholder] = [:]
         var launch: [Substring] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard line.hasPrefix("#") else {
                 launch.append(line)
                 continue
