@@ -30,6 +30,7 @@ public actor PeerConnection {
     private var isVerified: Bool { isCertificateRight && hasKeys }
     private var wantsSending = false
     private var isClosed = false
+    private var closing: Task<Void, Never>?
     private var watchdogs: [Task<Void, Never>] = []
     private var lastStatistics = PeerStatistics()
 
@@ -250,13 +251,17 @@ public actor PeerConnection {
         return lastStatistics
     }
 
-    /// Ends the connection and frees everything; idempotent.
+    /// Ends the connection and frees everything; idempotent, and whoever calls it returns when that is done.
     ///
     /// Runs on a thread of its own, and is abandoned and reported in the log after ``TransportTuning/teardownMs``.
     public func close() async {
-        guard !isClosed else { return }
+        let closing = closing ?? Task { await self.end() }
+        self.closing = closing
+        await closing.value
+    }
+
+    private func end() async {
         _ = await statistics()
-        guard !isClosed else { return }
         isClosed = true
         for watchdog in watchdogs { watchdog.cancel() }
         watchdogs = []

@@ -18,7 +18,8 @@ final class PeerMedia: Sendable {
     private let certificate: DtlsCertificate
     private let recorder: Recorder?
     private let padConnection: SignalConnection
-    private let branches = Mutex<[(source: CaptureSource, branch: CaptureBranch)]>([])
+    /// What feeds the encoders; nil once that has ended.
+    private let branches = Mutex<[(source: CaptureSource, branch: CaptureBranch)]?>([])
 
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
@@ -90,7 +91,15 @@ final class PeerMedia: Sendable {
         try pipeline.bin.setState(.playing)
         for track in sending.values {
             let branch = try await track.start()
-            branches.withLock { $0.append((track.source, branch)) }
+            let isWanted = branches.withLock { branches in
+                branches?.append((track.source, branch))
+                return branches != nil
+            }
+            guard isWanted else {
+                // Closed while the device was opened.
+                await track.source.detach(branch)
+                throw .closed
+            }
         }
     }
 
@@ -153,14 +162,15 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        if let recorder { await recorder.finish(within: limit / 2) }
-        for (source, branch) in branches.withLock({ $0 }) { await source.detach(branch) }
-        branches.withLock { $0 = [] }
         let (done, continuation) = AsyncStream.makeStream(of: Bool.self)
-        let pipeline = pipeline
-        DispatchQueue(label: "teardown.\(label)").async {
-            pipeline.stop()
-            continuation.yield(true)
+        let used = branches.withLock { $0.take() } ?? []
+        Task { [pipeline, recorder] in
+            if let recorder { await recorder.finish(within: limit / 2) }
+            for (source, branch) in used { await source.detach(branch) }
+            DispatchQueue(label: "teardown.\(label)").async {
+                pipeline.stop()
+                continuation.yield(true)
+            }
         }
         let alarm = Task {
             try? await Task.sleep(for: limit)
