@@ -240,6 +240,8 @@ public actor Call {
             default: break
             }
         } catch {
+            // What was going on when the call ended is expected to fail.
+            guard machine.state != .ended else { return }
             logger.error("\(error)")
             process(.mediaFailed(error.fault))
         }

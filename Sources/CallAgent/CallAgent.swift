@@ -97,12 +97,13 @@ public actor CallAgent {
     /// Calls `peer`; returns when the invite is on its way.
     ///
     /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``,
-    ///   ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call, and ``CallError/ended(_:)`` when
+    ///   ``CallError/callsItself(_:)``, ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call, and ``CallError/ended(_:)`` when
     ///   the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.
     public func call(_ peer: String, media: CallMedia = .audioVideo) async throws(CallError) -> Call {
         let start = ContinuousClock.now
         guard phase == .prepared else { throw .notPrepared }
         guard SignalingLimits.isName(peer) else { throw .invalidUser(peer) }
+        guard peer != user else { throw .callsItself(user) }
         // Looked at before anything is built; what counts is the registry's own answer.
         guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(

@@ -8,6 +8,8 @@ public enum CallError: Error, Sendable, Equatable {
     case tooManyCalls(limit: Int)
     /// The name cannot be a user's; see ``SignalingLimits/isName(_:)``.
     case invalidUser(String)
+    /// A user does not call itself.
+    case callsItself(String)
     /// A call has audio or video, from a source that the agent has.
     case noMedia
     /// Signaling failed.
@@ -27,6 +29,7 @@ extension CallError: CustomStringConvertible {
         case .tooManyCalls(let limit): "the agent has \(limit) call(s) already, which is its limit"
         case .invalidUser(let user):
             "'\(user.prefix(80))' is no user name: use 1 to 64 ASCII letters, digits and . _ - @ + :"
+        case .callsItself(let user): "\(user) cannot call itself; sign in as somebody else"
         case .noMedia: "the call would have neither audio nor video; give the agent a source"
         case .signaling(let error): error.description
         case .media(let error): error.description

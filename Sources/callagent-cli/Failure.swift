@@ -18,7 +18,7 @@ struct Failure: Error {
         case .signaling: self.init(.signaling, error.description)
         case .media(let media): self.init(media.isMissingPrerequisite ? .prerequisite : .noMedia, error.description)
         case .ended(let end): self = Failure(end) ?? Failure(.notAnswered, error.description)
-        case .invalidUser, .noMedia: self.init(.usage, error.description)
+        case .invalidUser, .callsItself, .noMedia: self.init(.usage, error.description)
         case .notPrepared, .wrongState, .tooManyCalls: self.init(.notAnswered, error.description)
         }
     }
@@ -42,7 +42,7 @@ struct Failure: Error {
 
     /// Nil for a call that ended as calls do.
     init?(_ end: CallEnd) {
-        let text = end.text.isEmpty ? "" : ": \(end.text)"
+        let text = end.text.isEmpty ? "" : ": \(end.text.printable)"
         let line = "the call ended with \(end.reason.rawValue) (\(end.code))\(text)"
         switch end.reason {
         case .localHangup, .remoteHangup: return nil

@@ -52,7 +52,13 @@ public actor CaptureSource {
 
     /// Feeds a new branch that ends in `proxy`, a `proxysrc` that is playing in the pipeline of a call.
     func attach(_ proxy: Element) throws(MediaError) -> CaptureBranch {
-        try start().attach(proxy)
+        let capture = try start()
+        do {
+            return try capture.attach(proxy)
+        } catch {
+            stopIfUnused()
+            throw error
+        }
     }
 
     func detach(_ branch: CaptureBranch) {

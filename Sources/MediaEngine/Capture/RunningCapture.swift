@@ -32,25 +32,37 @@ final class RunningCapture {
     func attach(_ proxy: Element) throws(MediaError) -> CaptureBranch {
         let sink = try Element("proxysink")
         pipeline.bin.add(sink)
+        do throws(MediaError) {
+            let branch = try CaptureBranch(proxy: proxy, sink: sink, teePad: link(sink, to: proxy))
+            branches += 1
+            return branch
+        } catch {
+            pipeline.bin.remove(sink)
+            throw error
+        }
+    }
+
+    private func link(_ sink: Element, to proxy: Element) throws(MediaError) -> Pad {
         try sink.syncStateWithParent()
         try proxy.set("proxysink", object: sink)
         // A buffer's timestamp counts from the start of this pipeline, in a call's pipeline from the clock's 0.
         try proxy.pad("src").offsetRunningTime(by: pipeline.baseTime)
         let sinkPad = try sink.pad("sink")
-        let teePad = try tee.requestPad("src_%u")
-        let linked: Result<Void, MediaError> = teeSink.withStreamLock {
+        // The source asks about memory anew whenever a branch joins; a call that is stuck would never answer.
+        sinkPad.refuseSerializedQueries()
+        // Asked for outside the lock, the tee's pad could miss an event that is on its way through the tee.
+        let linked: Result<Pad, MediaError> = teeSink.withStreamLock {
             do throws(MediaError) {
+                let teePad = try tee.requestPad("src_%u")
                 try teePad.link(to: sinkPad)
+                // The new branch has its caps and a picture at once instead of with the next frame.
+                if let buffer = latest.buffer { teePad.push(buffer) }
+                return .success(teePad)
             } catch {
                 return .failure(error)
             }
-            // The new branch has its caps and a picture at once instead of with the next frame.
-            if let buffer = latest.buffer { teePad.push(buffer) }
-            return .success(())
         }
-        try linked.get()
-        branches += 1
-        return CaptureBranch(proxy: proxy, sink: sink, teePad: teePad)
+        return try linked.get()
     }
 
     func detach(_ branch: CaptureBranch) {

@@ -37,7 +37,9 @@ struct Element: GObject {
     private static func missingElement(_ context: OpaquePointer?) -> String? {
         guard let names = gst_parse_context_get_missing_elements(context) else { return nil }
         defer { g_strfreev(names) }
-        return names[0].map { String(cString: $0) }
+        // The list also holds elements that are installed but were given a wrong property.
+        return sequence(first: 0, next: { $0 + 1 }).lazy.map { names[$0] }.prefix { $0 != nil }
+            .compactMap { $0.map { String(cString: $0) } }.first { !GStreamerLibrary.hasElement($0) }
     }
 
     /// The name of the factory that made it; nil for bins that no factory made, such as webrtcbin's transports.

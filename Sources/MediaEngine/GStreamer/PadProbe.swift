@@ -78,6 +78,32 @@ extension Pad {
         return PadProbe(pad: self, id: id)
     }
 
+    /// Refuses the queries that take their turn among the data.
+    ///
+    /// Whoever asks one waits until all data before it was processed, however long that takes behind this sink pad.
+    func refuseSerializedQueries() {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+            { _, info, _ in
+                guard let info, let query = gst_pad_probe_info_get_query(info) else { return GST_PAD_PROBE_OK }
+                let flags = gst_query_type_get_flags(query.pointee.type).rawValue
+                return flags & GST_QUERY_TYPE_SERIALIZED.rawValue != 0 ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+            }, nil, nil)
+    }
+
+    /// Lets no end of the stream through.
+    func holdEndOfStream() {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+            { _, info, _ in
+                guard let info, let event = gst_pad_probe_info_get_event(info), event.pointee.type == GST_EVENT_EOS
+                else {
+                    return GST_PAD_PROBE_OK
+                }
+                return GST_PAD_PROBE_DROP
+            }, nil, nil)
+    }
+
     /// Calls `handler` once, on the streaming thread, with the element that this pad belongs to.
     ///
     /// The element is handed over because a handler that kept it would keep it alive for ever.

@@ -22,9 +22,9 @@ final class Pipeline: Sendable {
         let clock = gst_system_clock_obtain()
         defer { gst_object_unref(clock) }
         gst_pipeline_use_clock(bin.ref.cast(), clock)
-        guard timeBase == .clock else { return }
+        // Set by hand rather than when it plays, which some sources reach only later.
         gst_element_set_start_time(pipeline, cgst_clock_time_none())
-        gst_element_set_base_time(pipeline, 0)
+        gst_element_set_base_time(pipeline, timeBase == .clock ? 0 : gst_clock_get_time(clock))
     }
 
     /// The clock time at which the running time of this pipeline is 0, in ns.

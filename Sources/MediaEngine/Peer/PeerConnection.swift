@@ -29,8 +29,8 @@ public actor PeerConnection {
     private var hasKeys = false
     private var isVerified: Bool { isCertificateRight && hasKeys }
     private var wantsSending = false
-    private var isClosing = false
     private var isClosed = false
+    private var closing: Task<Void, Never>?
     private var watchdogs: [Task<Void, Never>] = []
     private var lastStatistics = PeerStatistics()
     private var statisticsRequest: Task<PeerStatistics.Transport?, Never>?
@@ -216,7 +216,6 @@ public actor PeerConnection {
         do throws(MediaError) {
             try UncheckedFingerprint.check(earlyCertificate, against: expected)
             isCertificateRight = true
-            media.fingerprintCheck.pass()
             beginIfVerified()
         } catch {
             media.fingerprintCheck.fail()
@@ -226,6 +225,9 @@ public actor PeerConnection {
 
     private func beginIfVerified() {
         guard isVerified, let media else { return }
+        // Told first, so that nothing of the peer has an earlier time.
+        eventSink.yield(.init(.verified))
+        media.fingerprintCheck.pass()
         do throws(MediaError) {
             try media.prepareSending()
         } catch {
@@ -233,7 +235,6 @@ public actor PeerConnection {
             return
         }
         applySending()
-        eventSink.yield(.init(.verified))
         watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 
@@ -280,12 +281,16 @@ public actor PeerConnection {
         return lastStatistics
     }
 
-    /// Ends the connection and frees everything; idempotent.
+    /// Ends the connection and frees everything; idempotent, and whoever calls it returns when that is done.
     ///
     /// Runs on a thread of its own, and is abandoned and reported in the log after ``TransportTuning/teardownMs``.
     public func close() async {
-        guard !isClosing else { return }
-        isClosing = true
+        let closing = closing ?? Task { await self.end() }
+        self.closing = closing
+        await closing.value
+    }
+
+    private func end() async {
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)
         // The last figures; a webrtcbin that hangs gives none.
         _ = await Deadline.isMet(limit / 5) { _ = await self.statistics() }

@@ -18,13 +18,8 @@ final class PeerMedia: Sendable {
     private let certificate: DtlsCertificate
     private let recorder: Recorder?
     private let padConnection: SignalConnection
-    private let feeds = Mutex(Feeds())
-
-    /// The branches of the captures that feed the encoders.
-    private struct Feeds {
-        var branches: [(source: CaptureSource, branch: CaptureBranch)] = []
-        var isTornDown = false
-    }
+    /// What feeds the encoders; nil once that has ended.
+    private let branches = Mutex<[(source: CaptureSource, branch: CaptureBranch)]?>([])
 
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
@@ -96,12 +91,15 @@ final class PeerMedia: Sendable {
         try pipeline.bin.setState(.playing)
         for track in sending.values {
             let branch = try await track.start()
-            let isLate = feeds.withLock { feeds in
-                if !feeds.isTornDown { feeds.branches.append((track.source, branch)) }
-                return feeds.isTornDown
+            let isWanted = branches.withLock { branches in
+                branches?.append((track.source, branch))
+                return branches != nil
             }
-            // Closed while the capture was asked: nobody else would give the branch back.
-            if isLate { await track.source.detach(branch) }
+            guard isWanted else {
+                // Closed while the device was opened.
+                await track.source.detach(branch)
+                throw .closed
+            }
         }
     }
 
@@ -168,25 +166,17 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        if let recorder { await recorder.finish(within: limit / 2) }
-        let branches = feeds.withLock { feeds in
-            feeds.isTornDown = true
-            defer { feeds.branches = [] }
-            return feeds.branches
+        let used = branches.withLock { $0.take() } ?? []
+        return await Deadline.isMet(limit) { [pipeline, recorder] in
+            if let recorder { await recorder.finish(within: limit / 2) }
+            for (source, branch) in used { await source.detach(branch) }
+            await withCheckedContinuation { stopped in
+                DispatchQueue(label: "teardown.\(label)").async {
+                    pipeline.stop()
+                    GStreamerLibrary.returnFreeMemory()
+                    stopped.resume()
+                }
+            }
         }
-        for (source, branch) in branches { await source.detach(branch) }
-        let (done, continuation) = AsyncStream.makeStream(of: Bool.self)
-        let pipeline = pipeline
-        DispatchQueue(label: "teardown.\(label)").async {
-            pipeline.stop()
-            GStreamerLibrary.returnFreeMemory()
-            continuation.yield(true)
-        }
-        let alarm = Task {
-            try? await Task.sleep(for: limit)
-            continuation.yield(false)
-        }
-        defer { alarm.cancel() }
-        return await done.first { _ in true } ?? false
     }
 }

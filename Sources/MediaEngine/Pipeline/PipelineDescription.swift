@@ -34,8 +34,13 @@ public struct PipelineDescription: Sendable, Equatable {
     public let summary: String
     /// The launch line.
     public let launch: String
+    /// The whole file, as it was read.
+    public let text: String
     /// The element and property that each placeholder stands for.
     let values: [String: Placeholder]
+
+    /// The name that its file has, or would have.
+    public var fileName: String { "\(name)-\(role.rawValue).launch" }
 
     /// What a placeholder stands for.
     struct Placeholder: Sendable, Equatable {
@@ -51,7 +56,8 @@ public struct PipelineDescription: Sendable, Equatable {
     /// - Throws: ``MediaError/invalidPipelineDescription(name:line:text:)``.
     public init(fileName: String, text: String) throws(MediaError) {
         guard fileName.hasSuffix(".launch"),
-            let role = Role.allCases.first(where: { fileName.hasSuffix("-\($0.rawValue).launch") })
+            let role = Role.allCases.first(where: { fileName.hasSuffix("-\($0.rawValue).launch") }),
+            !fileName.hasPrefix("-")
         else {
             let roles = Role.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidPipelineDescription(
@@ -64,7 +70,7 @@ public struct PipelineDescription: Sendable, Equatable {
         var summary = ""
         var values: [String: Placeholder] = [:]
         var launch: [Substring] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard line.hasPrefix("#") else {
                 launch.append(line)
                 continue
@@ -82,6 +88,7 @@ public struct PipelineDescription: Sendable, Equatable {
             }
         }
         self.name = name
+        self.text = text
         self.role = role
         self.summary = summary
         self.values = values

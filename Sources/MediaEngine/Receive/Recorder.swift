@@ -25,17 +25,23 @@ final class Recorder: Sendable {
     func branch(from decoder: Element, kind: MediaKind) throws(MediaError) -> RecordingBranch {
         guard let tee = decoder.child("encoded") else { throw .noPad(element: decoder.path, pad: "encoded") }
         let queue = try Element("queue")
-        // The muxer waits until it has something of every kind; a kind that is silent must not hold up the others' decoding.
-        try queue.set("leaky", "downstream")
-        try queue.set("max-size-buffers", "0")
-        try queue.set("max-size-bytes", "20000000")
-        try queue.set("max-size-time", "10000000000")
+        try Self.neverBlock(queue)
         decoder.add(queue)
         let branch = try RecordingBranch(kind: kind, input: queue.pad("sink"))
         try tee.requestPad("src_%u").link(to: queue.pad("sink"))
         try queue.pad("src").linkAcrossBins(to: muxer.requestPad(kind == .video ? "video_%u" : "audio_%u"))
         branches.withLock { $0.append(branch) }
         return branch
+    }
+
+    /// The muxer waits for data of every kind, so while one kind is missing the other one piles up here.
+    ///
+    /// It must not hold up the decoder; what is too much for the memory is lost to the file.
+    private static func neverBlock(_ queue: Element) throws(MediaError) {
+        try queue.set("leaky", "downstream")
+        try queue.set("max-size-buffers", "0")
+        try queue.set("max-size-time", "0")
+        try queue.set("max-size-bytes", String(64 << 20))
     }
 
     /// Ends the file so that its index and duration are written; gives up after `deadline`.

@@ -71,7 +71,7 @@ extension Codec {
         case .opus: channels == nil || channels == "2"
         case .vp8: true
         // RFC 6184 section 8.1: an absent packetization-mode is 0, which our depayloader takes too, but our payloader sends 1.
-        case .h264: parameters?.contains("packetization-mode=1") == true
+        case .h264: parameters?.split(separator: ";").contains("packetization-mode=1") == true
         }
     }
 }

@@ -39,6 +39,8 @@ final class SendTrack: Sendable {
         gate = Gate(at: encoderSink) { _ in }
         pipeline.add(proxy)
         pipeline.add(bin)
+        // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end it sees.
+        try proxy.pad("src").holdEndOfStream()
         try proxy.link(to: bin)
         webrtcSink = try webrtc.requestPad("sink_%u")
         try bin.pad("src").link(to: webrtcSink)

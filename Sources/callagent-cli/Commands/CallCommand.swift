@@ -9,8 +9,9 @@ struct CallCommand: AsyncParsableCommand {
     var peer: String
 
     @OptionGroup var agent: AgentOptions
+    @OptionGroup var expectations: ExpectOptions
 
-    @Option(help: ArgumentHelp("How long to stay connected.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long to stay connected.", valueName: "2s|500ms"))
     var duration = DurationArgument(.seconds(10))
 
     @Flag(help: "Call without pictures.")
@@ -49,7 +50,7 @@ struct CallCommand: AsyncParsableCommand {
         tell(reports, document)
         if let failure { throw failure }
         for report in reports { if let end = report.end, let failure = Failure(end) { throw failure } }
-        try Output.check(document, agent.output.expect)
+        try Output.check(document, expectations.expect)
     }
 
     private func place(with caller: CallAgent) async throws(CallError) -> CallReport {
@@ -63,7 +64,9 @@ struct CallCommand: AsyncParsableCommand {
         _ = await call.waitUntilEnded()
         limit.cancel()
         await watch.value
-        return await call.report()
+        let report = await call.report()
+        if agent.output.events { Output.event(EventDocument(report)) }
+        return report
     }
 
     private struct Document: Encodable {

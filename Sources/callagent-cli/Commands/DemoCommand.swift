@@ -13,10 +13,10 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many calls to place, one after the other.", valueName: "N"))
     var calls = 1
 
-    @Option(help: ArgumentHelp("How long the callee lets it ring.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long the callee lets it ring.", valueName: "2s|500ms"))
     var answerAfter = DurationArgument(.zero)
 
-    @Option(help: ArgumentHelp("How long each call stays connected.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long each call stays connected.", valueName: "2s|500ms"))
     var duration = DurationArgument(.seconds(3))
 
     @Option(help: ArgumentHelp("What happens while a call rings.", valueName: "full|guarded|off"))
@@ -29,6 +29,7 @@ struct DemoCommand: AsyncParsableCommand {
     var record: String?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var expectations: ExpectOptions
 
     func validate() throws {
         guard (1...100_000).contains(calls) else { throw ValidationError("--calls takes 1 to 100000") }
@@ -45,6 +46,7 @@ struct DemoCommand: AsyncParsableCommand {
                 MediaError.unknownChoice(
                     kind: "video codec", value: codec, known: Codec.preferred(.video).map(\.rawValue)))
         }
+        let recordingPath = try RecordingPath.checked(record)
         let engine = try await Engine.start(nil, logger: output.logger("media"))
         do { try await engine.check(chosen) } catch { throw Failure(error) }
         let server: SignalingServer
@@ -56,7 +58,7 @@ struct DemoCommand: AsyncParsableCommand {
         var alice = CallAgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
         var bob = CallAgentConfiguration(
             video: .test(.smpte, format: VideoFormat(width: 480, height: 270)), audio: .tone(hertz: 554))
-        bob.media.recordingPath = record
+        bob.media.recordingPath = recordingPath
         let demo = Demo(
             caller: agent("alice", &alice, chosen, engine, server), callee: agent("bob", &bob, chosen, engine, server),
             answerAfter: answerAfter.duration, duration: duration.duration, output: output)
@@ -77,7 +79,7 @@ struct DemoCommand: AsyncParsableCommand {
         tell(placed, document)
         guard !Task.isCancelled else { return }
         if let complaint = placed.flatMap(\.complaints).first { throw Failure(.expectation, complaint) }
-        try Output.check(document, output.expect)
+        try Output.check(document, expectations.expect)
     }
 
     private func agent(

@@ -8,7 +8,10 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor", abstract: "Checks what a call needs on this machine, and says how to mend it.")
 
     @OptionGroup var folder: PipelinesCommand.Folder
-    @OptionGroup var output: OutputOptions
+    @Flag(help: "Print the findings as one JSON document.")
+    var json = false
+
+    @OptionGroup var log: LogOptions
 
     /// One thing that was looked at.
     struct Finding: Encodable {
@@ -21,14 +24,14 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let engine = try await Engine.start(folder.pipelines, logger: output.logger("media"))
+        let engine = try await Engine.start(folder.pipelines, logger: log.logger("media"))
         var findings = [Finding(check: "GStreamer", ok: true, text: Version.text)]
         for element in MediaEngine.requiredElements { findings.append(Self.element(element, engine)) }
         for description in engine.catalog.descriptions { findings.append(Self.description(description)) }
-        findings.append(await Self.signaling(output))
+        findings.append(await Self.signaling(log))
         findings.append(Self.addresses())
         findings.append(await Self.call(engine))
-        if output.json {
+        if json {
             struct Document: Encodable { let findings: [Finding] }
             Output.document(Document(findings: findings))
         } else {
@@ -59,11 +62,11 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    private static func signaling(_ output: OutputOptions) async -> Finding {
+    private static func signaling(_ log: LogOptions) async -> Finding {
         let check = "signaling port"
         do throws(SignalingServerError) {
             let server = try await SignalingServer.start(
-                configuration: .init(port: 8080), logger: output.logger("server"))
+                configuration: .init(port: 8080), logger: log.logger("server"))
             await server.shutdown()
             return Finding(check: check, ok: true, text: "127.0.0.1:8080 is free for callagent serve")
         } catch {

@@ -28,8 +28,9 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     @OptionGroup var agent: AgentOptions
+    @OptionGroup var expectations: ExpectOptions
 
-    @Option(help: ArgumentHelp("When to accept a call.", valueName: "now|duration|never"))
+    @Option(help: ArgumentHelp("When to accept a call.", valueName: "now|2s|never"))
     var answer: Answer = .after(.zero)
 
     @Flag(help: "Reject every call as declined.")
@@ -44,7 +45,7 @@ struct ListenCommand: AsyncParsableCommand {
     @Flag(help: "End after the first call.")
     var once = false
 
-    @Option(help: ArgumentHelp("How long a call may last before it is hung up.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long a call may last before it is hung up.", valueName: "2s|500ms"))
     var maxDuration: DurationArgument?
 
     @Option(
@@ -79,7 +80,7 @@ struct ListenCommand: AsyncParsableCommand {
             Output.line("listening as \(callee.user) at \(agent.signaling)")
         }
         // Kept only for what is told at the end: a listener may run for months.
-        let log = agent.output.json || once ? ReportLog() : nil
+        let log = agent.output.json || once || !expectations.expect.isEmpty ? ReportLog() : nil
         let command = self
         await withDiscardingTaskGroup { group in
             for await call in callee.incomingCalls {
@@ -92,14 +93,15 @@ struct ListenCommand: AsyncParsableCommand {
         }
         let reports = log?.reports ?? []
         await Task { await callee.close() }.value
-        if agent.output.json {
-            struct Document: Encodable {
-                let calls: [CallDocument]
-                let summary: SummaryDocument
-            }
-            Output.document(Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports)))
-        }
+        let document = Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports))
+        if agent.output.json { Output.document(document) }
         if once, let end = reports.first?.end, let failure = Failure(end), !reject, !busy { throw failure }
+        try Output.check(document, expectations.expect)
+    }
+
+    private struct Document: Encodable {
+        let calls: [CallDocument]
+        let summary: SummaryDocument
     }
 
     private func handle(_ call: Call) async -> CallReport {
@@ -111,10 +113,7 @@ struct ListenCommand: AsyncParsableCommand {
         await watch.value
         let report = await call.report()
         if agent.output.events {
-            var event = EventDocument("report")
-            event.callId = call.id
-            event.report = CallDocument(report)
-            Output.event(event)
+            Output.event(EventDocument(report))
         } else if !agent.output.json {
             for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
         }

@@ -48,7 +48,8 @@ struct PipelinesCommand: AsyncParsableCommand {
                 throw Failure(MediaError.unknownPipelineDescription(name: name, known: known))
             }
             for description in found {
-                Output.line("# \(description.role.rawValue): \(description.summary)\n\(description.launch)")
+                // The whole file: put into a folder under the name in the first line, it is a description of one's own.
+                Output.line("# \(description.fileName)\n\(description.text)")
             }
         }
     }

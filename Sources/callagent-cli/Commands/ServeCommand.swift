@@ -12,12 +12,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where to listen; port 0 lets the system choose.", valueName: "HOST:PORT"))
     var listen = "127.0.0.1:8080"
 
-    @OptionGroup var output: OutputOptions
+    @Flag(help: "Print where it listens as a JSON object on one line.")
+    var events = false
+
+    @OptionGroup var log: LogOptions
 
     func run() async throws {
         let (host, port) = try Self.address(listen)
-        let logger = output.logger("server")
-        let events = output.events
+        let logger = log.logger("server")
+        let events = events
         try await Interruption.handled {
             let server: SignalingServer
             do {

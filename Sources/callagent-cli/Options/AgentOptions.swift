@@ -16,10 +16,10 @@ struct AgentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What happens while a call rings here.", valueName: "full|guarded|off"))
     var earlyMedia: EarlyMediaPolicy = .guarded
 
-    @Option(help: ArgumentHelp("How long a call may ring.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long a call may ring.", valueName: "2s|500ms"))
     var ringTimeout = DurationArgument(.seconds(30))
 
-    @Option(help: ArgumentHelp("How long an accepted call may be without media.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long an accepted call may be without media.", valueName: "2s|500ms"))
     var connectTimeout = DurationArgument(.seconds(10))
 
     @OptionGroup var media: MediaOptions

@@ -53,7 +53,7 @@ struct MediaOptions: ParsableArguments {
             }
             for codec in configuration.videoCodecs where configuration.video != nil { try await engine.check(codec) }
             if configuration.audio != nil { try await engine.check(.opus) }
-            configuration.recordingPath = record
+            configuration.recordingPath = try RecordingPath.checked(record)
             configuration.tuning.localAddresses = try addresses(signalingHost)
             return configuration
         } catch let error as MediaError {

@@ -110,7 +110,7 @@ extension CallDocument.Sent {
     init(_ sent: MediaReport.Sent) {
         self.init(
             codec: sent.codec, width: sent.width, height: sent.height, frames: sent.width == nil ? nil : sent.frames,
-            toneHz: sent.toneHz)
+            toneHz: sent.frames > 0 ? sent.toneHz : nil)
     }
 }
 

@@ -18,6 +18,14 @@ struct EventDocument: Encodable {
 
     init(_ event: String) { self.event = event }
 
+    /// Everything about a call that has ended.
+    init(_ report: CallReport) {
+        event = "report"
+        callId = report.callId
+        peer = report.peer
+        self.report = CallDocument(report)
+    }
+
     init(_ happened: CallEvent, of call: Call) {
         switch happened {
         case .stateChanged(let change):

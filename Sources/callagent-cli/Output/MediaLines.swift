@@ -20,7 +20,8 @@ enum MediaLines {
         if let end = report.end {
             let by = end.by == .local ? report.user : report.peer
             lines.append(
-                "  ended     \(end.reason.rawValue) (\(end.code)) by \(by)" + (end.text.isEmpty ? "" : ": \(end.text)"))
+                "  ended     \(end.reason.rawValue) (\(end.code)) by \(by)"
+                    + (end.text.isEmpty ? "" : ": \(end.text.printable)"))
         }
         return lines
     }

@@ -65,11 +65,13 @@ import Testing
         #expect(source.get("patern") == nil && source.object("patern") == nil && !source.has("patern"))
     }
 
-    @Test("Caps and numbers are checked as well", arguments: [
-        ("capsfilter", "caps", "video/x-raw,width="), ("capsfilter", "caps", "video/x-raw ! fakesink"),
-        ("capsfilter", "caps", "!"), ("audiotestsrc", "freq", "440 ! fakesink"), ("audiotestsrc", "freq", "x"),
-        ("audiotestsrc", "is-live", "maybe"), ("rtpvp8pay", "pt", "ninety"), ("queue", "max-size-buffers", "-1x"),
-    ])
+    @Test(
+        "Caps and numbers are checked as well",
+        arguments: [
+            ("capsfilter", "caps", "video/x-raw,width="), ("capsfilter", "caps", "video/x-raw ! fakesink"),
+            ("capsfilter", "caps", "!"), ("audiotestsrc", "freq", "440 ! fakesink"), ("audiotestsrc", "freq", "x"),
+            ("audiotestsrc", "is-live", "maybe"), ("rtpvp8pay", "pt", "ninety"), ("queue", "max-size-buffers", "-1x"),
+        ])
     func malformedValues(factory: String, property: String, value: String) throws {
         let element = try Element(factory)
         #expect(throws: MediaError.invalidProperty(object: element.typeName, property: property, value: value)) {
@@ -77,10 +79,13 @@ import Testing
         }
     }
 
-    @Test("A number beyond the range of its property is refused, not cut", arguments: [
-        ("rtpvp8pay", "pt", "300"), ("rtpvp8pay", "mtu", "1"), ("opusenc", "bitrate", "1"), ("opusenc", "bitrate", "-5"),
-        ("audiotestsrc", "volume", "7.5"), ("videotestsrc", "pattern", "999"),
-    ])
+    @Test(
+        "A number beyond the range of its property is refused, not cut",
+        arguments: [
+            ("rtpvp8pay", "pt", "300"), ("rtpvp8pay", "mtu", "1"), ("opusenc", "bitrate", "1"),
+            ("opusenc", "bitrate", "-5"),
+            ("audiotestsrc", "volume", "7.5"), ("videotestsrc", "pattern", "999"),
+        ])
     func outOfRange(factory: String, property: String, value: String) throws {
         let element = try Element(factory)
         let before = element.get(property)
@@ -167,7 +172,9 @@ import Testing
             try pipeline.bin.setState(.playing)
         }
         try await eventually("the error") {
-            messages.value.contains { if case .error(let element, _, _) = $0 { element.contains("filesrc") } else { false } }
+            messages.value.contains {
+                if case .error(let element, _, _) = $0 { element.contains("filesrc") } else { false }
+            }
         }
     }
 }

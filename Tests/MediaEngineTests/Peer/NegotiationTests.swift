@@ -39,7 +39,8 @@ extension RealPipelines {
         @Test("A connection negotiates once")
         func once() async throws {
             let peer = try await TestEngine.peer()
-            await #expect(throws: MediaError.rejected(operation: "this operation", text: "nothing was negotiated yet")) {
+            await #expect(throws: MediaError.rejected(operation: "this operation", text: "nothing was negotiated yet"))
+            {
                 try await peer.setAnswer(SessionDescription(kind: .answer, sdp: SDPSamples.answer))
             }
             let offer = try await peer.createOffer()

@@ -76,10 +76,15 @@ extension RealPipelines {
             for (round, text) in accepted(100, .offer, Self.samples, seed: 7).enumerated() {
                 let peer = try await TestEngine.peer(videoCodecs: [.vp8, .h264])
                 do {
-                    _ = try await inTime("an answer to offer \(round):\n\(text)") {
+                    let answer = try await inTime("an answer to offer \(round):\n\(text)") {
                         try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: text))
                     }
                     answered += 1
+                    let offered = try SDPSamples.read(text).sections
+                    let sections = try RemoteDescription(answer).sections
+                    for (asked, given) in zip(offered, sections) where asked.direction == .sendrecv {
+                        #expect(given.direction == .sendrecv, "offer \(round) is answered one way only:\n\(text)")
+                    }
                 } catch is MediaError {
                     // Refused with a reason, which is as good.
                 }

@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    @Test(
+        "H264 is ours with packetization mode 1 exactly",
+        arguments: [
+            ("packetization-mode=1", true), ("x=1; packetization-mode=1;y=2", true), ("packetization-mode=0", false),
+            ("packetization-mode=10", false), ("x-packetization-mode=1", false), ("x=1", false),
+        ])
+    func packetizationMode(parameters: String, isOurs: Bool) throws {
+        let sdp = SDPSamples.offer(
+            "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", parameters)
+        let formats = try SDPSamples.read(sdp).sections[1].formats
+        #expect(formats.contains { $0.codec == .h264 } == isOurs)
+    }
+
     @Test("Parameters that only describe the sender are left out where webrtcbin stumbles over them")
     func sprop() throws {
         let parameters = try SDPSamples.read(SDPSamples.chromium).sections[0].formats.first?.parameters

@@ -15,7 +15,7 @@ nonisolated(nonsending) func eventually(
     let end = ContinuousClock.now + limit
     while try await !condition() {
         guard ContinuousClock.now < end else { throw Overdue(description: "not within \(limit): \(what)") }
-        try await Task.sleep(for: .milliseconds(10))
+        try await Task.sleep(for: .milliseconds(20))
     }
 }
 

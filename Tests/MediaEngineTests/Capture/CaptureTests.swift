@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("A capture") struct CaptureTests {
+        /// A device that is open when its file is.
+        private static let fileSource = [
+            "file-audio-source.launch": """
+            # value choice: source.location
+            filesrc name=source ! capsfilter caps=audio/x-raw,rate=8000
+            """,
+            "device": String(repeating: "silence ", count: 1_000),
+        ]
+
+        @Test("A branch that joins while the format passes through the tee gets the format too")
+        func joiningInTheMiddle() async throws {
+            try GStreamerLibrary.initialize()
+            let source = try Element(
+                launch: "audiotestsrc is-live=true ! audio/x-raw,rate=48000 ! identity name=last", description: "test")
+            // The format waits in front of the tee until the first branch is there, and behind it until the second comes.
+            let (before, behind) = (Barrier(), Barrier())
+            try #require(source.child("last")).pad("src").onEvent { if case .caps = $0 { before.wait() } }
+            // Used by one task at a time, though by two tasks.
+            nonisolated(unsafe) let capture = try RunningCapture(kind: .audio, source: source)
+            defer { capture.pipeline.stop() }
+            let calls = try Pipeline(name: "calls", timeBase: .clock)
+            defer { calls.stop() }
+            let (first, second) = (try Element("proxysrc"), try Element("proxysrc"))
+            for proxy in [first, second] { calls.bin.add(proxy) }
+            try calls.bin.setState(.playing)
+
+            let branch = try capture.attach(first)
+            try branch.sink.pad("sink").onEvent { if case .caps = $0 { behind.wait() } }
+            before.open()
+            try await eventually("the format behind the tee") { behind.isReached }
+            let joining = Task.detached { try capture.attach(second) }
+            try await eventually("the second branch") { second.object("proxysink") != nil }
+            behind.open()
+            let late = try await joining.value
+            try await eventually("the format in the second branch") { late.teePad.caps != nil }
+            capture.detach(late)
+            capture.detach(branch)
+        }
+
+        @Test("Two calls share one capture, and it ends with the last of them")
+        func shared() async throws {
+            let engine = try await TestEngine.shared()
+            let source = try engine.capture(AudioSource.tone(hertz: 523))
+            #expect(try engine.capture(AudioSource.tone(hertz: 523)) === source)
+            #expect(try engine.capture(AudioSource.tone(hertz: 524)) !== source)
+            #expect(source.isSynthetic && source.toneHz == 523 && source.kind == .audio)
+
+            let calls = try Pipeline(name: "calls", timeBase: .clock)
+            defer { calls.stop() }
+            let proxies = [try Element("proxysrc"), try Element("proxysrc")]
+            let counts = [Shared(0), Shared(0)]
+            for (proxy, count) in zip(proxies, counts) {
+                calls.bin.add(proxy)
+                let sink = try Element("fakesink")
+                // A sink that waited for the other one's first buffer would have the source wait for the second branch.
+                try sink.set("async", "false")
+                calls.bin.add(sink)
+                try proxy.link(to: sink)
+                try proxy.pad("src").probe { _ in
+                    count.update { $0 += 1 }
+                    return .pass
+                }
+            }
+            try calls.bin.setState(.playing)
+            let first = try await source.attach(proxies[0])
+            let second = try await source.attach(proxies[1])
+            try await eventually("sound in both") { counts.allSatisfy { $0.value >= 5 } }
+            await source.detach(first)
+            let before = counts[1].value
+            try await eventually("sound in the other") { counts[1].value >= before + 5 }
+            await source.detach(second)
+        }
+
+        @Test("A device is open while somebody holds the capture or a call uses it, and closed after that")
+        func opensAndCloses() async throws {
+            let folder = try PipelineFolder(Self.fileSource)
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let source = try engine.capture(AudioSource(name: "file", choice: folder.file("device")))
+            let isOpen = { ProcessCensus.hasOpen(folder.file("device")) }
+            #expect(!isOpen())
+            try await source.hold()
+            #expect(isOpen())
+            try await source.hold()
+            await source.release()
+            #expect(isOpen(), "one still holds it")
+
+            let proxy = try Element("proxysrc")
+            let branch = try await source.attach(proxy)
+            await source.release()
+            #expect(isOpen(), "a call uses it")
+            await source.detach(branch)
+            #expect(!isOpen())
+            await source.release()
+            try await source.hold()
+            #expect(isOpen(), "one release too many does not count")
+            await source.release()
+            #expect(!isOpen())
+        }
+
+        @Test("A call that takes nothing does not hold up the others")
+        func stuckCall() async throws {
+            let source = try await TestEngine.shared().capture(AudioSource.tone(hertz: 526))
+            let calls = try Pipeline(name: "calls", timeBase: .clock)
+            defer { calls.stop() }
+            let (stuck, other) = (try Element("proxysrc"), try Element("proxysrc"))
+            let heard = Shared(0)
+            for proxy in [stuck, other] {
+                let sink = try Element("fakesink")
+                try sink.set("async", "false")
+                for element in [proxy, sink] { calls.bin.add(element) }
+                try proxy.link(to: sink)
+            }
+            let block = try stuck.pad("src").block()
+            try other.pad("src").probe { _ in
+                heard.update { $0 += 1 }
+                return .pass
+            }
+            try calls.bin.setState(.playing)
+            let first = try await source.attach(stuck)
+            let second = try await inTime("the second branch") { try await source.attach(other) }
+            try await eventually("sound in the second branch") { heard.value >= 20 }
+            for branch in [second, first] { try await inTime("the branch's end") { await source.detach(branch) } }
+            block.remove()
+        }
+
+        @Test("A branch that cannot be made leaves nothing open")
+        func failedAttach() async throws {
+            let folder = try PipelineFolder(Self.fileSource)
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let source = try engine.capture(AudioSource(name: "file", choice: folder.file("device")))
+            let error = MediaError.unknownProperty(object: "GstIdentity", property: "proxysink")
+            await #expect(throws: error) { try await source.attach(Element("identity")) }
+            #expect(!ProcessCensus.hasOpen(folder.file("device")))
+        }
+
+        @Test("A device that is not there fails the one who holds it, each time, and nothing stays open")
+        func missingDevice() async throws {
+            let folder = try PipelineFolder([
+                "nothere-audio-source.launch": "# A file that is not there.\nfilesrc location=/nonexistent/file"
+            ])
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let source = try engine.capture(AudioSource(name: "nothere"))
+            for _ in 1...2 {
+                await #expect(
+                    throws: MediaError.stateChangeFailed(element: "/GstPipeline:capture-audio", state: "playing")
+                ) {
+                    try await source.hold()
+                }
+            }
+            #expect(!source.isSynthetic)
+            await source.release()
+        }
+    }
+
+    /// Holds whoever comes to it until it is opened.
+    private final class Barrier: Sendable {
+        private let state = Shared((isOpen: false, isReached: false))
+
+        var isReached: Bool { state.value.isReached }
+
+        func open() { state.update { $0.isOpen = true } }
+
+        func wait() {
+            state.update { $0.isReached = true }
+            while !state.value.isOpen { usleep(1_000) }
+        }
+    }
+}

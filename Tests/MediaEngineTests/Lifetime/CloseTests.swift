@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Closing a connection") struct CloseTests {
+        @Test("Before negotiation it ends the events, and nothing more can be done")
+        func beforeNegotiation() async throws {
+            let peer = try await TestEngine.peer()
+            try await inTime("close") { await peer.close() }
+            for await event in peer.events { Issue.record("\(event)") }
+            await #expect(throws: MediaError.closed) { try await peer.createOffer() }
+            await #expect(throws: MediaError.closed) {
+                try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: SDPSamples.offer))
+            }
+            await #expect(throws: MediaError.closed) {
+                try await peer.setAnswer(SessionDescription(kind: .answer, sdp: SDPSamples.answer))
+            }
+            await #expect(throws: MediaError.closed) { try await peer.addCandidate(.endOfCandidates) }
+            await peer.setSending(true)
+            #expect(await peer.statistics() == PeerStatistics())
+        }
+
+        @Test("It may come in any phase, more than once, and from several sides", arguments: Phase.allCases)
+        func anyPhase(phase: Phase) async throws {
+            let call = try await LoopbackCall()
+            switch phase {
+            case .offered: _ = try await call.caller.peer.createOffer()
+            case .connecting: try await call.negotiate()
+            case .connected:
+                try await call.connect()
+                for end in call.ends { try await end.waitForPictures(3) }
+            case .interrupted:
+                try await call.connect()
+                await call.callee.peer.close()
+            }
+            try await inTime("closing") {
+                await withTaskGroup(of: Void.self) { group in
+                    for end in call.ends + call.ends { group.addTask { await end.peer.close() } }
+                }
+            }
+            try await inTime("closing again") { await call.close() }
+            await #expect(throws: MediaError.self) { try await call.caller.peer.createOffer() }
+        }
+
+        enum Phase: CaseIterable { case offered, connecting, connected, interrupted }
+
+        @Test("One who closes while another is closing returns when it is closed")
+        func secondCloseWaits() async throws {
+            let folder = try PipelineFolder(DeviceFile.description)
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let device = DeviceFile(in: folder)
+            for _ in 0..<5 {
+                let peer = device.peer(of: engine, try engine.capture(device.source))
+                _ = try await peer.createOffer()
+                #expect(device.isOpen)
+                async let first: Void = peer.close()
+                async let second: Void = peer.close()
+                await second
+                #expect(!device.isOpen)
+                await first
+            }
+        }
+
+        @Test("It may come while the offer is being made, and the device is closed all the same")
+        func whileOffering() async throws {
+            let folder = try PipelineFolder(DeviceFile.description)
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let device = DeviceFile(in: folder)
+            for delay in 0..<30 {
+                let peer = device.peer(of: engine, try engine.capture(device.source))
+                let offering = Task { try await peer.createOffer() }
+                // Each round a little later, from before the first step to after the last.
+                for _ in 0..<(delay * 20) { await Task.yield() }
+                try await inTime("closing") { await peer.close() }
+                // With an offer or without one: it has to come to an end.
+                _ = await inTimeResult("the offer") { await offering.result }
+                try await eventually("the device is closed in round \(delay)") { !device.isOpen }
+            }
+        }
+
+        @Test("A device that hangs does not hold it up for longer than its limit")
+        func hangingDevice() async throws {
+            let folder = try PipelineFolder(DeviceFile.description)
+            let device = DeviceFile(in: folder, pipe: true)
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let peer = device.peer(of: engine, try engine.capture(device.source), teardownMs: 300)
+            _ = try await peer.createOffer()
+            try await inTime("closing", within: .seconds(5)) { await peer.close() }
+            // Lets the hanging thread go.
+            device.hangUp()
+        }
+
+        @Test("A connection that nobody closes goes on, and can be closed as long as anybody has it")
+        func abandoned() async throws {
+            weak var abandoned: PeerConnection?
+            do {
+                let peer = try await TestEngine.peer()
+                _ = try await peer.createOffer()
+                abandoned = peer
+            }
+            // Its own watch over the peer keeps it: a call does not end because somebody forgot it.
+            let peer = try #require(abandoned)
+            try await inTime("closing") { await peer.close() }
+        }
+
+        @Test("One that never negotiated goes with its last reference, and a closed one too")
+        func released() async throws {
+            weak var fresh: PeerConnection?
+            weak var closed: PeerConnection?
+            do {
+                let peer = try await TestEngine.peer()
+                fresh = peer
+                let other = try await TestEngine.peer()
+                closed = other
+                _ = try await other.createOffer()
+                await other.close()
+            }
+            try await eventually("both released") { fresh == nil && closed == nil }
+        }
+
+        /// Waits for something that cannot fail.
+        private func inTimeResult<T: Sendable>(
+            _ what: String, _ operation: @escaping @Sendable () async -> T
+        ) async -> T? {
+            do { return try await inTime(what, operation) } catch {
+                Issue.record(error)
+                return nil
+            }
+        }
+    }
+
+    /// A sound source that is a file or a pipe, so that one can see whether it is open.
+    private struct DeviceFile {
+        static let description = [
+            "file-audio-source.launch": """
+            # value choice: source.location
+            filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
+            """
+        ]
+        let path: String
+        private let writer: Int32
+
+        init(in folder: PipelineFolder, pipe: Bool = false) {
+            path = folder.file("device")
+            if pipe { mkfifo(path, 0o600) }
+            writer = open(path, O_RDWR | O_CREAT, 0o600)
+            if !pipe { close(writer) }
+        }
+
+        var source: AudioSource { AudioSource(name: "file", choice: path) }
+
+        var isOpen: Bool { ProcessCensus.hasOpen(path) }
+
+        func hangUp() { close(writer) }
+
+        func peer(of engine: MediaEngine, _ capture: CaptureSource, teardownMs: Int = 5_000) -> PeerConnection {
+            var configuration = PeerConnectionConfiguration(
+                label: "device", tracks: [.audio: TrackConfiguration(source: capture)])
+            configuration.tuning = .loopback
+            configuration.tuning.teardownMs = teardownMs
+            return engine.makePeerConnection(configuration)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Many calls") struct RepeatedCallsTests {
+        @Test("Fifteen calls in a row leave no thread and no file behind")
+        func nothingIsLeft() async throws {
+            var options = LoopbackCall.Options()
+            options.callerVideo = .test(.ball, format: VideoFormat(width: 160, height: 90))
+            options.calleeVideo = options.callerVideo
+            var baseline = ProcessCensus.now()
+            for round in 1...15 {
+                try await withCall(options) { call in
+                    try await call.connect()
+                    for end in call.ends { try await end.waitForPictures(2) }
+                }
+                if round == 5 { baseline = ProcessCensus.now() }
+            }
+            // A pool may keep an idle thread for a while, but no more of them after fifteen calls than after five.
+            try await eventually("as few as \(baseline); now \(ProcessCensus.now())", within: .seconds(25)) {
+                let now = ProcessCensus.now()
+                return now.threads.count <= baseline.threads.count && now.files.count <= baseline.files.count
+            }
+        }
+
+        @Test("A call has threads and files, so the census can fail")
+        func callsAreCounted() async throws {
+            let before = ProcessCensus.now()
+            try await withCall { call in
+                try await call.connect()
+                let now = ProcessCensus.now()
+                #expect(now.files.count > before.files.count)
+                #expect(now.threads.contains { $0.hasPrefix("webrtcbin") })
+            }
+        }
+
+        @Test("Several calls at a time do not disturb each other")
+        func severalAtOnce() async throws {
+            var options = LoopbackCall.Options()
+            options.callerVideo = .test(.ball, format: VideoFormat(width: 160, height: 90, framesPerSecond: 15))
+            options.calleeVideo = options.callerVideo
+            let calls = [
+                try await LoopbackCall(options), try await LoopbackCall(options), try await LoopbackCall(options),
+            ]
+            for call in calls { try await call.negotiate() }
+            for end in calls.flatMap(\.ends) { try await end.waitForPictures(10) }
+            // One ends; the others, which share its captures, go on.
+            await calls[0].close()
+            for end in calls[1...].flatMap(\.ends) {
+                let decoded = try await end.received(.video).decoded
+                try await end.waitForPictures(decoded + 10)
+            }
+            for call in calls { await call.close() }
+        }
+    }
+
+    @Suite("The warm-up") struct WarmUpTests {
+        @Test("It succeeds here, is made once, and every engine of the process has it")
+        func once() async throws {
+            let first = try await TestEngine.shared()
+            #expect(await first.warmedUp() == nil)
+            let second = try await MediaEngine.start()
+            let result = try await inTime("a second warm-up", within: .seconds(1)) { await second.warmedUp() }
+            #expect(result == nil)
+        }
+    }
+}

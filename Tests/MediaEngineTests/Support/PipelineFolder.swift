@@ -1,0 +1,18 @@
+import Foundation
+
+/// A folder of pipeline descriptions, or of recordings, that goes away with its last user.
+final class PipelineFolder: Sendable {
+    let path: String
+
+    init(_ files: [String: String] = [:]) throws {
+        path = NSTemporaryDirectory() + "callagent-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for (name, text) in files { try text.write(toFile: path + "/" + name, atomically: false, encoding: .utf8) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+
+    func bytes(of name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file(name)))) }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// The threads and open files of this process.
+struct ProcessCensus: CustomStringConvertible {
+    /// The names of the threads.
+    let threads: [String]
+    /// What the open files lead to.
+    let files: [String]
+
+    /// Counts what is there now.
+    static func now() -> ProcessCensus {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let threads = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+        return ProcessCensus(threads: threads.map { $0.trimmingCharacters(in: .newlines) }, files: openFiles())
+    }
+
+    /// Whether this process has that file open.
+    static func hasOpen(_ path: String) -> Bool { openFiles().contains(path) }
+
+    private static func openFiles() -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return files.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+            // The listing itself.
+            .filter { !$0.hasPrefix("/proc/") }
+    }
+
+    var description: String {
+        var counts: [String: Int] = [:]
+        // `queue17:src` is the same kind of thread as `queue3:src`, one socket the same kind of file as another.
+        for name in threads + files { counts[name.filter { !$0.isNumber }, default: 0] += 1 }
+        return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+}
