@@ -34,7 +34,7 @@ public struct PipelineDescription: Sendable, Equatable {
     public let summary: String
     /// The launch line.
     public let launch: String
-    /// The whole file, as it was read.
+    /// The whole file, its lines ended by LF.
     public let text: String
     /// The element and property that each placeholder stands for.
     let values: [String: Placeholder]
@@ -88,7 +88,7 @@ public struct PipelineDescription: Sendable, Equatable {
             }
         }
         self.name = name
-        self.text = text
+        self.text = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: "\n")
         self.role = role
         self.summary = summary
         self.values = values
