@@ -9,7 +9,7 @@ extension EndToEnd {
             let demo = try Program(
                 ["demo", "--calls", "100", "--duration", "100ms", "--events"],
                 environment: ["G_DEBUG": "fatal-criticals"])
-            // Many samples for each call: the highest figures are those of a call that is up, whenever it is looked at.
+            // Many samples for each call, whatever it is doing.
             var samples: [[Sample]] = Array(repeating: [], count: 101)
             try await eventually("100 calls", within: .seconds(200)) {
                 let ended = demo.count(of: ["event": "stateChanged", "state": "ended"])
@@ -20,9 +20,10 @@ extension EndToEnd {
             #expect(demo.count(of: ["event": "stateChanged", "state": "connected"]) == 100)
             let (early, late) = (samples[20..<40].flatMap { $0 }, samples[80..<100].flatMap { $0 })
             try #require(early.count >= 40 && late.count >= 40)
-            #expect(try #require(late.map(\.descriptors).max()) <= #require(early.map(\.descriptors).max()))
+            // The most frequent figure is that of a call that is up; while one is closed and the next begins there are more.
+            #expect(Self.mode(late.map(\.descriptors)) <= Self.mode(early.map(\.descriptors)))
             // Swift's and Dispatch's pools keep a few threads more or less.
-            #expect(try #require(late.map(\.threads).max()) <= #require(early.map(\.threads).max()) + 6)
+            #expect(Self.mode(late.map(\.threads)) <= Self.mode(early.map(\.threads)) + 6)
             let resident = samples[20..<100].compactMap { $0.map(\.residentKB).max() }.map(Double.init)
             #expect(Self.slope(resident) < 50, "kB per call")
         }
@@ -65,6 +66,12 @@ extension EndToEnd {
                 self.threads = threads
                 self.descriptors = descriptors
             }
+        }
+
+        /// The value that is there most often; of several, the highest.
+        private static func mode(_ values: [Int]) -> Int {
+            let counts = Dictionary(values.map { ($0, 1) }, uniquingKeysWith: +)
+            return counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 0
         }
 
         /// The slope of the straight line that fits best, per element.
