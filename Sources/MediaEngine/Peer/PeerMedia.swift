@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 
 /// What a peer connection consists of once its codecs are known: the pipeline and its tracks.
@@ -170,13 +169,7 @@ final class PeerMedia: Sendable {
         return await Deadline.isMet(limit) { [pipeline, recorder] in
             if let recorder { await recorder.finish(within: limit / 2) }
             for (source, branch) in used { await source.detach(branch) }
-            await withCheckedContinuation { stopped in
-                DispatchQueue(label: "teardown.\(label)").async {
-                    pipeline.stop()
-                    GStreamerLibrary.returnFreeMemory()
-                    stopped.resume()
-                }
-            }
+            await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
         }
     }
 }

@@ -1,10 +1,14 @@
 /// Bounds what cannot be cancelled, such as a call into C that hangs.
 enum Deadline {
     /// Whether `work` ended within `limit`; what did not goes on alone.
-    static func isMet(_ limit: Duration, by work: @escaping @Sendable () async -> Void) async -> Bool {
+    ///
+    /// When it ended, everything that it held is released.
+    static func isMet(_ limit: Duration, by work: sending @escaping @Sendable () async -> Void) async -> Bool {
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let task = Task(operation: work)
         Task {
-            await work()
+            // A task lets go of what it holds before its value is there.
+            await task.value
             continuation.yield(true)
         }
         let alarm = Task {

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 
 /// Writes what arrives, still encoded, into one file for all kinds of a call.
@@ -46,14 +45,10 @@ final class Recorder: Sendable {
 
     /// Ends the file so that its index and duration are written; gives up after `deadline`.
     func finish(within deadline: Duration) async {
-        // Ending a branch waits for the data before it, so not here.
         let branches = branches.withLock { $0 }
-        DispatchQueue(label: "recorder").async { for branch in branches { branch.end() } }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [ended] in for await _ in ended {} }
-            group.addTask { try? await Task.sleep(for: deadline) }
-            await group.next()
-            group.cancelAll()
+        _ = await Deadline.isMet(deadline) { [ended] in
+            await BlockingQueue(label: "recorder").end(branches)
+            for await _ in ended {}
         }
     }
 }

@@ -1,0 +1,19 @@
+/// A thread of its own for one thing that blocks.
+///
+/// What it is given is released before the caller goes on, so that nothing of it is alive any more when the caller says
+/// that it is done.
+actor BlockingQueue {
+    private let executor: QueueExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(label: String) { executor = QueueExecutor(label: label) }
+
+    /// Stops a pipeline and gives its memory back.
+    func stop(_ pipeline: Pipeline) {
+        pipeline.stop()
+        GStreamerLibrary.returnFreeMemory()
+    }
+
+    /// Ends every branch of a recording, each after the data before it.
+    func end(_ branches: [RecordingBranch]) { for branch in branches { branch.end() } }
+}
