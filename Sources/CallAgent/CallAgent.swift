@@ -192,6 +192,7 @@ public actor CallAgent {
             case .received(let text): await receive(text)
             case .disconnected(let text): logger.warning("signaling was lost: \(text)")
             case .reconnected: logger.info("signaling is back")
+            case .clock, .tokenWillExpire, .iceServers: break
             }
         }
     }

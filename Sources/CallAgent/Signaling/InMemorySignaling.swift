@@ -30,6 +30,8 @@ public final class InMemorySignaling: Sendable {
     public final class Transport: SignalingTransport {
         /// What happens at this end, in order.
         public let events: AsyncStream<SignalingTransportEvent>
+        /// True: there is no way to lose a message.
+        public let guaranteesDelivery = true
         private let board: InMemorySignaling
         private let inbox: AsyncStream<SignalingTransportEvent>.Continuation
         private let user = Mutex<String?>(nil)

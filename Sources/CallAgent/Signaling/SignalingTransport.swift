@@ -9,6 +9,14 @@ public protocol SignalingTransport: Sendable {
     /// Ends when the transport is closed for good.
     var events: AsyncStream<SignalingTransportEvent> { get }
 
+    /// Whether every message that ``send(_:to:)`` took arrives once and in order, or this end learns that it did not.
+    ///
+    /// False unless the transport says otherwise: the agent then acknowledges, repeats and sorts messages itself.
+    var guaranteesDelivery: Bool { get }
+
+    /// The name of this device among its user's; nil when the transport knows no devices.
+    var device: String? { get }
+
     /// Signs in as `user` and begins to deliver ``events``.
     ///
     /// - Throws: ``SignalingError`` when the other side cannot be reached or refuses. Returns within a bounded time.
@@ -20,8 +28,25 @@ public protocol SignalingTransport: Sendable {
     /// it arrived.
     func send(_ text: String, to user: String) async throws(SignalingError)
 
+    /// Replaces the token of the present sign-in before it expires.
+    ///
+    /// - Throws: ``SignalingError/signInRefused(code:text:)`` when it is not accepted; the present one stays in use.
+    func renew(token: String) async throws(SignalingError)
+
     /// Signs out and ends ``events``. Messages that were sent before are handed on first.
     func close() async
+}
+
+extension SignalingTransport {
+    /// False.
+    public var guaranteesDelivery: Bool { false }
+    /// Nil.
+    public var device: String? { nil }
+
+    /// Refuses: the transport knows no tokens.
+    public func renew(token: String) async throws(SignalingError) {
+        throw .signInRefused(code: 400, text: "this transport knows no tokens")
+    }
 }
 
 /// What a ``SignalingTransport`` reports.
@@ -32,4 +57,12 @@ public enum SignalingTransportEvent: Sendable, Equatable {
     case disconnected(text: String)
     /// The connection is back and the user is signed in again.
     case reconnected
+    /// The other side's clock, in ms since 1970, at the moment of a sign-in; comes before any message.
+    ///
+    /// Whoever has no right clock of its own goes by it.
+    case clock(unixMs: Double)
+    /// The token of this sign-in expires in so many ms, unless ``SignalingTransport/renew(token:)`` replaces it.
+    case tokenWillExpire(milliseconds: Int)
+    /// STUN and TURN servers to use from now on, with credentials that are good for so many ms; replaces what came before.
+    case iceServers([IceServer], validForMs: Int)
 }
