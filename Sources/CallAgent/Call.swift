@@ -1,76 +1,91 @@
 internal import Logging
+internal import Synchronization
 
 /// One call, from the invite to its end.
 ///
 /// The rules are in ``CallMachine``; this runs it: events go in, in order, and effects are carried out, in order. Dropping the
-/// last reference does not end the call; ``hangUp(text:)`` does, and so does cancelling the task in ``waitUntilEnded()``.
+/// last reference does not end the call; ``hangUp(text:extension:)`` does, and so does cancelling the task in ``waitUntilEnded()``.
 public actor Call {
-    /// Random, the same at both ends.
-    public nonisolated let id: String
     /// The user at this end.
     public nonisolated let user: String
     /// The user at the other end.
     public nonisolated let peer: String
-    /// Which end this is.
-    public nonisolated let role: CallRole
-    /// What the call has.
-    public nonisolated let media: CallMedia
 
-    private var machine: CallMachine
-    private var timeline: CallTimeline
-    private var acceptedAtCallee: ContinuousClock.Instant?
-    private let session: any MediaSession
-    private let outbox: @Sendable (SignalingMessage) -> Void
-    private let registry: CallRegistry
-    private let wallClock: @Sendable () -> Double
-    private let sleep: @Sendable (Duration) async throws -> Void
-    private let logger: Logger
-    private let hub = CallEventHub()
-    private let mediaCommands: AsyncStream<CallMachine.Effect>
-    private let mediaQueue: AsyncStream<CallMachine.Effect>.Continuation
-    private var timers: [CallTimer: Task<Void, Never>] = [:]
-    private var messagesSent = 0
-    private var closing: Task<Void, Never>?
-
-    /// What a call needs of its agent.
-    struct Surroundings: Sendable {
-        /// Hands a message to the transport, in order; a failure comes back as `sendFailed`.
-        var outbox: @Sendable (SignalingMessage) -> Void
-        /// Where the call is listed until it is over.
-        var registry: CallRegistry
-        /// ms since 1970.
-        var wallClock: @Sendable () -> Double
-        var sleep: @Sendable (Duration) async throws -> Void
-        var logger: Logger
-    }
+    var machine: CallMachine
+    var timeline: CallTimeline
+    var records: [CallRecord] = []
+    var acceptedAtCallee: ContinuousClock.Instant?
+    let surroundings: Surroundings
+    let logger: Logger
+    let hub = EventHub<CallEvent> { if case .stateChanged = $0 { true } else { false } }
+    nonisolated let identity: Mutex<CallIdentity>
+    var generations: [Int: GenerationMedia] = [:]
+    /// The media of the first generation, which its agent has made already.
+    var firstSession: (any MediaSession)?
+    /// The media that is reported on: the one that was shown last.
+    var reported: GenerationMedia?
+    var timers: [CallTimer: Task<Void, Never>] = [:]
+    var messagesSent = 0
+    var extensionToSend: [String: String] = [:]
+    /// The id and the invite of the peer's call, while this one takes them over.
+    var adopting: (id: String, invite: SignalingMessage.Invite)?
+    var closing: Task<Void, Never>?
+    /// Generations that were replaced, while they are closed.
+    var closingGenerations: [Task<Void, Never>] = []
 
     init(
         id: String, user: String, peer: String, machine: CallMachine, session: any MediaSession,
-        start: ContinuousClock.Instant, surroundings: Surroundings
+        start: ContinuousClock.Instant, invite: SignalingMessage.Invite? = nil, surroundings: Surroundings
     ) {
-        self.id = id
         self.user = user
         self.peer = peer
-        role = machine.role
-        media = machine.media
         self.machine = machine
-        self.session = session
-        outbox = surroundings.outbox
-        registry = surroundings.registry
-        wallClock = surroundings.wallClock
-        sleep = surroundings.sleep
+        self.surroundings = surroundings
+        firstSession = session
+        identity = Mutex(
+            CallIdentity(
+                callId: id, role: machine.role, room: invite?.room ?? surroundings.room,
+                displayName: invite?.displayName, address: invite?.address))
         var logger = surroundings.logger
         logger[metadataKey: "call"] = "\(id)"
         self.logger = logger
         let age = ContinuousClock.now - start
         timeline = CallTimeline(start: start, startedUnixMs: surroundings.wallClock() - age.inMilliseconds)
-        (mediaCommands, mediaQueue) = AsyncStream.makeStream()
     }
 
-    // MARK: For its user
+    // MARK: Who and what
+
+    /// Random or the application's own, the same at both ends.
+    ///
+    /// When both users call each other at once, one of the two calls goes on under the id of the other.
+    public nonisolated var id: String { identity.withLock { $0.callId } }
+
+    /// Which end this is; see ``id`` for when it changes.
+    public nonisolated var role: CallRole { identity.withLock { $0.role } }
+
+    /// The room of the call: unguessable and new for each call unless the application set one.
+    public nonisolated var room: String? { identity.withLock { $0.room } }
+
+    /// What the caller calls itself, for people; nil at the caller and when it said nothing.
+    public nonisolated var callerDisplayName: String? { identity.withLock { $0.displayName } }
+
+    /// The caller's address (`user@domain`), for people; nil at the caller and when it said nothing.
+    public nonisolated var callerAddress: String? { identity.withLock { $0.address } }
+
+    /// What the call has at present.
+    public var media: CallMedia { machine.media }
 
     /// Where the call is.
     public var state: CallState { machine.state }
+
+    /// Who holds the call.
+    public var holdState: HoldState { machine.hold }
+
+    /// What this end sends.
+    public var sends: MediaState { machine.sends }
+
+    /// What the peer told that it sends.
+    public var peerSends: MediaState { machine.peerSends }
 
     /// How the call ended; nil while it has not.
     public var end: CallEnd? { machine.end }
@@ -80,29 +95,89 @@ public actor Call {
     /// Every access gives a stream of its own.
     public nonisolated var events: AsyncStream<CallEvent> { hub.subscribe() }
 
+    // MARK: Operations
+
     /// Takes the call.
     ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
-    public func accept() throws(CallError) {
-        guard role == .callee, state == .ringing else { throw wrongState("accept") }
-        acceptedAtCallee = .now
-        process(.accept)
+    public func accept(extension data: [String: String] = [:]) throws(CallError) {
+        try perform(.accept, "accept", data)
+        acceptedAtCallee = timeline.instant(of: .accepted)
     }
 
     /// Refuses the call; 603 is "declined", 486 "busy".
     ///
-    /// A code outside ``SignalingLimits/codes`` is sent as 603. The text is cut to what a message holds.
+    /// A code outside ``SignalingLimits/codes`` is sent as 603. The text is cut to what a message holds. With 603 the call stops
+    /// ringing at all devices of the user; 486 is about this device alone.
     ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
-    public func reject(code: Int = EndReason.localRejected.code, text: String = "") throws(CallError) {
-        guard role == .callee, state == .ringing else { throw wrongState("reject") }
-        process(.reject(code: code, text: text))
+    public func reject(
+        code: Int = EndReason.localRejected.code, text: String = "", extension data: [String: String] = [:]
+    ) throws(CallError) {
+        try perform(.reject(code: code, text: text), "reject", data)
     }
 
     /// Ends the call, whatever its state: cancels what rings, rejects what came in, hangs up what was accepted.
     ///
     /// Idempotent.
-    public func hangUp(text: String = "") { process(.hangUp(text: text)) }
+    public func hangUp(text: String = "", extension data: [String: String] = [:]) {
+        if SignalingLimits.isExtension(data) { extensionToSend.merge(data) { $1 } }
+        process(.hangUp(text: text))
+    }
+
+    /// Holds the call: nothing is sent, nothing of the peer is shown or played, and the peer is told.
+    ///
+    /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is connected, and while its media change.
+    public func hold() throws(CallError) { try perform(.hold, "hold") }
+
+    /// Takes up a call that this end holds; what the peer holds stays held.
+    ///
+    /// - Throws: ``CallError/wrongState(operation:state:)`` unless this end holds it.
+    public func unhold() throws(CallError) { try perform(.unhold, "unhold") }
+
+    /// Sends sound, silence or nothing from now on; the peer is told.
+    ///
+    /// Legal in every state; before the call is accepted it holds from the accept on.
+    public func setAudio(_ sending: MediaState.Sending) { process(.setSending(audio: sending, video: nil)) }
+
+    /// Sends pictures, black ones or nothing from now on, the camera closed with the last; the peer is told.
+    ///
+    /// Legal in every state.
+    public func setVideo(_ sending: MediaState.Sending) { process(.setSending(audio: nil, video: sending)) }
+
+    /// Asks for other media in a running call, such as pictures in a call of sound.
+    ///
+    /// The call goes on as it is until both ends have each other's media on the new connection; ``CallNotice/mediaChanged(_:)`` or
+    /// ``CallNotice/mediaChangeFailed(text:)`` tells. The peer sends pictures of its own only when its user turns them on.
+    ///
+    /// - Throws: ``CallError/noMedia``, and ``CallError/wrongState(operation:state:)`` unless it is connected, not held, and nothing changes.
+    public func changeMedia(to media: CallMedia) throws(CallError) {
+        guard media.audio || media.video else { throw .noMedia }
+        try perform(.changeMedia(media), "change media")
+    }
+
+    /// Sends a message of the application's own to the application at the other end; it comes as ``CallNotice/info(_:)``.
+    ///
+    /// - Throws: ``CallError/tooLong(bytes:limit:)`` beyond ``SignalingLimits/infoBytes``, and
+    ///   ``CallError/wrongState(operation:state:)`` before the invite is out and after the end.
+    public func send(info content: String) throws(CallError) {
+        guard content.utf8.count <= SignalingLimits.infoBytes else {
+            throw .tooLong(bytes: content.utf8.count, limit: SignalingLimits.infoBytes)
+        }
+        try perform(.sendInfo(content), "send")
+    }
+
+    /// Data of the application's own that goes with the next message of this call, whichever it is.
+    ///
+    /// - Throws: ``CallError/tooLong(bytes:limit:)`` beyond what ``SignalingLimits/isExtension(_:)`` allows.
+    public func attach(_ data: [String: String]) throws(CallError) {
+        let merged = extensionToSend.merging(data) { $1 }
+        guard SignalingLimits.isExtension(merged) else {
+            let bytes = merged.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+            throw .tooLong(bytes: bytes, limit: SignalingLimits.extensionBytes)
+        }
+        extensionToSend = merged
+    }
 
     /// Waits for the end of the call.
     ///
@@ -119,139 +194,20 @@ public actor Call {
 
     /// Everything that this end knows of the call, now or after its end.
     public func report() async -> CallReport {
-        let statistics = await session.report()
+        let statistics = await reported?.report() ?? MediaReport()
         return CallReport(
-            callId: id, role: role, user: user, peer: peer, media: media, state: machine.state, end: machine.end,
-            timeline: timeline, acceptedAtCallee: acceptedAtCallee, statistics: statistics)
+            callId: id, role: role, user: user, peer: peer, room: room, media: media, state: machine.state,
+            end: machine.end, timeline: timeline, records: records, acceptedAtCallee: acceptedAtCallee,
+            statistics: statistics)
     }
 
-    private func wrongState(_ operation: String) -> CallError {
-        .wrongState(operation: operation, state: "the \(role) of a call that is \(state)")
-    }
-
-    // MARK: For its agent
-
-    /// Begins to follow the media, and places the call when this is its caller.
-    func start(invite: SignalingMessage.Invite? = nil) {
-        let (commands, events) = (mediaCommands, session.events)
-        Task { for await command in commands { await self.carryOut(command) } }
-        Task { for await event in events { self.process(event.event, at: event.at) } }
-        CallMetrics.began(role)
-        if let invite {
-            process(.received(.invite(invite), generation: 0), at: timeline.start)
-        } else {
-            process(.place, at: timeline.start)
+    private func perform(
+        _ operation: CallMachine.Event, _ name: String, _ data: [String: String] = [:]
+    ) throws(CallError) {
+        if machine.state == .ended || machine.refusal(of: operation) != nil {
+            throw .wrongState(operation: name, state: "the \(role) of a call that is \(machine.stateText)")
         }
-    }
-
-    /// A message of this call and of its peer arrived.
-    func receive(_ message: SignalingMessage) {
-        let wasAccepted = timeline.instant(of: .accepted) != nil
-        process(.received(message.body, generation: message.generation))
-        // Only the accept that the rules went by says when.
-        if case .accept = message.body, !wasAccepted, timeline.instant(of: .accepted) != nil {
-            acceptedAtCallee = timeline.instant(unixMs: message.sentUnixMs)
-        }
-    }
-
-    /// Returns when the call has ended and its media is closed.
-    func waitUntilClosed() async {
-        _ = await waitUntilEnded()
-        await closing?.value
-    }
-
-    func sendFailed(_ text: String) { process(.sendFailed(text: text)) }
-
-    // MARK: The loop
-
-    private func process(_ event: CallMachine.Event, at instant: ContinuousClock.Instant = .now) {
-        guard machine.state != .ended else { return }
-        if let stage = event.stage { mark(stage, at: instant) }
-        for effect in machine.handle(event) {
-            switch effect {
-            case .send(let body): send(body)
-            case .startTimer(let timer, let milliseconds): startTimer(timer, milliseconds)
-            case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
-            case .report(let change): report(change, at: instant)
-            case .ignored(let text): logger.debug("ignored: \(text)")
-            case .stopMedia: closing = Task { await self.stop() }
-            case .setAnswer:
-                mark(.answerReceived, at: instant)
-                mediaQueue.yield(effect)
-            case .createOffer, .createAnswer, .addCandidate, .openSendGates, .openReceiveGates:
-                mediaQueue.yield(effect)
-            }
-        }
-    }
-
-    private func report(_ change: CallStateChange, at instant: ContinuousClock.Instant) {
-        logger.info("\(change.state.rawValue)", metadata: ["reason": "\(change.reason)", "by": "\(change.by)"])
-        if change.reason == .ringing || change.reason == .invited { mark(.ringing, at: instant) }
-        if change.reason == .accepted { mark(.accepted, at: instant) }
-        if change.state == .connected { mark(.connected, at: instant) }
-        if change.state == .ended {
-            mark(.ended, at: instant)
-            registry.noteEnd(of: self)
-            if let end = machine.end { CallMetrics.ended(role, end, timeline) }
-        }
-        hub.yield(.stateChanged(change))
-    }
-
-    private func mark(_ stage: CallTimeline.Stage, at instant: ContinuousClock.Instant) {
-        guard timeline.instant(of: stage) == nil else { return }
-        timeline.mark(stage, at: instant)
-        hub.yield(.reached(stage, milliseconds: (instant - timeline.start).inMilliseconds))
-    }
-
-    private func send(_ body: SignalingMessage.Body) {
-        messagesSent += 1
-        outbox(
-            SignalingMessage(
-                id: "\(role == .caller ? "a" : "b")\(messagesSent)", callId: id, from: user, to: peer,
-                generation: machine.generation, sentUnixMs: wallClock(), body: body))
-    }
-
-    private func startTimer(_ timer: CallTimer, _ milliseconds: Int) {
-        timers.removeValue(forKey: timer)?.cancel()
-        timers[timer] = Task { [sleep] in
-            guard (try? await sleep(.milliseconds(milliseconds))) != nil, !Task.isCancelled else { return }
-            self.process(.timerFired(timer))
-        }
-    }
-
-    /// One after the other, in the order of the rules; what comes of it goes back to them as an event.
-    private func carryOut(_ effect: CallMachine.Effect) async {
-        // What waited its turn when the call ended must not reach media that is being closed.
-        guard machine.state != .ended else { return }
-        do throws(MediaSessionError) {
-            switch effect {
-            case .createOffer: process(.offerCreated(sdp: try await session.createOffer()))
-            case .createAnswer(let offer): process(.answerCreated(sdp: try await session.createAnswer(to: offer)))
-            case .setAnswer(let sdp): try await session.setAnswer(sdp)
-            case .openSendGates: await session.openSendGates()
-            case .openReceiveGates: await session.openReceiveGates()
-            case .addCandidate(let candidate):
-                do throws(MediaSessionError) {
-                    try await session.addCandidate(candidate)
-                } catch {
-                    // One bad candidate is no reason to end a call: others may work.
-                    logger.warning("a candidate of the peer was dropped: \(error)")
-                }
-            default: break
-            }
-        } catch {
-            // What was going on when the call ended is expected to fail.
-            guard machine.state != .ended else { return }
-            logger.error("\(error)")
-            process(.mediaFailed(error.fault))
-        }
-    }
-
-    /// Observers heard of the end already; the agent forgets the call when its media is closed.
-    private func stop() async {
-        mediaQueue.finish()
-        hub.finish()
-        await session.close()
-        registry.remove(self)
+        if !data.isEmpty { try attach(data) }
+        process(operation)
     }
 }

@@ -5,8 +5,8 @@ public import ServiceLifecycle
 
 /// One user who places and takes calls.
 ///
-/// ``prepare()`` signs in; ``close()`` hangs up and signs out, after which ``prepare()`` is legal again only with a new agent, since a
-/// transport is closed for good.
+/// ``prepare()`` signs in, ``release()`` hangs up and signs out again, after which ``prepare()`` is legal once more if the transport
+/// can be made anew; ``close()`` is for good.
 public actor CallAgent {
     /// The user that this agent signs in as.
     public nonisolated let user: String
@@ -15,103 +15,208 @@ public actor CallAgent {
     /// One consumer; a call that nobody takes rings until its timeout.
     public nonisolated let incomingCalls: AsyncStream<Call>
 
-    private let provider: any MediaProvider
-    private let signaling: any SignalingTransport
-    private let configuration: CallAgentConfiguration
-    private let logger: Logger
-    private let sleep: @Sendable (Duration) async throws -> Void
-    private let incoming: AsyncStream<Call>.Continuation
-    private let outgoing: AsyncStream<SignalingMessage>.Continuation
-    private let messages: AsyncStream<SignalingMessage>
-    private let calls: CallRegistry
-    private var tasks: [Task<Void, Never>] = []
-    private var phase = Phase.idle
+    let provider: any MediaProvider
+    let makeTransport: @Sendable () -> any SignalingTransport
+    let configuration: CallAgentConfiguration
+    let logger: Logger
+    let sleep: @Sendable (Duration) async throws -> Void
+    let incoming: AsyncStream<Call>.Continuation
+    let calls: CallRegistry
+    let hub = EventHub<AgentEvent> { if case .stateChanged = $0 { true } else { false } }
+    let reports: ReportShelf
+    /// The signaling of the present sign-in.
+    var line: SignalingLine?
+    var tasks: [Task<Void, Never>] = []
+    private(set) var phase = AgentState.idle
 
     /// How many calls wait for whoever reads ``incomingCalls``; of more, the oldest are forgotten and ring out.
     private static let maximumUnseenCalls = 64
 
-    private enum Phase { case idle, preparing, prepared, closed }
-
     /// Makes an agent whose media runs on `engine`.
+    ///
+    /// - Parameter signaling: makes the transport of each sign-in; what is written here is evaluated by ``prepare()``. One that the
+    ///   application has made and signed in itself may be given, too, and serves for one sign-in.
     public init(
-        user: String, media engine: MediaEngine, signaling: any SignalingTransport,
+        user: String, media engine: MediaEngine,
+        signaling: @autoclosure @escaping @Sendable () -> any SignalingTransport,
         configuration: CallAgentConfiguration = CallAgentConfiguration(),
         logger: Logger = Logger(label: "call-agent")
     ) {
         self.init(
             user: user, provider: EngineMediaProvider(engine: engine, configuration: configuration.media),
-            signaling: signaling, configuration: configuration, logger: logger)
+            signaling: signaling(), configuration: configuration, logger: logger)
     }
 
     /// Makes an agent on media of the application's own; `sleep` runs the timers, and is replaced in tests of the rules.
     public init(
-        user: String, provider: any MediaProvider, signaling: any SignalingTransport,
+        user: String, provider: any MediaProvider,
+        signaling: @autoclosure @escaping @Sendable () -> any SignalingTransport,
         configuration: CallAgentConfiguration = CallAgentConfiguration(),
         logger: Logger = Logger(label: "call-agent"),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.user = user
         self.provider = provider
-        self.signaling = signaling
-        self.configuration = configuration
+        makeTransport = signaling
+        self.configuration = configuration.bounded()
         self.logger = logger
         self.sleep = sleep
-        calls = CallRegistry(limit: configuration.maximumCalls)
+        calls = CallRegistry(limit: self.configuration.maximumCalls)
+        reports = ReportShelf(capacity: self.configuration.keptReports)
         // Invites that nobody takes and their callers cancel must not pile up at an agent that only places calls.
         (incomingCalls, incoming) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(configuration.maximumCalls + Self.maximumUnseenCalls))
-        (messages, outgoing) = AsyncStream.makeStream()
+        hub.yield(.stateChanged(.idle))
     }
 
-    // MARK: For its user
+    // MARK: Where it is
+
+    /// Where the agent is.
+    public var state: AgentState { phase }
+
+    /// What happens from now on, beginning with the present state; ends with ``close()``.
+    ///
+    /// Every access gives a stream of its own.
+    public nonisolated var events: AsyncStream<AgentEvent> { hub.subscribe() }
+
+    /// The calls that have not ended.
+    public nonisolated var activeCalls: [Call] { calls.active }
+
+    /// The report of a call, running or over; nil when it is unknown or was so long ago that its report was dropped.
+    public func report(callId: String) async -> CallReport? {
+        if let call = calls.active(callId) { return await call.report() }
+        return reports.report(callId)
+    }
+
+    /// The reports of the calls that are over, the oldest first.
+    public nonisolated var endedCalls: [CallReport] { reports.all }
+
+    // MARK: Signing in and out
 
     /// Warms the media up and signs in.
     ///
-    /// Legal once; harmless when it was done already.
+    /// Harmless when it was done already; a running call is never touched.
     ///
-    /// - Throws: ``CallError/invalidUser(_:)``, ``CallError/media(_:)``, ``CallError/signaling(_:)``.
+    /// - Throws: ``CallError/invalidUser(_:)``, ``CallError/media(_:)``, ``CallError/signaling(_:)``, and
+    ///   ``CallError/wrongState(operation:state:)`` after ``close()``.
     public func prepare() async throws(CallError) {
         guard phase != .prepared else { return }
-        guard phase == .idle else { throw .wrongState(operation: "prepare", state: "the agent is \(phase)") }
+        guard phase == .idle || phase == .failed else {
+            throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
+        }
         guard SignalingLimits.isName(user) else { throw .invalidUser(user) }
-        phase = .preparing
+        enter(.preparing)
+        let line = SignalingLine(
+            makeTransport(), user: user, timing: configuration.delivery, sleep: sleep, logger: logger)
         do {
             try await provider.prepare()
-            try await signaling.connect(as: user)
+            try await line.connect()
         } catch {
             await provider.release()
-            if phase == .preparing { phase = .idle }
+            if phase == .preparing { enter(.failed) }
             throw (error as? MediaSessionError).map { .media($0) } ?? .signaling(error as? SignalingError ?? .closed)
         }
         guard phase == .preparing else {
-            // Closed meanwhile: close() found nothing to close yet.
-            await signaling.close()
+            // Closed meanwhile: there was nothing to close yet.
+            await line.close()
             await provider.release()
             throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
         }
-        phase = .prepared
-        tasks.append(Task { await self.receiveMessages() })
-        tasks.append(Task { await self.sendMessages() })
+        self.line = line
+        enter(.prepared)
+        tasks.append(Task { for await event in line.events { await self.take(event, line) } })
+        tasks.append(Task { await self.audit() })
     }
+
+    /// Replaces the token of the present sign-in before it expires.
+    ///
+    /// - Throws: ``CallError/notPrepared``, and ``CallError/signaling(_:)`` when the token is not accepted.
+    public func renew(token: String) async throws(CallError) {
+        guard let line else { throw .notPrepared }
+        do throws(SignalingError) { try await line.renew(token: token) } catch { throw .signaling(error) }
+    }
+
+    /// Hangs up every call, signs out and closes what was opened; ``prepare()`` may follow.
+    ///
+    /// Returns within a bounded time.
+    public func release() async { await leave(.idle) }
+
+    /// Hangs up every call, signs out, closes what was opened and ends ``incomingCalls`` and ``events``.
+    ///
+    /// Idempotent; returns within a bounded time.
+    public func close() async {
+        guard phase != .closed else { return }
+        await leave(.closed)
+        incoming.finish()
+        hub.finish()
+    }
+
+    private func leave(_ next: AgentState) async {
+        guard phase != .closed else { return }
+        enter(next)
+        for call in calls.active { await call.hangUp() }
+        for call in calls.all { await call.waitUntilClosed() }
+        // The farewells go out before the transport closes.
+        let line = line.take()
+        await line?.close()
+        for task in tasks { task.cancel() }
+        tasks = []
+        await provider.release()
+    }
+
+    private func enter(_ next: AgentState) {
+        guard phase != next else { return }
+        phase = next
+        hub.yield(.stateChanged(next))
+    }
+
+    // MARK: Calling
 
     /// Calls `peer`; returns when the invite is on its way.
     ///
-    /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``,
+    /// When `peer` has called and that call rings here, it is accepted and returned instead: both want the same.
+    ///
+    /// - Parameters:
+    ///   - id: the call's id; nil makes a random one.
+    ///   - room: the call's room; nil makes a random one.
+    ///   - sends: what this end sends at the beginning; the peer is told.
+    ///   - data: goes with the invite.
+    /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``, ``CallError/invalidCallId(_:)``,
     ///   ``CallError/callsItself(_:)``, ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call, and ``CallError/ended(_:)`` when
     ///   the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.
-    public func call(_ peer: String, media: CallMedia = .audioVideo) async throws(CallError) -> Call {
+    public func call(
+        _ peer: String, media: CallMedia = .audioVideo, id: String? = nil, room: String? = nil,
+        sends: MediaState = MediaState(), extension data: [String: String] = [:]
+    ) async throws(CallError) -> Call {
         let start = ContinuousClock.now
-        guard phase == .prepared else { throw .notPrepared }
+        guard phase == .prepared, let line else { throw .notPrepared }
         guard SignalingLimits.isName(peer) else { throw .invalidUser(peer) }
         guard peer != user else { throw .callsItself(user) }
+        let callId = id ?? Self.randomName()
+        guard SignalingLimits.isName(callId), room.map(SignalingLimits.isName) ?? true else {
+            throw .invalidCallId(SignalingLimits.isName(callId) ? room ?? "" : callId)
+        }
+        if let ringing = calls.ringing(from: peer), (try? await ringing.accept(extension: data)) != nil {
+            return ringing
+        }
         // Looked at before anything is built; what counts is the registry's own answer.
         guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(
             audio: media.audio && configuration.media.audio != nil,
             video: media.video && configuration.media.video != nil)
         guard media.audio || media.video else { throw .noMedia }
-        let machine = CallMachine(role: .caller, media: media, timeouts: configuration.timeouts)
-        let call = try await makeCall(id: UUID().uuidString.lowercased(), peer: peer, machine: machine, start: start)
+        let machine = CallMachine(
+            role: .caller, media: media, timeouts: configuration.timeouts, device: line.device, sends: sends)
+        let call = try await makeCall(
+            id: callId, peer: peer, machine: machine, line: line, start: start, room: room ?? Self.randomName())
+        if !data.isEmpty {
+            do throws(CallError) {
+                try await call.attach(data)
+            } catch {
+                await call.hangUp()
+                throw error
+            }
+        }
         // Subscribed before it starts, so that nothing is missed.
         let events = call.events
         await call.start()
@@ -123,125 +228,15 @@ public actor CallAgent {
         throw .ended(await call.end ?? CallEnd(reason: .mediaFailed, by: .local))
     }
 
-    /// The calls that have not ended.
-    public var activeCalls: [Call] { calls.active }
-
-    /// Hangs up every call, signs out and closes what was opened.
+    /// Calls the peer of an ended call once more, with the same media.
     ///
-    /// Idempotent; returns within a bounded time.
-    public func close() async {
-        guard phase != .closed else { return }
-        let wasPrepared = phase == .prepared
-        phase = .closed
-        incoming.finish()
-        for call in calls.active { await call.hangUp() }
-        for call in calls.all { await call.waitUntilClosed() }
-        outgoing.finish()
-        // The farewells go out before the transport closes.
-        if wasPrepared { await tasks.last?.value }
-        await signaling.close()
-        for task in tasks { task.cancel() }
-        await provider.release()
+    /// - Throws: as ``call(_:media:id:room:sends:extension:)`` does.
+    public func call(again report: CallReport) async throws(CallError) -> Call {
+        try await call(report.peer, media: report.media)
     }
 
-    // MARK: Messages
-
-    private func makeCall(
-        id: String, peer: String, machine: CallMachine, start: ContinuousClock.Instant
-    ) async throws(CallError) -> Call {
-        let session: any MediaSession
-        do throws(MediaSessionError) {
-            session = try await provider.makeSession(label: "\(id.prefix(8))-\(machine.role)", media: machine.media)
-        } catch {
-            throw .media(error)
-        }
-        guard phase == .prepared else {
-            // Closed meanwhile: close() did not see this call.
-            await session.close()
-            throw .wrongState(operation: "a call", state: "the agent is \(phase)")
-        }
-        let outgoing = outgoing
-        let surroundings = Call.Surroundings(
-            outbox: { outgoing.yield($0) }, registry: calls,
-            wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
-        let call = Call(
-            id: id, user: user, peer: peer, machine: machine, session: session, start: start, surroundings: surroundings
-        )
-        guard calls.add(call) else {
-            await session.close()
-            throw .tooManyCalls(limit: configuration.maximumCalls)
-        }
-        return call
-    }
-
-    /// One after the other, so that their order holds.
-    private func sendMessages() async {
-        for await message in messages {
-            do throws(SignalingError) {
-                try await signaling.send(message.encoded(), to: message.to)
-            } catch {
-                logger.warning("a message was not sent: \(error)")
-                await calls.active(message.callId)?.sendFailed(error.description)
-            }
-        }
-    }
-
-    private func receiveMessages() async {
-        for await event in signaling.events {
-            switch event {
-            case .received(let text): await receive(text)
-            case .disconnected(let text): logger.warning("signaling was lost: \(text)")
-            case .reconnected: logger.info("signaling is back")
-            case .clock, .tokenWillExpire, .iceServers: break
-            }
-        }
-    }
-
-    private func receive(_ text: String) async {
-        let message: SignalingMessage
-        do throws(SignalingError) {
-            message = try SignalingMessage(decoding: text)
-        } catch {
-            logger.warning("dropped a message: \(error)")
-            if let answer = SignalingMessage.answer(toUnreadable: text, error, from: user) { outgoing.yield(answer) }
-            return
-        }
-        guard message.to == user else { return logger.debug("dropped a message for \(message.to)") }
-        if let call = calls.active(message.callId) {
-            guard message.from == call.peer || message.from.isEmpty else {
-                return logger.warning("dropped a message of \(message.from) for a call with \(call.peer)")
-            }
-            await call.receive(message)
-        } else if case .invite(let invite) = message.body {
-            await receiveInvite(invite, message)
-        } else {
-            logger.debug("dropped a message for no call of ours")
-        }
-    }
-
-    private func receiveInvite(_ invite: SignalingMessage.Invite, _ message: SignalingMessage) async {
-        let start = ContinuousClock.now
-        guard phase == .prepared else { return }
-        guard !calls.isFull else { return rejectAsBusy(message) }
-        let machine = CallMachine(
-            role: .callee, media: invite.media, earlyMedia: configuration.earlyMedia, timeouts: configuration.timeouts)
-        do throws(CallError) {
-            let call = try await makeCall(id: message.callId, peer: message.from, machine: machine, start: start)
-            await call.start(invite: invite)
-            incoming.yield(call)
-        } catch .tooManyCalls {
-            rejectAsBusy(message)
-        } catch {
-            logger.error("cannot take a call of \(message.from): \(error)")
-            let farewell = SignalingMessage.Farewell(code: EndReason.remoteFailed.code, text: "")
-            outgoing.yield(message.answer(.reject(farewell)))
-        }
-    }
-
-    private func rejectAsBusy(_ message: SignalingMessage) {
-        let farewell = SignalingMessage.Farewell(code: EndReason.remoteBusy.code, text: "\(user) is busy")
-        outgoing.yield(message.answer(.reject(farewell)))
-    }
+    /// 122 random bits, which nobody guesses.
+    private static func randomName() -> String { UUID().uuidString.lowercased() }
 }
 
 extension CallAgent: Service {
@@ -250,14 +245,5 @@ extension CallAgent: Service {
         try await prepare()
         try? await gracefulShutdown()
         await close()
-    }
-}
-
-extension SignalingMessage {
-    /// An answer to this message that belongs to no call of ours.
-    fileprivate func answer(_ body: Body) -> SignalingMessage {
-        SignalingMessage(
-            id: "r-\(id.prefix(SignalingLimits.nameBytes - 2))", callId: callId, from: to, to: from,
-            generation: generation, sentUnixMs: sentUnixMs, body: body)
     }
 }

@@ -12,6 +12,10 @@ public enum CallError: Error, Sendable, Equatable {
     case callsItself(String)
     /// A call has audio or video, from a source that the agent has.
     case noMedia
+    /// The data is longer than a message may carry.
+    case tooLong(bytes: Int, limit: Int)
+    /// The id is no name, or is that of another call.
+    case invalidCallId(String)
     /// Signaling failed.
     case signaling(SignalingError)
     /// Media failed.
@@ -31,6 +35,9 @@ extension CallError: CustomStringConvertible {
             "'\(user.prefix(80))' is no user name: use 1 to 64 ASCII letters, digits and . _ - @ + :"
         case .callsItself(let user): "\(user) cannot call itself; sign in as somebody else"
         case .noMedia: "the call would have neither audio nor video; give the agent a source"
+        case .tooLong(let bytes, let limit): "\(bytes) bytes are more than the \(limit) that a message carries"
+        case .invalidCallId(let id):
+            "'\(id.prefix(80))' cannot be the id of a new call: use 1 to 64 ASCII letters, digits and . _ - @ + : that no call had"
         case .signaling(let error): error.description
         case .media(let error): error.description
         case .ended(let end): "the call ended: \(end.reason.rawValue)" + (end.text.isEmpty ? "" : " (\(end.text))")

@@ -4,4 +4,8 @@ public enum CallEvent: Sendable, Equatable {
     case stateChanged(CallStateChange)
     /// A stage of the call was reached, so many ms after its start.
     case reached(CallTimeline.Stage, milliseconds: Double)
+    /// Something else happened.
+    case notice(CallNotice)
+    /// Data of the peer's application came with a message.
+    case extensionData([String: String])
 }

@@ -5,27 +5,25 @@ internal import Synchronization
 /// Calls leave it themselves, at once when they end, so that whoever hears of the end may place the next call.
 final class CallRegistry: Sendable {
     private struct State {
+        var routing: CallRouting
         var active: [String: Call] = [:]
-        var closing: [String: Call] = [:]
+        var closing: [ObjectIdentifier: Call] = [:]
     }
 
-    private let state = Mutex(State())
-    private let limit: Int
+    private let state: Mutex<State>
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) { state = Mutex(State(routing: CallRouting(limit: limit))) }
 
-    /// Adds a call; false when the limit is reached or the id is taken.
-    func add(_ call: Call) -> Bool {
+    /// Adds a call; false when the limit is reached or the id is known.
+    func add(_ call: Call, state first: CallState) -> Bool {
         state.withLock { state in
-            guard state.active.count < limit, state.active[call.id] == nil, state.closing[call.id] == nil else {
-                return false
-            }
+            guard state.routing.add(call.id, .init(peer: call.peer, role: call.role, state: first)) else { return false }
             state.active[call.id] = call
             return true
         }
     }
 
-    var isFull: Bool { state.withLock { $0.active.count >= limit } }
+    var isFull: Bool { state.withLock { $0.routing.isFull } }
 
     /// The call of that id, if it has not ended.
     func active(_ id: String) -> Call? { state.withLock { $0.active[id] } }
@@ -35,16 +33,33 @@ final class CallRegistry: Sendable {
     /// Those that have not ended, and those whose media is still being closed.
     var all: [Call] { state.withLock { Array($0.active.values) + Array($0.closing.values) } }
 
-    func noteEnd(of call: Call) {
+    /// The ringing call of `peer`, if there is one.
+    func ringing(from peer: String) -> Call? {
+        state.withLock { state in state.routing.ringing(from: peer).flatMap { state.active[$0] } }
+    }
+
+    /// What becomes of a message.
+    func route(_ message: SignalingMessage, unixMs: Double) -> CallRouting.Route {
+        state.withLock { $0.routing.route(message, unixMs: unixMs) }
+    }
+
+    func note(_ callState: CallState, of call: Call) { state.withLock { $0.routing.note(callState, of: call.id) } }
+
+    /// A call goes on under the id of the peer's.
+    func adopt(_ id: String, insteadOf old: String) {
         state.withLock { state in
-            if let ended = state.active.removeValue(forKey: call.id) { state.closing[call.id] = ended }
+            state.routing.adopt(id, insteadOf: old)
+            state.active[id] = state.active.removeValue(forKey: old)
         }
     }
 
-    func remove(_ call: Call) {
+    func noteEnd(of call: Call) {
         state.withLock { state in
-            state.active[call.id] = nil
-            state.closing[call.id] = nil
+            state.routing.end(call.id)
+            guard state.active.removeValue(forKey: call.id) != nil else { return }
+            state.closing[ObjectIdentifier(call)] = call
         }
     }
+
+    func remove(_ call: Call) { state.withLock { $0.closing[ObjectIdentifier(call)] = nil } }
 }

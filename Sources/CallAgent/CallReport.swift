@@ -8,6 +8,8 @@ public struct CallReport: Sendable, Equatable {
     public var user: String
     /// The other end's user.
     public var peer: String
+    /// The room of the call.
+    public var room: String?
     /// What the call had.
     public var media: CallMedia
     /// Where it is.
@@ -16,10 +18,31 @@ public struct CallReport: Sendable, Equatable {
     public var end: CallEnd?
     /// When what happened.
     public var timeline: CallTimeline
+    /// What happened, line by line; the first some hundreds.
+    public var records: [CallRecord] = []
     /// When the callee called `accept()`; nil when it did not.
     ///
     /// Measured at the callee. At the caller it is taken from the message's time, which is right as far as the two clocks agree.
     public var acceptedAtCallee: ContinuousClock.Instant?
     /// What was sent and received.
     public var statistics: MediaReport
+
+    /// How long the call was connected, in ms; nil when it was not.
+    public var connectedMs: Double? {
+        guard let connected = timeline.milliseconds(of: .connected) else { return nil }
+        return timeline.milliseconds(of: .ended).map { $0 - connected }
+    }
+
+    /// Whether its caller may want to call again: nobody answered, or the callee was busy.
+    ///
+    /// ``EndReason/remoteBusy`` tells the two apart.
+    public var offersCallAgain: Bool {
+        guard role == .caller, let end else { return false }
+        switch end.reason {
+        case .remoteBusy, .remoteRejected, .ringTimeout, .remoteRingTimeout, .offline, .connectTimeout,
+            .remoteConnectTimeout, .remoteLost, .mediaLost, .signalingFailed, .unknownCall:
+            return true
+        default: return false
+        }
+    }
 }

@@ -72,10 +72,8 @@ public struct CallTimeline: Sendable, Equatable {
     }
 }
 
-extension CallMachine.Event {
-    /// The stage that this event of the media is, for the timeline.
-    ///
-    /// What a peer says is a stage only when the rules go by it.
+extension MediaFact {
+    /// The stage that this is, for the timeline.
     var stage: CallTimeline.Stage? {
         switch self {
         case .offerCreated: .offerCreated

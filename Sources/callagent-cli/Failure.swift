@@ -18,7 +18,7 @@ struct Failure: Error {
         case .signaling: self.init(.signaling, error.description)
         case .media(let media): self.init(media.isMissingPrerequisite ? .prerequisite : .noMedia, error.description)
         case .ended(let end): self = Failure(end) ?? Failure(.notAnswered, error.description)
-        case .invalidUser, .callsItself, .noMedia: self.init(.usage, error.description)
+        case .invalidUser, .callsItself, .noMedia, .tooLong, .invalidCallId: self.init(.usage, error.description)
         case .notPrepared, .wrongState, .tooManyCalls: self.init(.notAnswered, error.description)
         }
     }
@@ -49,7 +49,8 @@ struct Failure: Error {
         case .unknownUser: self.init(.notAnswered, line + "; has that user ever signed in to this server?")
         case .offline: self.init(.notAnswered, line + "; start the callee with: callagent listen --as USER")
         case .remoteBusy: self.init(.notAnswered, line + "; call again later")
-        case .localCancelled, .remoteCancelled, .localRejected, .remoteRejected, .ringTimeout, .remoteRingTimeout:
+        case .localCancelled, .remoteCancelled, .localRejected, .remoteRejected, .ringTimeout, .remoteRingTimeout,
+            .answeredElsewhere, .declinedElsewhere, .unknownCall:
             self.init(.notAnswered, line)
         case .signalingFailed: self.init(.signaling, line)
         case .connectTimeout, .remoteConnectTimeout:

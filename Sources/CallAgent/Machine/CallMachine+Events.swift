@@ -10,39 +10,35 @@ extension CallMachine {
         case reject(code: Int, text: String)
         /// The user ends the call, in whatever state it is.
         case hangUp(text: String)
+        /// The user holds the call.
+        case hold
+        /// The user takes the call up again.
+        case unhold
+        /// The user changes what is sent; nil leaves it as it is.
+        case setSending(audio: MediaState.Sending?, video: MediaState.Sending?)
+        /// The user wants other media in the call: pictures added to sound.
+        case changeMedia(CallMedia)
+        /// The user sends a message of the application's own.
+        case sendInfo(String)
 
-        // What the peer says, and of which generation.
+        // What the peer says, about which peer connection, and from which of its devices.
         /// A message of this call arrived.
-        case received(SignalingMessage.Body, generation: Int)
-        /// A message of this call could not be handed to the transport.
-        case sendFailed(text: String)
+        case received(SignalingMessage.Body, generation: Int = 0, device: String? = nil)
+        /// The peer calls, too, and its call is the one that both keep.
+        case yield(to: SignalingMessage.Invite, device: String?)
 
-        // What the media does.
-        /// The offer is made and set.
-        case offerCreated(sdp: String)
-        /// The answer is made and set.
-        case answerCreated(sdp: String)
-        /// A candidate of this end, or the end of them.
-        case localCandidate(SignalingMessage.Candidate)
-        /// ICE found a way.
-        case iceConnected
-        /// DTLS is up and the peer's certificate is the right one.
-        case verified
-        /// The first picture was decoded.
-        case firstVideoFrame
-        /// The first sound was decoded.
-        case firstAudioSample
-        /// The first picture came out of the receive gate.
-        case firstVideoShown
-        /// The first sound came out of the receive gate.
-        case firstAudioHeard
-        /// Nothing arrives any more.
-        case interrupted
-        /// Something arrives again.
-        case resumed
-        /// The media cannot go on.
-        case mediaFailed(MediaFault)
+        // What the transport does.
+        /// The invite could not be handed to the transport, or nobody said that it arrived.
+        case inviteFailed(text: String)
+        /// This end's signaling connection was lost.
+        case signalingLost
+        /// It is back.
+        case signalingRestored
+        /// It is time to ask whether the call is still there at the peer.
+        case audit
 
+        /// Something happened to the media of a generation.
+        case media(MediaFact, generation: Int = 0)
         /// A timer that was started ran out.
         case timerFired(CallTimer)
     }
@@ -52,38 +48,54 @@ extension CallMachine {
     /// None has a result; what comes of it is an event.
     public enum Effect: Sendable, Equatable {
         /// Send a message of this call to the peer.
-        case send(SignalingMessage.Body)
-        /// Make the offer; answers with ``Event/offerCreated(sdp:)``.
-        case createOffer
-        /// Make the answer; answers with ``Event/answerCreated(sdp:)``.
-        case createAnswer(offer: String)
+        case send(SignalingMessage.Body, to: Address = Address())
+        /// Build the media of a generation and make its offer; answers with ``MediaFact/offerCreated(sdp:)``.
+        case createOffer(CallMedia, generation: Int = 0)
+        /// Build the media of a generation and make its answer; answers with ``MediaFact/answerCreated(sdp:)``.
+        case createAnswer(offer: String, CallMedia, generation: Int = 0)
         /// Take the peer's answer.
-        case setAnswer(sdp: String)
+        case setAnswer(sdp: String, generation: Int = 0)
         /// Take a candidate of the peer's.
-        case addCandidate(SignalingMessage.Candidate)
-        /// Let this end's media out, once the transport is verified.
-        case openSendGates
-        /// Show and play what arrives.
-        case openReceiveGates
+        case addCandidate(SignalingMessage.Candidate, generation: Int = 0)
+        /// Let through what the gates say from now on.
+        case setGates(MediaGates, generation: Int = 0)
+        /// Close the media of a generation.
+        case close(generation: Int)
         /// Start a timer; one that runs starts anew.
         case startTimer(CallTimer, milliseconds: Int)
         /// Stop a timer, if it runs.
         case cancelTimer(CallTimer)
-        /// Close the media.
+        /// Close all media: the call is over.
         case stopMedia
+        /// Go by the id of the peer's call from now on.
+        case adoptCall
         /// Tell the user.
         case report(CallStateChange)
+        /// Tell the user something that is no change of state.
+        case notify(CallNotice)
         /// Write a line into the log: something came that fits no rule.
         case ignored(String)
+
+        /// Whether the user hears of it.
+        var isTold: Bool {
+            switch self {
+            case .report, .notify: true
+            default: false
+            }
+        }
     }
 
-    /// Why the media cannot go on.
-    public enum MediaFault: Sendable, Equatable {
-        /// The peer's certificate is not the one that its SDP named.
-        case security(text: String)
-        /// The peer's SDP cannot be used.
-        case incompatible(text: String)
-        /// Anything else.
-        case other(text: String)
+    /// Whom a message of a call is for, and about which peer connection it is.
+    public struct Address: Sendable, Equatable {
+        /// The device of the peer; nil for all of them.
+        public var device: String?
+        /// The peer connection.
+        public var generation: Int
+
+        /// Makes an address; all devices and the first peer connection unless said otherwise.
+        public init(device: String? = nil, generation: Int = 0) {
+            self.device = device
+            self.generation = generation
+        }
     }
 }

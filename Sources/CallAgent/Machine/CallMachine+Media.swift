@@ -1,69 +1,90 @@
 /// What the media does, and what time does.
 extension CallMachine {
-    mutating func handleMedia(_ event: Event) -> [Effect] {
-        switch event {
-        case .offerCreated(let sdp): return invite(sdp)
+    mutating func handleMedia(_ fact: MediaFact, generation number: Int) -> [Effect] {
+        if number == next?.number { return handleNext(fact) }
+        guard number == current.number else { return [.ignored("media of generation \(number)")] }
+        switch fact {
+        case .offerCreated(let sdp): return offer(sdp)
         case .answerCreated(let sdp): return answer(sdp)
         case .localCandidate(let candidate): return trickle(candidate)
         case .verified:
-            isVerified = true
+            current.isVerified = true
             return [.cancelTimer(.peerGone)]
-        case .firstVideoFrame: return media.video ? firstFrame() : []
-        case .firstAudioSample: return media.video ? [] : firstFrame()
-        case .interrupted: return interrupt()
-        case .resumed: return resume()
-        case .mediaFailed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
-        case .mediaFailed(.incompatible(let text)): return finish(.incompatibleMedia, text: text, by: .peer)
-        case .mediaFailed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
-        default: return []
+        case .firstVideoFrame: current.hasPicture = true
+        case .firstAudioSample: current.hasSound = true
+        case .interrupted: current.isInterrupted = true
+        case .resumed: current.isInterrupted = false
+        case .failed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
+        case .failed(.incompatible(let text)): return finish(.incompatibleMedia, text: text, by: .peer)
+        case .failed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
+        case .iceConnected, .firstVideoShown, .firstAudioHeard: break
         }
+        return []
     }
 
-    private mutating func invite(_ sdp: String) -> [Effect] {
-        guard phase == .calling, !isInviteSent else { return [.ignored("an offer that nobody waits for")] }
-        isInviteSent = true
-        defer { heldCandidates = [] }
-        let invite = SignalingMessage.Invite(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp)
-        return [.send(.invite(invite))] + heldCandidates.map { .send(.candidate($0)) }
+    private mutating func offer(_ sdp: String) -> [Effect] {
+        guard role == .caller, phase != .idle, !current.isOffered else {
+            return [.ignored("an offer that nobody waits for")]
+        }
+        current.isOffered = true
+        defer { current.heldCandidates = [] }
+        let body: SignalingMessage.Body =
+            current.number == 0
+            ? .invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp, state: told))
+            : .offer(.init(media: media, sdp: sdp, state: told))
+        return [send(body)] + current.heldCandidates.map { send(.candidate($0)) }
     }
 
     private mutating func answer(_ sdp: String) -> [Effect] {
-        guard isAnswerAsked, !isAnswered else { return [.ignored("an answer that nobody waits for")] }
-        isAnswered = true
-        return [.send(phase == .accepted ? .accept(sdp: sdp) : .progress(sdp: sdp))]
+        guard isAnswerAsked, !current.isAnswered else { return [.ignored("an answer that nobody waits for")] }
+        current.isAnswered = true
+        if current.number > 0 { return [send(.answer(sdp: sdp, state: told))] }
+        return [send(phase == .accepted ? .accept(sdp: sdp, state: told) : .progress(sdp: sdp, state: told))]
     }
 
     /// Whether a callee is to make its answer, or has made it.
-    private var isAnswerAsked: Bool { role == .callee && phase != .idle && pendingOffer == nil }
+    private var isAnswerAsked: Bool { role == .callee && phase != .idle && current.pendingOffer == nil }
 
     private mutating func trickle(_ candidate: SignalingMessage.Candidate) -> [Effect] {
         switch role {
-        case .caller where !isInviteSent:
-            heldCandidates.append(candidate)
+        case .caller where !current.isOffered:
+            current.heldCandidates.append(candidate)
             return []
         case .callee where !isAnswerAsked: return [.ignored("a candidate that the caller is not to know yet")]
-        default: return [.send(.candidate(candidate))]
+        default: return [send(.candidate(candidate))]
         }
     }
 
-    private mutating func firstFrame() -> [Effect] {
-        guard !hasFirstFrame else { return [] }
-        hasFirstFrame = true
-        return phase == .accepted ? connect(.firstFrame, by: .peer) : []
+    /// The peer connection that is to be the next; what goes wrong there does not end the call.
+    private mutating func handleNext(_ fact: MediaFact) -> [Effect] {
+        guard var generation = next else { return [] }
+        defer { if next != nil { next = generation } }
+        switch fact {
+        case .offerCreated(let sdp):
+            generation.isOffered = true
+            defer { generation.heldCandidates = [] }
+            let offer = SignalingMessage.Offer(media: generation.media, sdp: sdp, state: told)
+            return [send(.offer(offer), of: generation)]
+                + generation.heldCandidates.map { send(.candidate($0), of: generation) }
+        case .answerCreated(let sdp): return [send(.answer(sdp: sdp, state: told), of: generation)]
+        case .localCandidate(let candidate) where role == .caller && !generation.isOffered:
+            generation.heldCandidates.append(candidate)
+        case .localCandidate(let candidate): return [send(.candidate(candidate), of: generation)]
+        case .verified: generation.isVerified = true
+        case .firstVideoFrame: generation.hasPicture = true
+        case .firstAudioSample: generation.hasSound = true
+        case .interrupted: generation.isInterrupted = true
+        case .resumed: generation.isInterrupted = false
+        case .failed(let fault): return nextFailed(fault)
+        case .iceConnected, .firstVideoShown, .firstAudioHeard: break
+        }
+        return []
     }
 
-    private mutating func interrupt() -> [Effect] {
-        guard !isInterrupted else { return [] }
-        isInterrupted = true
-        if isPeerGone { return finish(.remoteLost, by: .peer) }
-        guard state == .reconnecting else { return [] }
-        return [startTimer(.mediaLost), report(.interrupted, by: .peer)]
-    }
-
-    private mutating func resume() -> [Effect] {
-        let wasReconnecting = state == .reconnecting
-        isInterrupted = false
-        return wasReconnecting ? [.cancelTimer(.mediaLost), report(.resumed, by: .peer)] : []
+    private mutating func nextFailed(_ fault: MediaFault) -> [Effect] {
+        // This end's word that the new one works is given, and it does not.
+        if next?.isCommittedHere == true { return finish(.mediaFailed, text: fault.text, by: .local) }
+        return rollBack(fault.text)
     }
 
     // MARK: Time
@@ -73,8 +94,22 @@ extension CallMachine {
         case (.ring, .calling), (.ring, .ringing): return finish(.ringTimeout, by: .local)
         case (.connect, .accepted) where !hasFirstFrame: return finish(.connectTimeout, by: .local)
         case (.mediaLost, .accepted) where state == .reconnecting: return finish(.mediaLost, by: .peer)
-        case (.peerGone, _) where isPeerGone && !isVerified: return finish(.remoteLost, by: .peer)
+        case (.peerGone, _) where isPeerGone && !shown.isVerified: return finish(.remoteLost, by: .peer)
+        case (.fork, _): return forkTimedOut()
+        case (.change, .accepted): return changeTimedOut()
+        case (.audioGrace, .accepted) where !hasFirstFrame && current.hasSound:
+            isPictureWaived = true
+            return [.notify(.videoPending)]
         default: return []
+        }
+    }
+}
+
+extension MediaFault {
+    /// For people.
+    var text: String {
+        switch self {
+        case .security(let text), .incompatible(let text), .other(let text): text
         }
     }
 }

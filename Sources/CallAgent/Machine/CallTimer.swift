@@ -10,4 +10,10 @@ public enum CallTimer: Sendable, Hashable, CaseIterable {
     case mediaLost
     /// From the loss of the peer's signaling, while there is no transport that could tell whether it lives.
     case peerGone
+    /// From the refusal of one device of the callee, for the others to ring.
+    case fork
+    /// From the begin of a change of media until both ends have committed.
+    case change
+    /// From the first sound of an accepted call until it counts as connected without pictures.
+    case audioGrace
 }

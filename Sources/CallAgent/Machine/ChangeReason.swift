@@ -8,6 +8,8 @@ public enum ChangeReason: Sendable, Equatable {
     case ringing
     /// The callee took the call.
     case accepted
+    /// The peer called as well, and both ends keep its call; nobody has to accept.
+    case glare
     /// The first picture (or sound, in a call without pictures) of the peer was decoded.
     case firstFrame
     /// Nothing of the peer arrives.

@@ -42,6 +42,12 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
     case signalingFailed
     /// The peer ended the call because of an error at its end.
     case remoteFailed
+    /// Another device of this end's user took the call.
+    case answeredElsewhere
+    /// Another device of this end's user refused the call.
+    case declinedElsewhere
+    /// The peer has no such call any more: it was started anew, or its farewell was lost.
+    case unknownCall
 
     /// The numeric code: SIP's where SIP has one (RFC 3261 section 21), else 9900 ended by the peer, 9901 ended by this end,
     /// 9906 ended by an error.
@@ -49,7 +55,9 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
         switch self {
         case .localHangup, .localCancelled: 9901
         case .remoteHangup, .remoteCancelled: 9900
-        case .localRejected, .remoteRejected: 603
+        case .localRejected, .remoteRejected, .declinedElsewhere: 603
+        case .answeredElsewhere: 200
+        case .unknownCall: 481
         case .remoteBusy: 486
         case .ringTimeout, .remoteRingTimeout: 487
         case .connectTimeout, .remoteConnectTimeout: 408

@@ -15,10 +15,8 @@ public protocol MediaSession: Sendable {
     /// Takes a candidate of the peer's, before or after its description.
     func addCandidate(_ candidate: SignalingMessage.Candidate) async throws(MediaSessionError)
 
-    /// Lets this end's media out as soon as the peer is verified, the latest picture first.
-    func openSendGates() async
-    /// Shows and plays what arrives, the latest picture first.
-    func openReceiveGates() async
+    /// Lets through what the gates say: out as soon as the peer is verified, the latest picture first both ways.
+    func setGates(_ gates: MediaGates) async
 
     /// What was sent and received so far; the last figures remain after ``close()``.
     func report() async -> MediaReport

@@ -3,11 +3,11 @@ public struct MediaSessionEvent: Sendable, Equatable {
     /// When.
     public let at: ContinuousClock.Instant
     /// What, in the words of the rules.
-    public let event: CallMachine.Event
+    public let fact: MediaFact
 
     /// Makes an event.
-    public init(_ event: CallMachine.Event, at: ContinuousClock.Instant = .now) {
-        self.event = event
+    public init(_ fact: MediaFact, at: ContinuousClock.Instant = .now) {
+        self.fact = fact
         self.at = at
     }
 }

@@ -37,9 +37,9 @@ final class PeerMediaSession: MediaSession {
         do { try await peer.addCandidate(candidate) } catch { throw MediaSessionError(error) }
     }
 
-    func openSendGates() async { await peer.setSending(true) }
-
-    func openReceiveGates() async {
+    func setGates(_ gates: MediaGates) async {
+        await peer.setSending(gates.audio == .live || gates.video == .live)
+        guard gates.isReceiving else { return }
         let passed = await peer.openReceiveGates()
         shownBeforeOpening.withLock { if $0 == nil { $0 = passed } }
     }
@@ -84,7 +84,7 @@ final class PeerMediaSession: MediaSession {
 
 extension MediaSessionEvent {
     init(_ event: PeerConnectionEvent) {
-        let translated: CallMachine.Event =
+        let translated: MediaFact =
             switch event.kind {
             case .localCandidate(let candidate):
                 .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
@@ -96,7 +96,7 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
-            case .failed(let error): .mediaFailed(MediaSessionError(error).fault)
+            case .failed(let error): .failed(MediaSessionError(error).fault)
             }
         self.init(translated, at: event.at)
     }

@@ -12,6 +12,14 @@ public enum SignalingLimits {
     ///
     /// A sender cuts to this length.
     public static let textBytes = 256
+    /// The longest content of an `info`, in bytes of UTF-8.
+    public static let infoBytes = 4_096
+    /// The most entries of the data of an application's own.
+    public static let extensionEntries = 32
+    /// How many bytes of UTF-8 they may have in all, keys included.
+    public static let extensionBytes = 4_096
+    /// What a place among the messages of a call may be.
+    public static let sequences = 1...1_000_000
     /// What a code may be.
     public static let codes = 0...99_999
     /// The longest user name, message id or call id, in bytes.
@@ -40,6 +48,15 @@ public enum SignalingLimits {
     /// path, a log line or a file name.
     public static func isName(_ name: String) -> Bool {
         (1...nameBytes).contains(name.utf8.count) && name.utf8.allSatisfy(isNameByte)
+    }
+
+    /// Whether `text` is short enough for people.
+    public static func isText(_ text: String) -> Bool { text.utf8.count <= textBytes }
+
+    /// Whether `data` may go with a message.
+    public static func isExtension(_ data: [String: String]) -> Bool {
+        data.count <= extensionEntries && data.keys.allSatisfy(isName)
+            && data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= extensionBytes
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -18,10 +18,19 @@ public struct SignalingMessage: Sendable, Equatable {
     public var from: String
     /// The user it is meant for.
     public var to: String
+    /// The device of the sender; nil when the transport knows no devices.
+    public var device: String?
+    /// The device it is meant for; nil for all of the user's.
+    public var toDevice: String?
+    /// Its place among all that the sender tells this receiver about this call, from 1; nil when the transport itself keeps
+    /// the order and loses nothing.
+    public var sequence: Int?
     /// The peer connection of the call that the message is about; 0 is the first.
     public var generation: Int
     /// The sender's wall clock when it sent the message, in ms since 1970.
     public var sentUnixMs: Double
+    /// Data of the application's own, for the application at the other end.
+    public var extensionData: [String: String] = [:]
     /// What the message says.
     public var body: Body
 
@@ -45,9 +54,9 @@ public struct SignalingMessage: Sendable, Equatable {
         /// The callee's device rings.
         case ringing
         /// The callee's answer while it still rings (SIP's 183 Session Progress).
-        case progress(sdp: String)
-        /// The callee takes the call; carries the answer unless ``progress(sdp:)`` did.
-        case accept(sdp: String?)
+        case progress(sdp: String, state: MediaState? = nil)
+        /// The callee takes the call; carries the answer unless ``progress(sdp:state:)`` did.
+        case accept(sdp: String?, state: MediaState? = nil)
         /// The callee refuses the call.
         case reject(Farewell)
         /// The caller gives up before the call was accepted.
@@ -56,6 +65,26 @@ public struct SignalingMessage: Sendable, Equatable {
         case hangup(Farewell)
         /// One ICE candidate, or the end of them.
         case candidate(Candidate)
+        /// The caller offers another peer connection of an accepted call.
+        case offer(Offer)
+        /// The callee's answer to ``offer(_:)``.
+        case answer(sdp: String, state: MediaState? = nil)
+        /// The callee asks the caller for a peer connection with other media.
+        case renegotiate(CallMedia)
+        /// The sender has the receiver's media on the new peer connection, and shows it from now on.
+        case commit
+        /// The sender gives the new peer connection up; the call goes on as it was.
+        case rollback
+        /// What the sender sends from now on.
+        case state(MediaState)
+        /// Something of the application's own.
+        case info(String)
+        /// Asks whether the call is still there; answered by ``status(_:)``, or by error 481.
+        case query
+        /// The call is still there, in this state.
+        case status(CallState)
+        /// The message with this id arrived. Never acknowledged itself.
+        case ack(String)
         /// The server tells that the connection of the user in ``SignalingMessage/from`` closed.
         case gone
         /// A message could not be delivered or understood. Never answered.
@@ -72,12 +101,38 @@ public struct SignalingMessage: Sendable, Equatable {
         public var ringTimeoutMs: Int
         /// The caller's SDP offer.
         public var sdp: String
+        /// What the caller sends; nil is everything.
+        public var state: MediaState?
+        /// The room of the call on a media server, or whatever the application uses it for: unguessable, new for each call.
+        public var room: String?
+        /// The caller's name, for people.
+        public var displayName: String?
+        /// The caller's address (`user@domain`), for people.
+        public var address: String?
 
         /// Makes the contents of an invite.
-        public init(media: CallMedia, ringTimeoutMs: Int, sdp: String) {
+        public init(media: CallMedia, ringTimeoutMs: Int, sdp: String, state: MediaState? = nil) {
             self.media = media
             self.ringTimeoutMs = ringTimeoutMs
             self.sdp = sdp
+            self.state = state
+        }
+    }
+
+    /// Another peer connection of the same call.
+    public struct Offer: Sendable, Equatable {
+        /// What it is to have.
+        public var media: CallMedia
+        /// The caller's SDP offer.
+        public var sdp: String
+        /// What the caller sends; nil is as before.
+        public var state: MediaState?
+
+        /// Makes an offer.
+        public init(media: CallMedia, sdp: String, state: MediaState? = nil) {
+            self.media = media
+            self.sdp = sdp
+            self.state = state
         }
     }
 
@@ -87,11 +142,14 @@ public struct SignalingMessage: Sendable, Equatable {
         public var code: Int
         /// At most ``SignalingLimits/textBytes`` bytes.
         public var text: String
+        /// In a `cancel`: the one device of the user that the message is not for, since it took or refused the call.
+        public var winner: String?
 
         /// Makes a farewell.
-        public init(code: Int, text: String) {
+        public init(code: Int, text: String, winner: String? = nil) {
             self.code = code
             self.text = text
+            self.winner = winner
         }
     }
 
@@ -111,7 +169,8 @@ public struct SignalingMessage: Sendable, Equatable {
 
     /// What was wrong with an earlier message.
     public struct Fault: Sendable, Equatable {
-        /// 400 malformed, 404 unknown user, 413 too large, 426 unknown version or type, 480 user offline.
+        /// 400 malformed, 403 not allowed, 404 unknown user, 413 too large, 426 unknown version or type, 429 too many, 480 user
+        /// offline, 481 no such call.
         public var code: Int
         /// For people.
         public var text: String

@@ -4,7 +4,7 @@ internal import CallAgent
 ///
 /// Names may be added, never changed.
 struct EventDocument: Encodable {
-    /// `listening`, `stateChanged`, `reached` or `report`.
+    /// `listening`, `stateChanged`, `reached`, `extension`, `report`, or the name of a notice, such as `holdChanged`.
     let event: String
     var callId: String?
     var user: String?
@@ -14,6 +14,13 @@ struct EventDocument: Encodable {
     var by: String?
     var stage: String?
     var atMs: Double?
+    var hold: HoldState?
+    var peerSends: MediaState?
+    var media: CallMedia?
+    var device: String?
+    var content: String?
+    var text: String?
+    var `extension`: [String: String]?
     var report: CallDocument?
 
     init(_ event: String) { self.event = event }
@@ -37,9 +44,44 @@ struct EventDocument: Encodable {
             event = "reached"
             self.stage = stage.rawValue
             atMs = milliseconds.rounded(toPlaces: 2)
+        case .notice(let notice):
+            event = notice.name
+            fill(notice)
+        case .extensionData(let data):
+            event = "extension"
+            `extension` = data
         }
         callId = call.id
         peer = call.peer
+    }
+
+    private mutating func fill(_ notice: CallNotice) {
+        switch notice {
+        case .holdChanged(let hold): self.hold = hold
+        case .peerMediaChanged(let state): peerSends = state
+        case .info(let content): self.content = content
+        case .mediaChanged(let media): self.media = media
+        case .mediaChangeFailed(let text): self.text = text
+        case .deviceRings(let device): self.device = device
+        case .videoPending, .signalingLost, .signalingRestored: break
+        }
+    }
+}
+
+extension CallNotice {
+    /// In JSON.
+    fileprivate var name: String {
+        switch self {
+        case .holdChanged: "holdChanged"
+        case .peerMediaChanged: "peerMediaChanged"
+        case .info: "info"
+        case .videoPending: "videoPending"
+        case .mediaChanged: "mediaChanged"
+        case .mediaChangeFailed: "mediaChangeFailed"
+        case .deviceRings: "deviceRings"
+        case .signalingLost: "signalingLost"
+        case .signalingRestored: "signalingRestored"
+        }
     }
 }
 
@@ -51,6 +93,7 @@ extension ChangeReason {
         case .invited: "invited"
         case .ringing: "ringing"
         case .accepted: "accepted"
+        case .glare: "glare"
         case .firstFrame: "firstFrame"
         case .interrupted: "interrupted"
         case .resumed: "resumed"

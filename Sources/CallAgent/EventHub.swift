@@ -1,23 +1,27 @@
 internal import Synchronization
 
-/// Gives every observer of a call a stream of its own.
-final class CallEventHub: Sendable {
+/// Gives every observer a stream of its own.
+final class EventHub<Event: Sendable>: Sendable {
     private struct State {
-        var latest: CallStateChange?
-        var observers: [Int: AsyncStream<CallEvent>.Continuation] = [:]
+        var latest: Event?
+        var observers: [Int: AsyncStream<Event>.Continuation] = [:]
         var nextObserver = 0
         var isFinished = false
     }
 
     private let state = Mutex(State())
+    private let isState: @Sendable (Event) -> Bool
 
-    /// A stream that begins with the present state and ends with the call.
+    /// Makes a hub; a new observer begins with the latest event that `isState`.
+    init(isState: @escaping @Sendable (Event) -> Bool) { self.isState = isState }
+
+    /// A stream that begins with the present state and ends with ``finish()``.
     ///
     /// Letting go of it unsubscribes.
-    func subscribe() -> AsyncStream<CallEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: CallEvent.self)
+    func subscribe() -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
         let number: Int? = state.withLock { state in
-            if let latest = state.latest { continuation.yield(.stateChanged(latest)) }
+            if let latest = state.latest { continuation.yield(latest) }
             guard !state.isFinished else { return nil }
             state.nextObserver += 1
             state.observers[state.nextObserver] = continuation
@@ -31,9 +35,10 @@ final class CallEventHub: Sendable {
         return stream
     }
 
-    func yield(_ event: CallEvent) {
+    func yield(_ event: Event) {
+        let isState = isState(event)
         let observers = state.withLock { state in
-            if case .stateChanged(let change) = event { state.latest = change }
+            if isState { state.latest = event }
             return Array(state.observers.values)
         }
         for observer in observers { observer.yield(event) }

@@ -1,0 +1,91 @@
+/// The history of a call, for its report.
+extension Call {
+    /// How many records are kept; of more, the later ones are not.
+    static let maximumRecords = 512
+
+    func record(_ event: CallMachine.Event, at instant: ContinuousClock.Instant) {
+        switch event {
+        case .received(let body, _, _): record(.received, body.name, at: instant)
+        case .media(let fact, _): record(.media, fact.name, at: instant)
+        case .timerFired(let timer): record(.other, "timer \(timer)", at: instant)
+        case .yield: record(.received, "invite", at: instant)
+        case .signalingLost: record(.other, "signalingLost", at: instant)
+        case .signalingRestored: record(.other, "signalingRestored", at: instant)
+        case .inviteFailed: record(.other, "inviteFailed", at: instant)
+        case .audit: break
+        case .place: record(.user, "place", at: instant)
+        case .accept: record(.user, "accept", at: instant)
+        case .reject: record(.user, "reject", at: instant)
+        case .hangUp: record(.user, "hangUp", at: instant)
+        case .hold: record(.user, "hold", at: instant)
+        case .unhold: record(.user, "unhold", at: instant)
+        case .setSending(let audio, let video):
+            let parts = [audio.map { "audio \($0.rawValue)" }, video.map { "video \($0.rawValue)" }]
+            record(.user, parts.compactMap(\.self).joined(separator: ", "), at: instant)
+        case .changeMedia: record(.user, "changeMedia", at: instant)
+        case .sendInfo: record(.user, "sendInfo", at: instant)
+        }
+    }
+
+    func record(_ kind: CallRecord.Kind, _ action: String, at instant: ContinuousClock.Instant) {
+        guard records.count < Self.maximumRecords else { return }
+        records.append(
+            CallRecord(milliseconds: (instant - timeline.start).inMilliseconds, kind: kind, action: action))
+    }
+}
+
+extension SignalingMessage.Body {
+    /// The type as the protocol has it.
+    var name: String {
+        switch self {
+        case .invite: "invite"
+        case .ringing: "ringing"
+        case .progress: "progress"
+        case .accept: "accept"
+        case .reject: "reject"
+        case .cancel: "cancel"
+        case .hangup: "hangup"
+        case .candidate: "candidate"
+        case .offer: "offer"
+        case .answer: "answer"
+        case .renegotiate: "renegotiate"
+        case .commit: "commit"
+        case .rollback: "rollback"
+        case .state: "state"
+        case .info: "info"
+        case .query: "query"
+        case .status: "status"
+        case .ack: "ack"
+        case .gone: "gone"
+        case .error(let fault): "error \(fault.code)"
+        }
+    }
+
+    /// Whether the agent's own data goes with it.
+    var carriesAgentData: Bool {
+        switch self {
+        case .invite, .accept, .reject, .cancel, .hangup: true
+        default: false
+        }
+    }
+}
+
+extension MediaFact {
+    /// A word for the history.
+    var name: String {
+        switch self {
+        case .offerCreated: "offerCreated"
+        case .answerCreated: "answerCreated"
+        case .localCandidate(let candidate): candidate.candidate.isEmpty ? "endOfCandidates" : "candidate"
+        case .iceConnected: "iceConnected"
+        case .verified: "dtlsConnected"
+        case .firstVideoFrame: "firstVideoFrame"
+        case .firstAudioSample: "firstAudioSample"
+        case .firstVideoShown: "firstVideoShown"
+        case .firstAudioHeard: "firstAudioHeard"
+        case .interrupted: "interrupted"
+        case .resumed: "resumed"
+        case .failed: "failed"
+        }
+    }
+}

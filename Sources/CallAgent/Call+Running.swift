@@ -1,0 +1,200 @@
+internal import Logging
+internal import Synchronization
+
+/// The loop that feeds the rules and carries their effects out.
+extension Call {
+    /// What a call needs of its agent.
+    struct Surroundings: Sendable {
+        /// Hands a message to the transport, in order.
+        var outbox: @Sendable (SignalingMessage) -> Void
+        /// Where the call is listed until it is over.
+        var registry: CallRegistry
+        /// Makes the media of a further generation.
+        var makeSession: @Sendable (String, CallMedia) async throws(MediaSessionError) -> any MediaSession
+        /// Takes the report of a call whose media is closed.
+        var keep: @Sendable (CallReport) -> Void = { _ in }
+        /// ms since 1970.
+        var wallClock: @Sendable () -> Double
+        var sleep: @Sendable (Duration) async throws -> Void
+        var logger: Logger
+        /// This end's device.
+        var device: String?
+        /// The room of a call that is placed.
+        var room: String?
+        var displayName: String?
+        var address: String?
+        /// Goes with every message that begins or ends something.
+        var extensionData: [String: String] = [:]
+    }
+
+    // MARK: For its agent
+
+    /// Begins, as its caller.
+    func start() {
+        CallMetrics.began(role)
+        process(.place, at: timeline.start)
+    }
+
+    /// Begins, as its callee.
+    func start(invite: SignalingMessage.Invite, device: String?) {
+        CallMetrics.began(role)
+        process(.received(.invite(invite), device: device), at: timeline.start)
+    }
+
+    /// A message of this call and of its peer arrived.
+    func receive(_ message: SignalingMessage) {
+        let wasAccepted = timeline.instant(of: .accepted) != nil
+        if !message.extensionData.isEmpty { hub.yield(.extensionData(message.extensionData)) }
+        process(.received(message.body, generation: message.generation, device: message.device))
+        // Only the accept that the rules went by says when.
+        if case .accept = message.body, !wasAccepted, timeline.instant(of: .accepted) != nil {
+            acceptedAtCallee = timeline.instant(unixMs: message.sentUnixMs)
+        }
+    }
+
+    /// The peer calls, too, and its call is the one to keep.
+    func yield(to invite: SignalingMessage.Invite, _ message: SignalingMessage) {
+        guard machine.end == nil else { return }
+        adopting = (id: message.callId, invite: invite)
+        process(.yield(to: invite, device: message.device))
+        acceptedAtCallee = timeline.instant(of: .accepted)
+    }
+
+    /// Returns when the call has ended and its media is closed.
+    func waitUntilClosed() async {
+        _ = await waitUntilEnded()
+        await closing?.value
+    }
+
+    // MARK: The loop
+
+    func process(_ event: CallMachine.Event, at instant: ContinuousClock.Instant = .now) {
+        guard machine.state != .ended else { return }
+        record(event, at: instant)
+        for effect in machine.handle(event) { carryOut(effect, at: instant) }
+    }
+
+    private func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {
+        // What a replaced connection says late is nobody's business.
+        guard let number = generations.first(where: { $0.value === media })?.key else { return }
+        if let stage = fact.stage { mark(stage, at: instant) }
+        process(.media(fact, generation: number), at: instant)
+    }
+
+    private func carryOut(_ effect: CallMachine.Effect, at instant: ContinuousClock.Instant) {
+        switch effect {
+        case .send(let body, let address): send(body, to: address, at: instant)
+        case .createOffer(let media, let number): open(number, media).perform(.createOffer)
+        case .createAnswer(let offer, let media, let number): open(number, media).perform(.createAnswer(to: offer))
+        case .setAnswer(let sdp, let number):
+            mark(.answerReceived, at: instant)
+            generations[number]?.perform(.setAnswer(sdp))
+        case .addCandidate(let candidate, let number): generations[number]?.perform(.addCandidate(candidate))
+        case .setGates(let gates, let number):
+            if gates.isReceiving { reported = generations[number] }
+            generations[number]?.perform(.setGates(gates))
+        case .close(let number):
+            if let media = generations.removeValue(forKey: number) { closingGenerations.append(Task { await media.close() }) }
+        case .startTimer(let timer, let milliseconds): startTimer(timer, milliseconds)
+        case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+        case .adoptCall: adopt()
+        case .report(let change): report(change, at: instant)
+        case .notify(let notice): hub.yield(.notice(notice))
+        case .ignored(let text): logger.debug("ignored: \(text)")
+        case .stopMedia: closing = Task { await self.stop() }
+        }
+    }
+
+    /// The media of a generation, made when it is not there.
+    private func open(_ number: Int, _ media: CallMedia) -> GenerationMedia {
+        if let present = generations[number] { return present }
+        let (first, make) = (firstSession.take(), surroundings.makeSession)
+        let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
+        let session = Task<any MediaSession, any Error> {
+            if let first { first } else { try await make(label, media) }
+        }
+        let opened = GenerationMedia(session, logger: logger)
+        generations[number] = opened
+        if reported == nil { reported = opened }
+        Task { await opened.run { media, fact, instant in await self.note(fact, of: media, at: instant) } }
+        return opened
+    }
+
+    private func report(_ change: CallStateChange, at instant: ContinuousClock.Instant) {
+        logger.info("\(change.state.rawValue)", metadata: ["reason": "\(change.reason)", "by": "\(change.by)"])
+        if change.reason == .ringing || change.reason == .invited { mark(.ringing, at: instant) }
+        if change.reason == .accepted || change.reason == .glare { mark(.accepted, at: instant) }
+        if change.state == .connected { mark(.connected, at: instant) }
+        if change.state == .ended {
+            mark(.ended, at: instant)
+            surroundings.registry.noteEnd(of: self)
+            if let end = machine.end { CallMetrics.ended(role, end, timeline) }
+        } else {
+            surroundings.registry.note(change.state, of: self)
+        }
+        hub.yield(.stateChanged(change))
+    }
+
+    private func mark(_ stage: CallTimeline.Stage, at instant: ContinuousClock.Instant) {
+        guard timeline.instant(of: stage) == nil else { return }
+        timeline.mark(stage, at: instant)
+        hub.yield(.reached(stage, milliseconds: (instant - timeline.start).inMilliseconds))
+    }
+
+    private func startTimer(_ timer: CallTimer, _ milliseconds: Int) {
+        timers.removeValue(forKey: timer)?.cancel()
+        timers[timer] = Task { [sleep = surroundings.sleep] in
+            guard (try? await sleep(.milliseconds(milliseconds))) != nil, !Task.isCancelled else { return }
+            self.process(.timerFired(timer))
+        }
+    }
+
+    // MARK: Messages
+
+    private func send(
+        _ body: SignalingMessage.Body, to address: CallMachine.Address, at instant: ContinuousClock.Instant
+    ) {
+        messagesSent += 1
+        var body = body
+        if case .invite(var invite) = body {
+            invite.room = room
+            (invite.displayName, invite.address) = (surroundings.displayName, surroundings.address)
+            body = .invite(invite)
+        }
+        let prefix = CallMachine.inviteId.prefix(1)
+        var message = SignalingMessage(
+            id: "\(machine.role == .caller ? prefix : "b")\(messagesSent)", callId: id, from: user, to: peer,
+            generation: address.generation, sentUnixMs: surroundings.wallClock(), body: body)
+        message.device = surroundings.device
+        message.toDevice = address.device
+        if body.carriesAgentData { message.extensionData = surroundings.extensionData }
+        message.extensionData.merge(extensionToSend) { $1 }
+        extensionToSend = [:]
+        record(.sent, body.name, at: instant)
+        surroundings.outbox(message)
+    }
+
+    /// The call goes on under the id of the peer's.
+    private func adopt() {
+        guard let (newId, invite) = adopting.take().map({ ($0.id, $0.invite) }) else { return }
+        surroundings.registry.adopt(newId, insteadOf: id)
+        identity.withLock {
+            $0 = CallIdentity(
+                callId: newId, role: .callee, room: invite.room, displayName: invite.displayName,
+                address: invite.address)
+        }
+        logger.info("both users called each other; this call goes on as \(newId)")
+    }
+
+    /// Observers heard of the end already; the agent forgets the call when its media is closed.
+    private func stop() async {
+        hub.finish()
+        for media in generations.values { await media.close() }
+        for closing in closingGenerations { await closing.value }
+        (generations, closingGenerations) = ([:], [])
+        // A call that ended before its media was needed.
+        await firstSession.take()?.close()
+        surroundings.keep(await report())
+        surroundings.registry.remove(self)
+    }
+}

@@ -1,0 +1,153 @@
+internal import FoundationEssentials
+internal import Logging
+
+/// What comes in over signaling, and which call it is for.
+extension CallAgent {
+    func take(_ event: SignalingLine.Event, _ line: SignalingLine) async {
+        switch event {
+        case .received(let message): await receive(message, line)
+        case .failed(let message, let text): await failed(message, text)
+        case .lost(let text):
+            logger.warning("signaling was lost: \(text)")
+            hub.yield(.signalingLost(text: text))
+            for call in calls.active { await call.process(.signalingLost) }
+        case .restored:
+            logger.info("signaling is back")
+            hub.yield(.signalingRestored)
+            for call in calls.active { await call.process(.signalingRestored) }
+        case .tokenWillExpire(let milliseconds): hub.yield(.tokenWillExpire(milliseconds: milliseconds))
+        case .iceServers: break
+        }
+    }
+
+    private func failed(_ message: SignalingMessage, _ text: String) async {
+        logger.warning("a message was not delivered: \(text)", metadata: ["type": "\(message.body.name)"])
+        guard message.body.isInvite, let call = calls.active(message.callId) else { return }
+        await call.process(.inviteFailed(text: text))
+    }
+
+    private func receive(_ message: SignalingMessage, _ line: SignalingLine) async {
+        switch calls.route(message, unixMs: await line.unixMs) {
+        case .call(let id): await calls.active(id)?.receive(message)
+        case .ring:
+            guard case .invite(let invite) = message.body else { return }
+            await ring(invite, message, line)
+        case .yield(let own):
+            guard case .invite(let invite) = message.body else { return }
+            await calls.active(own)?.yield(to: invite, message)
+        case .busy: refuseAsBusy(message, line)
+        case .expired(let age):
+            logger.warning("an invite of \(message.from) is \(age) ms old and does not ring")
+            hub.yield(.inviteExpired(peer: message.from, callId: message.callId, ageMs: age))
+            let text = "the invite was \(age) ms old when it arrived; are both clocks right?"
+            answer(message, .reject(.init(code: EndReason.ringTimeout.code, text: text)), line)
+        case .unknownCall:
+            answer(message, .error(.init(code: EndReason.unknownCall.code, text: "no such call", ref: message.id)), line)
+        case .stray(let text): logger.debug("dropped: \(text)", metadata: ["type": "\(message.body.name)"])
+        }
+    }
+
+    private func ring(_ invite: SignalingMessage.Invite, _ message: SignalingMessage, _ line: SignalingLine) async {
+        let start = ContinuousClock.now
+        guard phase == .prepared else { return }
+        var policy = configuration.earlyMedia
+        if let decide = configuration.earlyMediaForInvite {
+            policy = await decide(
+                IncomingInvite(
+                    callId: message.callId, peer: message.from, displayName: invite.displayName,
+                    address: invite.address, media: invite.media, room: invite.room,
+                    extensionData: message.extensionData))
+        }
+        let machine = CallMachine(
+            role: .callee, media: invite.media, earlyMedia: policy, timeouts: configuration.timeouts,
+            device: line.device, sends: initialState)
+        do throws(CallError) {
+            let call = try await makeCall(
+                id: message.callId, peer: message.from, machine: machine, line: line, start: start, invite: invite)
+            await call.start(invite: invite, device: message.device)
+            incoming.yield(call)
+        } catch .tooManyCalls {
+            refuseAsBusy(message, line)
+        } catch {
+            logger.error("cannot take a call of \(message.from): \(error)")
+            answer(message, .reject(.init(code: EndReason.remoteFailed.code, text: "")), line)
+        }
+    }
+
+    /// What a callee without a camera or a microphone sends.
+    private var initialState: MediaState {
+        MediaState(
+            audio: configuration.media.audio == nil ? .off : .on, video: configuration.media.video == nil ? .off : .on)
+    }
+
+    private func refuseAsBusy(_ message: SignalingMessage, _ line: SignalingLine) {
+        hub.yield(.refusedAsBusy(peer: message.from, callId: message.callId))
+        answer(message, .reject(.init(code: EndReason.remoteBusy.code, text: "\(user) is busy")), line)
+    }
+
+    /// Answers a message that belongs to no call of ours.
+    private func answer(_ message: SignalingMessage, _ body: SignalingMessage.Body, _ line: SignalingLine) {
+        var answer = SignalingMessage(
+            id: "r-\(message.id.prefix(SignalingLimits.nameBytes - 2))", callId: message.callId, from: user,
+            to: message.from, generation: message.generation, sentUnixMs: Date().timeIntervalSince1970 * 1_000,
+            body: body)
+        answer.device = line.device
+        answer.toDevice = message.device
+        line.send(answer)
+    }
+
+    func makeCall(
+        id: String, peer: String, machine: CallMachine, line: SignalingLine, start: ContinuousClock.Instant,
+        room: String? = nil, invite: SignalingMessage.Invite? = nil
+    ) async throws(CallError) -> Call {
+        let session: any MediaSession
+        do throws(MediaSessionError) {
+            session = try await provider.makeSession(label: "\(id.prefix(8))-\(machine.role)", media: machine.media)
+        } catch {
+            throw .media(error)
+        }
+        guard phase == .prepared else {
+            // Closed meanwhile: close() did not see this call.
+            await session.close()
+            throw .wrongState(operation: "a call", state: "the agent is \(phase)")
+        }
+        let (provider, reports) = (provider, reports)
+        var surroundings = Call.Surroundings(
+            outbox: { line.send($0) }, registry: calls,
+            makeSession: { label, media throws(MediaSessionError) in
+                try await provider.makeSession(label: label, media: media)
+            },
+            keep: { reports.keep($0) },
+            wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
+        surroundings.device = line.device
+        surroundings.room = room
+        (surroundings.displayName, surroundings.address) = (configuration.displayName, configuration.address)
+        surroundings.extensionData = configuration.extensionData
+        let call = Call(
+            id: id, user: user, peer: peer, machine: machine, session: session, start: start, invite: invite,
+            surroundings: surroundings)
+        guard calls.add(call, state: machine.state) else {
+            await session.close()
+            if calls.isFull { throw .tooManyCalls(limit: configuration.maximumCalls) }
+            throw .invalidCallId(id)
+        }
+        return call
+    }
+
+    /// Asks the peers of running calls, every now and then, whether they still have them.
+    func audit() async {
+        let times = [configuration.ringAuditMs, configuration.callAuditMs].compactMap(\.self).filter { $0 > 0 }
+        guard let step = times.min() else { return }
+        var elapsed = 0
+        while (try? await sleep(.milliseconds(step))) != nil, !Task.isCancelled {
+            elapsed += step
+            for call in calls.active {
+                let isRinging = await call.state == .ringing
+                let interval = isRinging ? configuration.ringAuditMs : configuration.callAuditMs
+                // Rounded to steps.
+                guard let interval, elapsed / interval != (elapsed - step) / interval else { continue }
+                await call.process(.audit)
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// Which call this is, and between whom.
+struct CallIdentity: Sendable, Equatable {
+    var callId: String
+    var role: CallRole
+    var room: String?
+    /// What the caller told of itself, for people.
+    var displayName: String?
+    var address: String?
+}

@@ -1,0 +1,127 @@
+/// Another peer connection takes the place of the present one: make before break.
+///
+/// Each end says once whether it has the other's media on the new one (`commit`) or gives it up (`rollback`), so both come to the
+/// same result: the new one when both committed, else the present one.
+extension CallMachine {
+    /// The caller makes the offer; the callee asks for it.
+    mutating func changeMedia(_ media: CallMedia) -> [Effect] {
+        if role == .caller { return begin(media) }
+        isAskingForMedia = true
+        wantNewMedia(media)
+        return [send(.renegotiate(media))] + start(.change)
+    }
+
+    private mutating func begin(_ media: CallMedia) -> [Effect] {
+        wantNewMedia(media)
+        return open(Generation(number: current.number + 1, media: media)) + start(.change)
+    }
+
+    /// Whoever asks for pictures sends its own.
+    private mutating func wantNewMedia(_ media: CallMedia) {
+        if media.video, !current.media.video { own.video = .on }
+    }
+
+    /// What the peer added is not what this end's user agreed to send.
+    private mutating func takeNewMedia(_ media: CallMedia) {
+        if media.video, !current.media.video, !isAskingForMedia { own.video = .off }
+    }
+
+    private mutating func open(_ generation: Generation) -> [Effect] {
+        var generation = generation
+        generation.isBuilt = true
+        next = generation
+        return [.createOffer(generation.media, generation: generation.number)]
+    }
+
+    /// The callee wants other media.
+    mutating func renegotiate(_ media: CallMedia) -> [Effect] {
+        guard role == .caller, hasFirstFrame, next == nil, hold == .none, media != current.media else {
+            return [.ignored("a change of media that is not possible now")]
+        }
+        takeNewMedia(media)
+        return open(Generation(number: current.number + 1, media: media)) + start(.change)
+    }
+
+    /// Another device answered than the one whose answer this caller took: it needs an offer of its own.
+    mutating func replaceCurrent() -> [Effect] {
+        let old = current
+        (hasFirstFrame, isInterrupted) = (false, false)
+        current = Generation(number: old.number + 1, media: old.media)
+        current.isBuilt = true
+        return [.close(generation: old.number), .createOffer(old.media, generation: current.number)]
+    }
+
+    /// The caller offers another peer connection.
+    mutating func takeOffer(_ offer: SignalingMessage.Offer, generation number: Int) -> [Effect] {
+        guard role == .callee, phase == .accepted, number > (next ?? current).number else {
+            return [.ignored("an offer of generation \(number)")]
+        }
+        var generation = Generation(number: number, media: offer.media)
+        generation.isBuilt = true
+        var effects: [Effect] = next.map { [.close(generation: $0.number)] } ?? []
+        if let state = offer.state { effects += setPeer(state) }
+        if current.isVerified {
+            takeNewMedia(offer.media)
+            isAskingForMedia = false
+            next = generation
+            effects += start(.change)
+        } else {
+            // This end's answer was not the one that the caller took, so nothing flows that could go on meanwhile.
+            effects.append(.close(generation: current.number))
+            (hasFirstFrame, isInterrupted) = (false, false)
+            (current, next) = (generation, nil)
+        }
+        return effects + [.createAnswer(offer: offer.sdp, offer.media, generation: number)]
+    }
+
+    /// Says so as soon as the peer's media is there on the next one.
+    mutating func commit() -> [Effect] {
+        guard var generation = next, !generation.isCommittedHere, hasMedia(generation) else { return [] }
+        generation.isCommittedHere = true
+        next = generation
+        return [send(.commit, of: generation)] + completeIfAgreed()
+    }
+
+    mutating func peerCommitted(_ number: Int) -> [Effect] {
+        guard next?.number == number else { return [.ignored("a commit of generation \(number)")] }
+        next?.isCommittedThere = true
+        return completeIfAgreed()
+    }
+
+    private mutating func completeIfAgreed() -> [Effect] {
+        guard let generation = next, generation.isCommittedHere, generation.isCommittedThere else { return [] }
+        let old = current
+        (current, next) = (generation, nil)
+        isAskingForMedia = false
+        return [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
+    }
+
+    mutating func peerRolledBack(_ number: Int) -> [Effect] {
+        guard next?.number == number else { return [.ignored("a rollback of generation \(number)")] }
+        return abandonNext("the other end does not receive")
+    }
+
+    /// Gives the next one up and says so; impossible once this end has committed.
+    mutating func rollBack(_ text: String) -> [Effect] {
+        guard let generation = next, !generation.isCommittedHere else { return [] }
+        return [send(.rollback, of: generation)] + abandonNext(text)
+    }
+
+    private mutating func abandonNext(_ text: String) -> [Effect] {
+        guard let generation = next else { return [] }
+        next = nil
+        isAskingForMedia = false
+        if !current.media.video { own.video = .on }
+        return [.close(generation: generation.number), .cancelTimer(.change), .notify(.mediaChangeFailed(text: text))]
+    }
+
+    mutating func changeTimedOut() -> [Effect] {
+        guard let generation = next else {
+            guard isAskingForMedia else { return [] }
+            isAskingForMedia = false
+            return [.notify(.mediaChangeFailed(text: "the caller made no offer"))]
+        }
+        // This end's word is given; what becomes of it is for the peer to say.
+        return generation.isCommittedHere ? start(.change) : rollBack("no media of the other end arrived in time")
+    }
+}

@@ -1,0 +1,41 @@
+/// What the gates of the media let through, derived from everything else.
+extension CallMachine {
+    /// Commands for all gates that are to change.
+    mutating func changedGates() -> [Effect] {
+        var effects: [Effect] = []
+        change(&current, &effects)
+        if var generation = next {
+            change(&generation, &effects)
+            next = generation
+        }
+        return effects
+    }
+
+    private func change(_ generation: inout Generation, _ effects: inout [Effect]) {
+        let wanted = gates(of: generation)
+        guard generation.isBuilt, generation.gates != wanted else { return }
+        generation.gates = wanted
+        effects.append(.setGates(wanted, generation: generation.number))
+    }
+
+    private func gates(of generation: Generation) -> MediaGates {
+        // A callee lets nothing out before it accepts, unless its owner said so.
+        let maySend = phase == .accepted || role == .caller || earlyMedia == .full
+        guard maySend else { return MediaGates() }
+        // What nobody looks at needs no sender either.
+        let isHeld = hold != .none
+        return MediaGates(
+            audio: generation.media.audio ? Self.gate(own.audio, isHeld: isHeld) : .closed,
+            video: generation.media.video ? Self.gate(own.video, isHeld: isHeld) : .closed,
+            isReceiving: phase == .accepted && hasFirstFrame && !isHeld && generation.number == shown.number)
+    }
+
+    private static func gate(_ sending: MediaState.Sending, isHeld: Bool) -> MediaGates.Sending {
+        switch sending {
+        case .off: .off
+        case _ where isHeld: .closed
+        case .muted: .blank
+        case .on: .live
+        }
+    }
+}

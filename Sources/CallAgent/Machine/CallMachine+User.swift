@@ -1,0 +1,86 @@
+/// What this end's user does.
+extension CallMachine {
+    mutating func handleUser(_ event: Event) -> [Effect] {
+        if let refusal = refusal(of: event) { return [.ignored(refusal)] }
+        switch event {
+        case .place:
+            current.isBuilt = true
+            return [.createOffer(media)] + start(.ring) + enter(.calling, .placed, by: .local)
+        case .accept: return acceptLocally()
+        case .reject(let code, let text):
+            // A code that no message can carry would leave the caller ringing.
+            return finish(
+                .localRejected, code: SignalingLimits.codes.contains(code) ? code : nil, text: text, by: .local)
+        case .hangUp(let text): return hangUp(text)
+        case .hold: return setHolding(true)
+        case .unhold: return setHolding(false)
+        case .setSending(let audio, let video): return setSending(audio, video)
+        case .changeMedia(let media): return changeMedia(media)
+        case .sendInfo(let content): return [send(.info(content))]
+        default: return []
+        }
+    }
+
+    /// Why an operation of the user is not possible now; nil when it is.
+    ///
+    /// Hanging up always is.
+    public func refusal(of operation: Event) -> String? {
+        let isPossible: Bool =
+            switch operation {
+            case .place: role == .caller && phase == .idle
+            case .accept, .reject: role == .callee && phase == .ringing
+            case .hold: isSettled && !own.isHolding
+            case .unhold: own.isHolding
+            case .changeMedia(let media): isSettled && hold == .none && media != current.media
+            case .sendInfo: isInviteSent || role == .callee && phase != .idle
+            default: true
+            }
+        return isPossible ? nil : "\(operation) does not apply to a \(role) in \(stateText)"
+    }
+
+    /// Connected, and nothing is under way that another operation would disturb.
+    private var isSettled: Bool { hasFirstFrame && next == nil && !isAskingForMedia }
+
+    /// The state and what else matters to whoever wants to do something, for people.
+    var stateText: String {
+        let change = next == nil && !isAskingForMedia ? "" : ", while its media change"
+        return state.rawValue + (hold == .none ? "" : ", \(hold.rawValue)") + change
+    }
+
+    private mutating func hangUp(_ text: String) -> [Effect] {
+        switch (role, phase) {
+        case (_, .accepted): finish(.localHangup, text: text, by: .local)
+        case (.caller, _): finish(.localCancelled, text: text, by: .local)
+        case (.callee, _): finish(.localRejected, text: text, by: .local)
+        }
+    }
+
+    private mutating func acceptLocally() -> [Effect] {
+        var effects: [Effect] = []
+        if let offer = current.pendingOffer.take() {
+            current.isBuilt = true
+            effects.append(.createAnswer(offer: offer, media))
+        } else if current.isAnswered {
+            effects.append(send(.accept(sdp: nil, state: told)))
+        }
+        // Otherwise the answer is being made, and goes out with the accept when it is there.
+        return effects + enterAccepted(by: .local)
+    }
+
+    private mutating func setHolding(_ isHolding: Bool) -> [Effect] {
+        own.isHolding = isHolding
+        return [send(.state(own)), .notify(.holdChanged(hold))]
+    }
+
+    private mutating func setSending(_ audio: MediaState.Sending?, _ video: MediaState.Sending?) -> [Effect] {
+        let before = own
+        own.audio = audio ?? own.audio
+        own.video = video ?? own.video
+        // Before that, the invite or the accept says it.
+        let isToldNow = role == .caller ? isInviteSent : phase == .accepted
+        return own != before && isToldNow ? [send(.state(own))] : []
+    }
+
+    /// What goes into a message that may carry a state: nothing when all is sent, as most often.
+    var told: MediaState? { own == MediaState() ? nil : own }
+}

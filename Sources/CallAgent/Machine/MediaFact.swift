@@ -1,0 +1,37 @@
+/// What the media of one peer connection reports.
+public enum MediaFact: Sendable, Equatable {
+    /// The offer is made and set.
+    case offerCreated(sdp: String)
+    /// The answer is made and set.
+    case answerCreated(sdp: String)
+    /// A candidate of this end, or the end of them.
+    case localCandidate(SignalingMessage.Candidate)
+    /// ICE found a way.
+    case iceConnected
+    /// DTLS is up and the peer's certificate is the right one.
+    case verified
+    /// The first picture was decoded.
+    case firstVideoFrame
+    /// The first sound was decoded.
+    case firstAudioSample
+    /// The first picture came out of the receive gate.
+    case firstVideoShown
+    /// The first sound came out of the receive gate.
+    case firstAudioHeard
+    /// Nothing arrives any more.
+    case interrupted
+    /// Something arrives again.
+    case resumed
+    /// The media cannot go on.
+    case failed(MediaFault)
+}
+
+/// Why the media cannot go on.
+public enum MediaFault: Sendable, Equatable {
+    /// The peer's certificate is not the one that its SDP named.
+    case security(text: String)
+    /// The peer's SDP cannot be used.
+    case incompatible(text: String)
+    /// Anything else.
+    case other(text: String)
+}

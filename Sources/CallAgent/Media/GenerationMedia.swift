@@ -1,0 +1,90 @@
+internal import Logging
+internal import Synchronization
+
+/// The media of one generation of a call.
+///
+/// Commands are carried out one after the other, in the order of the rules; what comes of them goes back to the call as facts.
+final class GenerationMedia: Sendable {
+    /// What the media can be told.
+    enum Command: Sendable, Equatable {
+        case createOffer
+        case createAnswer(to: String)
+        case setAnswer(String)
+        case addCandidate(SignalingMessage.Candidate)
+        case setGates(MediaGates)
+    }
+
+    typealias Report = @Sendable (GenerationMedia, MediaFact, ContinuousClock.Instant) async -> Void
+
+    private let stream: AsyncStream<Command>
+    private let commands: AsyncStream<Command>.Continuation
+    private let isClosed = Mutex(false)
+    private let session: Task<any MediaSession, any Error>
+    private let logger: Logger
+
+    /// Takes a session that is there, or that is being made.
+    init(_ session: Task<any MediaSession, any Error>, logger: Logger) {
+        self.session = session
+        self.logger = logger
+        (stream, commands) = AsyncStream.makeStream()
+    }
+
+    /// Does something when its turn comes.
+    func perform(_ command: Command) { commands.yield(command) }
+
+    /// What was sent and received so far.
+    func report() async -> MediaReport { await (try? session.value)?.report() ?? MediaReport() }
+
+    /// Frees everything; what waited its turn is not done any more.
+    func close() async {
+        isClosed.withLock { $0 = true }
+        commands.finish()
+        await (try? session.value)?.close()
+    }
+
+    /// Carries commands out until it is closed, and reports what happens.
+    func run(_ report: @escaping Report) async {
+        let session: any MediaSession
+        do {
+            session = try await self.session.value
+        } catch {
+            let fault = (error as? MediaSessionError)?.fault ?? .other(text: "\(error)")
+            return await report(self, .failed(fault), .now)
+        }
+        async let facts: Void = {
+            for await event in session.events { await report(self, event.fact, event.at) }
+        }()
+        for await command in stream {
+            // What waited its turn when the call ended must not reach media that is being closed.
+            guard !isClosed.withLock({ $0 }) else { break }
+            do throws(MediaSessionError) {
+                if let fact = try await carryOut(command, session) { await report(self, fact, .now) }
+            } catch {
+                // What was going on when the call ended is expected to fail.
+                guard !isClosed.withLock({ $0 }) else { break }
+                logger.error("\(error)")
+                await report(self, .failed(error.fault), .now)
+            }
+        }
+        await facts
+    }
+
+    private func carryOut(
+        _ command: Command, _ session: any MediaSession
+    ) async throws(MediaSessionError) -> MediaFact? {
+        switch command {
+        case .createOffer: return .offerCreated(sdp: try await session.createOffer())
+        case .createAnswer(let offer): return .answerCreated(sdp: try await session.createAnswer(to: offer))
+        case .setAnswer(let sdp): try await session.setAnswer(sdp)
+        case .setGates(let gates): await session.setGates(gates)
+        case .addCandidate(let candidate):
+            do throws(MediaSessionError) {
+                try await session.addCandidate(candidate)
+            } catch {
+                // One bad candidate is no reason to end a call: others may work.
+                logger.warning("a candidate of the peer was dropped: \(error)")
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,191 @@
+/// Gets the messages of one agent to their receivers once and in order, whatever the transport loses, repeats or reorders.
+///
+/// A plain value: time goes in as ms of any clock that does not jump, commands come out. On a transport that guarantees
+/// delivery it passes everything on as it is. Messages without a sequence number are taken as they come.
+struct Delivery: Sendable {
+    /// What is to be done, in order.
+    enum Action: Sendable, Equatable {
+        /// Hand a message to the transport.
+        case transmit(SignalingMessage)
+        /// Hand a message to the calls.
+        case deliver(SignalingMessage)
+        /// Nobody acknowledged the message in time.
+        case failed(SignalingMessage)
+    }
+
+    private struct Pending: Sendable {
+        var message: SignalingMessage
+        var transmissions = 0
+        var dueAt: Int
+        var expiresAt: Int
+    }
+
+    /// Who the messages are from.
+    let user: String
+    let device: String?
+    private let isGuaranteed: Bool
+    private let timing: DeliveryTiming
+    private var isConnected = true
+    private var pending: [Pending] = []
+    private var counters: [StreamKey: Int] = [:]
+    private var streams: [StreamKey: IncomingStream] = [:]
+    private var acksSent = 0
+
+    /// How many messages may wait for their acknowledgement; beyond it the oldest are given up.
+    static let maximumPending = 1_024
+    /// How many messages may wait for others that are missing.
+    static let maximumHeld = 512
+    /// How many streams of messages are remembered; beyond it the ones that were silent for longest are forgotten.
+    static let maximumStreams = 1_024
+
+    init(user: String, device: String?, isGuaranteed: Bool, timing: DeliveryTiming = DeliveryTiming()) {
+        self.user = user
+        self.device = device
+        self.isGuaranteed = isGuaranteed
+        self.timing = timing
+    }
+
+    /// Whether nothing waits for an acknowledgement.
+    var isIdle: Bool { pending.isEmpty }
+
+    /// When ``wake(at:)`` is to be called next; nil when there is nothing to wait for.
+    var nextWake: Int? {
+        let retries = pending.map { isConnected ? min($0.dueAt, $0.expiresAt) : $0.expiresAt }
+        let gaps = streams.values.compactMap { $0.gapSince.map { $0 + timing.gapMs } }
+        return (retries + gaps).min()
+    }
+
+    // MARK: Out
+
+    /// Sends a message.
+    mutating func send(_ message: SignalingMessage, at now: Int) -> [Action] {
+        guard !isGuaranteed, message.body.isReliable else { return isConnected ? [.transmit(message)] : [] }
+        if message.body.endsEverything, dropMoot(message) { return [] }
+        var message = message
+        let key = StreamKey(call: message.callId, peer: message.to, device: message.toDevice, isForAll: false)
+        counters[key, default: 0] += 1
+        message.sequence = counters[key]
+        var expiry = timing.expiryMs
+        if case .invite(let invite) = message.body { expiry = invite.ringTimeoutMs }
+        pending.append(Pending(message: message, dueAt: now, expiresAt: now + expiry))
+        var actions: [Action] = []
+        if pending.count > Self.maximumPending { actions.append(.failed(pending.removeFirst().message)) }
+        return actions + transmitDue(at: now)
+    }
+
+    /// What waits for the same receiver about a call that ends has no use any more.
+    ///
+    /// - Returns: Whether the call's invite was among it and had not gone out, so that nobody need hear of its end.
+    private mutating func dropMoot(_ farewell: SignalingMessage) -> Bool {
+        let moot = pending.filter { $0.message.callId == farewell.callId && $0.message.to == farewell.to }
+        pending.removeAll { $0.message.callId == farewell.callId && $0.message.to == farewell.to }
+        return moot.contains { $0.message.body.isInvite && $0.transmissions == 0 }
+    }
+
+    private mutating func transmitDue(at now: Int) -> [Action] {
+        guard isConnected else { return [] }
+        var actions: [Action] = []
+        for index in pending.indices where pending[index].dueAt <= now {
+            let pause = min(timing.firstRetryMs << min(pending[index].transmissions, 16), timing.longestRetryMs)
+            pending[index].transmissions += 1
+            pending[index].dueAt = now + pause
+            actions.append(.transmit(pending[index].message))
+        }
+        return actions
+    }
+
+    /// The time of ``nextWake`` has come.
+    mutating func wake(at now: Int) -> [Action] {
+        let expired = pending.filter { $0.expiresAt <= now }
+        pending.removeAll { $0.expiresAt <= now }
+        var actions = expired.map { Action.failed($0.message) } + transmitDue(at: now)
+        for key in streams.keys {
+            guard let since = streams[key]?.gapSince, since + timing.gapMs <= now else { continue }
+            actions += (streams[key]?.skipGap(at: now) ?? []).map { .deliver($0) }
+        }
+        return actions
+    }
+
+    // MARK: The transport
+
+    /// Nothing can be sent until ``connectionRestored(at:)``.
+    mutating func connectionLost() { isConnected = false }
+
+    /// What was not acknowledged goes out at once.
+    mutating func connectionRestored(at now: Int) -> [Action] {
+        isConnected = true
+        for index in pending.indices {
+            pending[index].dueAt = now
+            pending[index].transmissions = min(pending[index].transmissions, 1)
+        }
+        return transmitDue(at: now)
+    }
+
+    // MARK: In
+
+    /// Takes a message of the transport.
+    mutating func receive(_ message: SignalingMessage, at now: Int) -> [Action] {
+        switch message.body {
+        case .ack(let id):
+            pending.removeAll { $0.message.id == id && $0.message.callId == message.callId }
+            return []
+        case .error(let fault):
+            settle(fault, call: message.callId)
+            return [.deliver(message)]
+        default: break
+        }
+        guard let sequence = message.sequence, !message.from.isEmpty else { return [.deliver(message)] }
+        let key = StreamKey(
+            call: message.callId, peer: message.from, device: message.device, isForAll: message.toDevice == nil)
+        forgetOldStreams(at: now)
+        var stream = streams[key] ?? IncomingStream()
+        let mayHold = streams.values.reduce(0) { $0 + $1.heldCount } < Self.maximumHeld
+        guard let delivered = stream.take(message, sequence: sequence, mayHold: mayHold, at: now) else {
+            // Too far ahead of what is missing: it will come again.
+            return []
+        }
+        streams[key] = stream
+        return delivered.map { .deliver($0) } + [.transmit(acknowledgement(of: message))]
+    }
+
+    /// A message that the server or the peer will never take is not repeated; one for a user who may come back is.
+    private mutating func settle(_ fault: SignalingMessage.Fault, call: String) {
+        pending.removeAll { pending in
+            guard pending.message.callId == call, pending.message.id == fault.ref else { return false }
+            switch fault.code {
+            case EndReason.unknownUser.code, EndReason.offline.code: return pending.message.body.isInvite
+            case 429: return pending.message.body.isInvite
+            default: return true
+            }
+        }
+    }
+
+    private mutating func acknowledgement(of message: SignalingMessage) -> SignalingMessage {
+        acksSent += 1
+        var ack = SignalingMessage(
+            id: "k\(acksSent)", callId: message.callId, from: user, to: message.from, generation: message.generation,
+            sentUnixMs: message.sentUnixMs, body: .ack(message.id))
+        ack.device = device
+        ack.toDevice = message.device
+        return ack
+    }
+
+    private mutating func forgetOldStreams(at now: Int) {
+        guard streams.count >= Self.maximumStreams else { return }
+        streams = streams.filter { $0.value.lastHeard + timing.memoryMs > now }
+        while streams.count >= Self.maximumStreams,
+            let oldest = streams.min(by: { $0.value.lastHeard < $1.value.lastHeard })
+        {
+            streams[oldest.key] = nil
+        }
+        counters = counters.filter { key, _ in pending.contains { $0.message.callId == key.call } }
+    }
+}
+
+/// Whose messages are numbered together.
+private struct StreamKey: Sendable, Hashable {
+    var call: String
+    var peer: String
+    var device: String?
+    var isForAll: Bool
+}

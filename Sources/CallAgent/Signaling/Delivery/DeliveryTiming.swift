@@ -1,0 +1,16 @@
+/// How long an agent tries to deliver a message, in ms (`docs/signaling.md`).
+public struct DeliveryTiming: Sendable, Equatable {
+    /// The first pause before a message is repeated; it doubles with every time (RFC 3261 T1).
+    public var firstRetryMs = 500
+    /// The longest pause (RFC 3261 T2).
+    public var longestRetryMs = 4_000
+    /// After this a message is given up; an invite with its ring timeout (RFC 3261: 64 times T1).
+    public var expiryMs = 32_000
+    /// How long a message waits for one that should come before it.
+    public var gapMs = 10_000
+    /// How long the messages of a call are remembered after the last, to know a duplicate.
+    public var memoryMs = 600_000
+
+    /// Makes the documented defaults.
+    public init() {}
+}

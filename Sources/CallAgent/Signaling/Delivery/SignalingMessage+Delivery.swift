@@ -1,0 +1,29 @@
+extension SignalingMessage.Body {
+    /// Whether the message is repeated until it is acknowledged.
+    var isReliable: Bool {
+        switch self {
+        case .ack, .error, .gone: false
+        default: true
+        }
+    }
+
+    /// Whether the message is delivered before others that were sent earlier and have not come.
+    var overtakes: Bool {
+        switch self {
+        case .reject, .cancel, .hangup, .query, .status: true
+        default: false
+        }
+    }
+
+    /// Whether what was said before it about the call has no use any more.
+    var endsEverything: Bool {
+        switch self {
+        case .reject, .hangup: true
+        // One that names a winner is about the other devices.
+        case .cancel(let farewell): farewell.winner == nil
+        default: false
+        }
+    }
+
+    var isInvite: Bool { if case .invite = self { true } else { false } }
+}

@@ -1,0 +1,184 @@
+internal import FoundationEssentials
+internal import Logging
+
+/// An agent's end of the signaling: messages go out and come in, delivered as far as the transport needs help with it.
+actor SignalingLine {
+    /// What comes in.
+    enum Event: Sendable {
+        /// A message, in its order.
+        case received(SignalingMessage)
+        /// Nobody acknowledged the message in time, or the transport did not take it.
+        case failed(SignalingMessage, text: String)
+        /// The connection was lost.
+        case lost(text: String)
+        /// It is back, and what waited is on its way.
+        case restored
+        /// The token expires in so many ms.
+        case tokenWillExpire(milliseconds: Int)
+        /// STUN and TURN servers to use from now on.
+        case iceServers([IceServer])
+    }
+
+    /// What comes in, in order; for one consumer. Ends after ``close()``.
+    nonisolated let events: AsyncStream<Event>
+    nonisolated let device: String?
+    private let transport: any SignalingTransport
+    private let user: String
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let logger: Logger
+    private let sink: AsyncStream<Event>.Continuation
+    private let outbox: AsyncStream<SignalingMessage>
+    private let outgoing: AsyncStream<SignalingMessage>.Continuation
+    private var delivery: Delivery
+    private var tasks: [Task<Void, Never>] = []
+    private var alarm: (at: Int, task: Task<Void, Never>)?
+    private var idle: [CheckedContinuation<Void, Never>] = []
+    private var isConnected = true
+    /// The other side's clock minus this one, in ms.
+    private var clockOffsetMs = 0.0
+
+    init(
+        _ transport: any SignalingTransport, user: String, timing: DeliveryTiming,
+        sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger
+    ) {
+        self.transport = transport
+        self.user = user
+        self.sleep = sleep
+        self.logger = logger
+        device = transport.device
+        delivery = Delivery(
+            user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery, timing: timing)
+        (events, sink) = AsyncStream.makeStream()
+        (outbox, outgoing) = AsyncStream.makeStream()
+    }
+
+    /// Signs in and begins.
+    func connect() async throws(SignalingError) {
+        try await transport.connect(as: user)
+        tasks.append(Task { for await event in transport.events { await self.take(event) } })
+        tasks.append(Task { for await message in outbox { await self.carryOut(self.delivery(of: message)) } })
+    }
+
+    /// Sends a message after those of earlier calls; whatever its time of sending, it is stamped by the other side's clock.
+    nonisolated func send(_ message: SignalingMessage) { outgoing.yield(message) }
+
+    func renew(token: String) async throws(SignalingError) { try await transport.renew(token: token) }
+
+    /// ms since 1970 by the clock that messages are stamped with.
+    var unixMs: Double { Date().timeIntervalSince1970 * 1_000 + clockOffsetMs }
+
+    /// Waits a while for what was sent to be acknowledged, then signs out.
+    func close(waiting: Duration = .milliseconds(500)) async {
+        outgoing.finish()
+        await tasks.last?.value
+        if isConnected, !delivery.isIdle {
+            let limit = Task { try? await Task.sleep(for: waiting) }
+            Task {
+                await limit.value
+                self.releaseWaiting()
+            }
+            await withCheckedContinuation { delivery.isIdle ? $0.resume() : idle.append($0) }
+            limit.cancel()
+        }
+        alarm?.task.cancel()
+        await transport.close()
+        for task in tasks { task.cancel() }
+        sink.finish()
+    }
+
+    private func releaseWaiting() {
+        for waiting in idle { waiting.resume() }
+        idle = []
+    }
+
+    // MARK: Out
+
+    private func delivery(of message: SignalingMessage) -> [Delivery.Action] {
+        var message = message
+        message.sentUnixMs += clockOffsetMs
+        return delivery.send(message, at: now)
+    }
+
+    private func carryOut(_ actions: [Delivery.Action]) async {
+        for action in actions {
+            switch action {
+            case .transmit(let message): await transmit(message)
+            case .deliver(let message): sink.yield(.received(message))
+            case .failed(let message): sink.yield(.failed(message, text: "nobody acknowledged it in time"))
+            }
+        }
+        setAlarm()
+        if delivery.isIdle { releaseWaiting() }
+    }
+
+    private func transmit(_ message: SignalingMessage) async {
+        do throws(SignalingError) {
+            try await transport.send(message.encoded(), to: message.to)
+        } catch {
+            // What is numbered is repeated when the connection is back.
+            if message.sequence != nil, error == .notConnected { return }
+            logger.warning("a message was not sent: \(error)")
+            sink.yield(.failed(message, text: error.description))
+        }
+    }
+
+    /// Wakes the delivery when the next repetition is due.
+    private func setAlarm() {
+        let next = delivery.nextWake
+        guard next != alarm?.at else { return }
+        alarm?.task.cancel()
+        alarm = next.map { next in
+            let pause = Duration.milliseconds(max(next - now, 1))
+            return (
+                next,
+                Task { [sleep] in
+                    guard (try? await sleep(pause)) != nil, !Task.isCancelled else { return }
+                    await self.wake()
+                }
+            )
+        }
+    }
+
+    private func wake() async {
+        alarm = nil
+        await carryOut(delivery.wake(at: now))
+    }
+
+    private let epoch = ContinuousClock.now
+    private var now: Int { Int((ContinuousClock.now - epoch).inMilliseconds) }
+
+    // MARK: In
+
+    private func take(_ event: SignalingTransportEvent) async {
+        switch event {
+        case .received(let text): await receive(text)
+        case .disconnected(let text):
+            isConnected = false
+            delivery.connectionLost()
+            setAlarm()
+            sink.yield(.lost(text: text))
+        case .reconnected:
+            isConnected = true
+            await carryOut(delivery.connectionRestored(at: now))
+            sink.yield(.restored)
+        case .clock(let unixMs): clockOffsetMs = unixMs - Date().timeIntervalSince1970 * 1_000
+        case .tokenWillExpire(let milliseconds): sink.yield(.tokenWillExpire(milliseconds: milliseconds))
+        case .iceServers(let servers, _): sink.yield(.iceServers(servers))
+        }
+    }
+
+    private func receive(_ text: String) async {
+        do throws(SignalingError) {
+            let message = try SignalingMessage(decoding: text)
+            guard message.to == user, message.toDevice ?? device == device else {
+                return logger.debug("dropped a message for \(message.to)")
+            }
+            await carryOut(delivery.receive(message, at: now))
+        } catch {
+            logger.warning("dropped a message: \(error)")
+            guard var answer = SignalingMessage.answer(toUnreadable: text, error, from: user) else { return }
+            answer.device = device
+            await carryOut([.transmit(answer)])
+        }
+    }
+}
