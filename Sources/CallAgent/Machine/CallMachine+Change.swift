@@ -60,7 +60,7 @@ extension CallMachine {
         generation.isBuilt = true
         var effects: [Effect] = next.map { [.close(generation: $0.number)] } ?? []
         if let state = offer.state { effects += setPeer(state) }
-        if current.isVerified {
+        if current.isVerified || hasFirstFrame {
             takeNewMedia(offer.media)
             isAskingForMedia = false
             next = generation

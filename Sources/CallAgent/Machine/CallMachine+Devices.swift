@@ -89,8 +89,9 @@ extension CallMachine {
             let end = SignalingMessage.Farewell(code: EndReason.answeredElsewhere.code, text: "")
             effects.append(.send(.cancel(end), to: Address(generation: current.number)))
         }
-        effects += [.close(generation: current.number), .adoptCall, .cancelTimer(.fork)]
+        effects += [.close(generation: current.number), .adoptCall, .cancelTimer(.fork), .cancelTimer(.peerGone)]
         role = .callee
+        isPeerGone = false
         peerDevice = device
         (ringingDevices, refusal) = ([], nil)
         peer = invite.state ?? MediaState()

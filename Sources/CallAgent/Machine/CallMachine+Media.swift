@@ -60,13 +60,15 @@ extension CallMachine {
         guard var generation = next else { return [] }
         defer { if next != nil { next = generation } }
         switch fact {
-        case .offerCreated(let sdp):
+        case .offerCreated(let sdp) where role == .caller && !generation.isOffered:
             generation.isOffered = true
             defer { generation.heldCandidates = [] }
             let offer = SignalingMessage.Offer(media: generation.media, sdp: sdp, state: told)
             return [send(.offer(offer), of: generation)]
                 + generation.heldCandidates.map { send(.candidate($0), of: generation) }
-        case .answerCreated(let sdp): return [send(.answer(sdp: sdp, state: told), of: generation)]
+        case .answerCreated(let sdp) where role == .callee && !generation.isAnswered:
+            generation.isAnswered = true
+            return [send(.answer(sdp: sdp, state: told), of: generation)]
         case .localCandidate(let candidate) where role == .caller && !generation.isOffered:
             generation.heldCandidates.append(candidate)
         case .localCandidate(let candidate): return [send(.candidate(candidate), of: generation)]
@@ -77,6 +79,7 @@ extension CallMachine {
         case .resumed: generation.isInterrupted = false
         case .failed(let fault): return nextFailed(fault)
         case .iceConnected, .firstVideoShown, .firstAudioHeard: break
+        case .offerCreated, .answerCreated: return [.ignored("a description that nobody waits for")]
         }
         return []
     }

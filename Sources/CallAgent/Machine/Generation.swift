@@ -4,7 +4,7 @@
 /// answered.
 struct Generation: Sendable, Equatable {
     /// Counted from 0; in every message.
-    let number: Int
+    var number: Int
     /// What it has m-lines for.
     var media: CallMedia
     /// The media was told to make its offer or answer.

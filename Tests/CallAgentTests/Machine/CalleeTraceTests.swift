@@ -13,8 +13,8 @@ struct CalleeTraceTests {
         var machine = callee(.full)
         #expect(
             machine.handle(.received(.anInvite)) == [
-                .send(.ringing), .createAnswer(offer: "offer"), .openSendGates, .start(.ring, 30_000),
-                .report(.ringing, .invited, by: .peer),
+                .send(.ringing), .createAnswer(offer: "offer", .audioVideo), .start(.ring, 30_000),
+                .openSendGates, .report(.ringing, .invited, by: .peer),
             ])
         #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.progress(sdp: "answer"))])
         #expect(machine.handle(.localCandidate(.example)) == [.send(.candidate(.example))])
@@ -23,8 +23,7 @@ struct CalleeTraceTests {
         #expect(machine.handle(.firstVideoFrame) == [])
         #expect(
             machine.handle(.accept) == [
-                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .openReceiveGates,
-                .cancelTimer(.connect), .report(.connected, .accepted, by: .local),
+                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .openReceiveGates, .report(.connected, .accepted, by: .local),
             ])
         #expect(
             machine.handle(.received(.hangup(9900, "bye"))) == .end(.remoteHangup, by: .peer),
@@ -37,7 +36,7 @@ struct CalleeTraceTests {
         var machine = callee(.guarded)
         #expect(
             machine.handle(.received(.anInvite)) == [
-                .send(.ringing), .createAnswer(offer: "offer"), .start(.ring, 30_000),
+                .send(.ringing), .createAnswer(offer: "offer", .audioVideo), .start(.ring, 30_000),
                 .report(.ringing, .invited, by: .peer),
             ])
         #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.progress(sdp: "answer"))])
@@ -46,8 +45,7 @@ struct CalleeTraceTests {
         #expect(machine.state == .ringing)
         #expect(
             machine.handle(.accept) == [
-                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .openReceiveGates,
-                .cancelTimer(.connect), .report(.connected, .accepted, by: .local),
+                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .openReceiveGates, .report(.connected, .accepted, by: .local),
             ])
     }
 
@@ -60,15 +58,15 @@ struct CalleeTraceTests {
             ])
         #expect(
             machine.handle(.accept) == [
-                .openSendGates, .createAnswer(offer: "offer"), .cancelTimer(.ring), .start(.connect, 10_000),
-                .report(.connecting, .accepted, by: .local),
+                .createAnswer(offer: "offer", .audioVideo), .cancelTimer(.ring), .start(.connect, 10_000),
+                .openSendGates, .report(.connecting, .accepted, by: .local),
             ])
         #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.accept(sdp: "answer"))])
         #expect(machine.handle(.localCandidate(.example)) == [.send(.candidate(.example))])
         #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
         #expect(
             machine.handle(.firstVideoFrame) == [
-                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+                .cancelTimer(.connect), .openReceiveGates, .report(.connected, .firstFrame, by: .peer),
             ])
     }
 
@@ -77,7 +75,7 @@ struct CalleeTraceTests {
         var machine = CallMachine.ringing(.off)
         #expect(machine.handle(.localCandidate(.example)).isNothing)
         #expect(machine.handle(.answerCreated(sdp: "answer")).isNothing)
-        #expect(machine.handle(.accept).contains(.createAnswer(offer: "offer")))
+        #expect(machine.handle(.accept).contains(.createAnswer(offer: "offer", .audioVideo)))
         #expect(machine.handle(.localCandidate(.example)).messages == [.aCandidate])
     }
 
@@ -87,9 +85,8 @@ struct CalleeTraceTests {
         var machine = CallMachine.ringing(policy)
         #expect(
             machine.handle(.accept) == [
-                .openSendGates, .cancelTimer(.ring), .start(.connect, 10_000),
-                .report(.connecting, .accepted, by: .local),
-            ])
+                .cancelTimer(.ring), .start(.connect, 10_000),
+            ] + (policy == .full ? [] : [.openSendGates]) + [.report(.connecting, .accepted, by: .local)])
         #expect(machine.handle(.answerCreated(sdp: "answer")) == [.send(.accept(sdp: "answer"))])
     }
 
@@ -98,12 +95,11 @@ struct CalleeTraceTests {
         var machine = CallMachine.ringing(policy).after(.answerCreated(sdp: "answer"), .verified)
         #expect(
             machine.handle(.accept) == [
-                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .start(.connect, 10_000),
-                .report(.connecting, .accepted, by: .local),
-            ])
+                .send(.accept(sdp: nil)), .cancelTimer(.ring), .start(.connect, 10_000),
+            ] + (policy == .full ? [] : [.openSendGates]) + [.report(.connecting, .accepted, by: .local)])
         #expect(
             machine.handle(.firstVideoFrame) == [
-                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+                .cancelTimer(.connect), .openReceiveGates, .report(.connected, .firstFrame, by: .peer),
             ])
     }
 

@@ -10,7 +10,7 @@ struct CallerTraceTests {
     mutating func progressThenAccept() {
         #expect(
             machine.handle(.place) == [
-                .createOffer, .openSendGates, .start(.ring, 30_000), .report(.calling, .placed, by: .local),
+                .createOffer(.audioVideo), .start(.ring, 30_000), .openSendGates, .report(.calling, .placed, by: .local),
             ])
         #expect(
             machine.handle(.offerCreated(sdp: "offer")) == [
@@ -29,7 +29,7 @@ struct CallerTraceTests {
             ])
         #expect(
             machine.handle(.firstVideoFrame) == [
-                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+                .cancelTimer(.connect), .openReceiveGates, .report(.connected, .firstFrame, by: .peer),
             ])
         #expect(machine.handle(.firstAudioSample) == [])
         #expect(machine.handle(.firstVideoShown) == [])
@@ -50,7 +50,7 @@ struct CallerTraceTests {
         #expect(machine.handle(.verified) == [.cancelTimer(.peerGone)])
         #expect(
             machine.handle(.firstVideoFrame) == [
-                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+                .cancelTimer(.connect), .openReceiveGates, .report(.connected, .firstFrame, by: .peer),
             ])
     }
 
@@ -61,8 +61,8 @@ struct CallerTraceTests {
         #expect(machine.state == .ringing)
         #expect(
             machine.handle(.received(.accept(sdp: nil))) == [
-                .cancelTimer(.ring), .openReceiveGates, .cancelTimer(.connect),
-                .report(.connected, .accepted, by: .peer),
+                .cancelTimer(.ring), .cancelTimer(.connect),
+                .openReceiveGates, .report(.connected, .accepted, by: .peer),
             ])
     }
 
@@ -83,7 +83,7 @@ struct CallerTraceTests {
         #expect(machine.state == .connecting)
         #expect(
             machine.handle(.firstAudioSample) == [
-                .openReceiveGates, .cancelTimer(.connect), .report(.connected, .firstFrame, by: .peer),
+                .cancelTimer(.connect), .openSoundBothWays, .report(.connected, .firstFrame, by: .peer),
             ])
     }
 

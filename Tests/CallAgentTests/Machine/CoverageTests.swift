@@ -10,6 +10,28 @@ struct CoverageTests {
 
     private static let walks = ends.map { ReachableStates(from: $0) }
 
+    /// Calls that are connected, and what can happen to their media and among several devices.
+    private static let connected: [ReachableStates] = CallRole.both.flatMap { role in
+        [
+            ReachableStates(
+                from: .connected(role, .audioOnly),
+                by: EventKinds.changing + [.hold, .unhold, .received(.state(.init(isHolding: true))), .timerFired(.change)]),
+            ReachableStates(
+                from: .connected(role, .audioVideo), by: EventKinds.sending + [.interrupted, .resumed, .received(.gone)]),
+        ]
+    }
+    private static let forked = ReachableStates(
+        from: .calling(), by: EventKinds.devices + [.timerFired(.fork), .verified, .firstVideoFrame, .offerCreated(sdp: "o")])
+    private static let elsewhere = ReachableStates(
+        from: .ringing(device: "d1"), by: EventKinds.devices + [.accept, .answerCreated(sdp: "a")])
+    private static let others = connected + [forked, elsewhere]
+
+    @Test("Held, changed, and with several devices: no trap, no broken promise", arguments: others.indices)
+    func beyondTheOrdinary(index: Int) {
+        #expect(Self.others[index].broken.prefix(10) == [])
+        #expect(Self.others[index].visits.count > 10, "the walk went nowhere")
+    }
+
     @Test("Whatever happens wherever: no trap, no broken promise, and the end is silent", arguments: ends.indices)
     func everywhere(end: Int) {
         let states = Self.walks[end]
@@ -36,8 +58,8 @@ struct CoverageTests {
         var reasons: Set<EndReason> = []
         for walk in Self.walks {
             #expect(Set(walk.visits.map(\.machine.state)) == Set(CallState.allCases))
-            reasons.formUnion(walk.visits.compactMap { $0.machine.end?.reason })
         }
+        for walk in Self.walks + Self.others { reasons.formUnion(walk.visits.compactMap { $0.machine.end?.reason }) }
         #expect(Set(EndReason.allCases).subtracting(reasons) == [])
     }
 }

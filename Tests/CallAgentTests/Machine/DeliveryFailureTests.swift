@@ -41,7 +41,7 @@ struct DeliveryFailureTests {
     @Test("E10: an invite that could not be handed to the transport ends the call")
     func sendFailed() {
         var machine = CallMachine.calling()
-        #expect(machine.handle(.sendFailed(text: "down")) == .end(.signalingFailed, by: .local))
+        #expect(machine.handle(.inviteFailed(text: "down")) == .end(.signalingFailed, by: .local))
         #expect(machine.end == CallEnd(reason: .signalingFailed, code: 9906, text: "down", by: .local))
     }
 
@@ -52,7 +52,7 @@ struct DeliveryFailureTests {
         ])
     func sendFailedLater(machine: CallMachine) {
         var copy = machine
-        #expect(copy.handle(.sendFailed(text: "down")) == [.ignored("a message was not sent: down")])
+        #expect(copy.handle(.inviteFailed(text: "down")) == [.ignored("a message was not sent: down")])
         #expect(copy == machine)
     }
 }

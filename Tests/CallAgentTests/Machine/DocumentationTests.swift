@@ -45,7 +45,8 @@ struct DocumentationTests {
         let timeouts = CallTimeouts()
         for timer in CallTimer.allCases {
             let row = try #require(timers.first { $0.0 == "\(timer)" })
-            #expect(row.1 == "\(timeouts.milliseconds(timer) / 1_000) s")
+            let milliseconds = timeouts.milliseconds(timer)
+            #expect(row.1 == milliseconds.map { $0 % 1_000 == 0 ? "\($0 / 1_000) s" : "\($0) ms" } ?? "off")
         }
     }
 

@@ -53,8 +53,8 @@ struct InterruptionTests {
         #expect(machine.state == .ringing)
         #expect(
             machine.handle(.accept) == [
-                .openSendGates, .send(.accept(sdp: nil)), .cancelTimer(.ring), .openReceiveGates,
-                .cancelTimer(.connect), .report(.reconnecting, .accepted, by: .local), .start(.mediaLost, 30_000),
+                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .start(.mediaLost, 30_000),
+                .openReceiveGates, .report(.reconnecting, .accepted, by: .local),
             ])
         #expect(
             machine.handle(.resumed) == [.cancelTimer(.mediaLost), .report(.connected, .resumed, by: .peer)])

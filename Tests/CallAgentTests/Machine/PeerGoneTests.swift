@@ -90,9 +90,10 @@ struct PeerGoneTests {
     @Test("It is about the user, whichever peer connection the call is at")
     func anyGeneration() {
         var machine = CallMachine.connected(.caller)
-        machine.generation = 2
-        _ = machine.handle(.interrupted)
-        #expect(machine.handle(.received(.gone, generation: 0)) == .end(.remoteLost, by: .peer, telling: .hangup(9906)))
+        machine.current.number = 2
+        _ = machine.handle(.media(.interrupted, generation: 2))
+        #expect(machine.handle(.received(.gone, generation: 0)).messages == [.hangup(9906)])
+        #expect(machine.end?.reason == .remoteLost)
     }
 
     @Test("What the other end makes of it, should it live")

@@ -7,9 +7,8 @@ struct RandomSequenceTests {
     /// What does not end a call by itself, so that rows get long.
     private static let lasting = EventKinds.all.filter { event in
         switch event {
-        case .hangUp, .reject, .mediaFailed, .timerFired, .received(.hangup, _), .received(.cancel, _),
-            .received(.reject, _), .received(.error, _), .received(_, generation: 3):
-            false
+        case .hangUp, .reject, .timerFired, .media(.failed, _): false
+        case .received(let body, let generation, _): generation != 3 && !body.mayEndTheCall
         default: true
         }
     }
@@ -32,5 +31,14 @@ struct RandomSequenceTests {
             deepest = max(deepest, length)
         }
         #expect(deepest > 10, "the rows end too early to show anything")
+    }
+}
+
+extension SignalingMessage.Body {
+    fileprivate var mayEndTheCall: Bool {
+        switch self {
+        case .hangup, .cancel, .reject, .error: true
+        default: false
+        }
     }
 }

@@ -48,9 +48,9 @@ struct StrayMessageTests {
     @Test("What belongs to an older peer connection is dropped")
     func olderGeneration() {
         var machine = CallMachine.connected(.caller)
-        machine.generation = 1
+        machine.current.number = 1
         #expect(machine.handle(.received(.aCandidate, generation: 0)).isNothing)
-        #expect(machine.handle(.received(.aCandidate, generation: 1)) == [.addCandidate(.example)])
+        #expect(machine.handle(.received(.aCandidate, generation: 1)) == [.addCandidate(.example, generation: 1)])
     }
 
     @Test("E3: a duplicated invite never throws a call back to ringing")

@@ -40,7 +40,7 @@ struct CancellationTests {
             await #expect(throws: CallError.ended(CallEnd(reason: .localCancelled, by: .local))) {
                 try await calling.value
             }
-            #expect(await alice.agent.activeCalls.isEmpty)
+            #expect(alice.agent.activeCalls.isEmpty)
             latch.open()
             try await eventually("the media is closed") { alice.media.sessions[0].commands.contains(.close) }
             #expect(signaling.sent.isEmpty)

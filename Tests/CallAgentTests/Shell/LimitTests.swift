@@ -22,7 +22,7 @@ struct LimitTests {
             #expect((answer.callId, answer.from, answer.to) == ("c2", "alice", "carol"))
             #expect(await first.state == before)
             #expect(alice.media.sessions.count == 1, "no media is made for a call that is not taken")
-            #expect(await alice.agent.activeCalls.map(\.id) == [first.id])
+            #expect(alice.agent.activeCalls.map(\.id) == [first.id])
         }
     }
 
@@ -62,7 +62,7 @@ struct LimitTests {
                 }
             }
             #expect((placed, refused) == (limit, attempts.count - limit))
-            #expect(await alice.agent.activeCalls.count == limit)
+            #expect(alice.agent.activeCalls.count == limit)
             #expect(alice.media.sessions.count { $0.commands == [.close] } == refused, "their media is closed")
             await #expect(throws: CallError.tooManyCalls(limit: limit)) { try await alice.agent.call("bob") }
             #expect(alice.media.sessions.count == attempts.count, "looked at before media is made")

@@ -11,7 +11,7 @@ struct MediaFailureTests {
             alice.media.plan.offer = .failure(.broken)
             let end = CallEnd(reason: .mediaFailed, text: "broken", by: .local)
             await #expect(throws: CallError.ended(end)) { try await alice.agent.call("bob") }
-            #expect(await alice.agent.activeCalls.isEmpty)
+            #expect(alice.agent.activeCalls.isEmpty)
             #expect(signaling.sent.isEmpty)
             try await eventually("closed") { try await alice.session().commands.last == .close }
             alice.media.plan.offer = .success("offer")
@@ -87,14 +87,14 @@ struct MediaFailureTests {
     @Test("Media that fails later, and a wrong certificate, reach the other end as a failure")
     func later() async throws {
         for (fault, reason) in [
-            (CallMachine.MediaFault.other(text: "x"), EndReason.mediaFailed), (.security(text: "x"), .securityFailed),
+            (MediaFault.other(text: "x"), EndReason.mediaFailed), (.security(text: "x"), .securityFailed),
         ] {
             try await withParties { alice, bob in
                 let mine = try await alice.agent.call("bob")
                 let theirs = try await bob.nextCall()
                 try await theirs.accept()
                 try await mine.reaches(.connecting)
-                try await alice.session().emit(.mediaFailed(fault))
+                try await alice.session().emit(.failed(fault))
                 #expect(await mine.waitUntilEnded().reason == reason)
                 let told = reason == .mediaFailed ? "" : "x"
                 #expect(await theirs.waitUntilEnded() == CallEnd(reason: .remoteFailed, text: told, by: .peer))

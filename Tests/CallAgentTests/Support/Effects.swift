@@ -10,7 +10,22 @@ extension CallMachine.Effect {
         .startTimer(timer, milliseconds: milliseconds)
     }
 
-    var message: SignalingMessage.Body? { if case .send(let body) = self { body } else { nil } }
+    /// Gates of a call with sound and pictures.
+    static let openSendGates = Self.setGates(.init(audio: .live, video: .live))
+    static let openReceiveGates = Self.setGates(.init(audio: .live, video: .live, isReceiving: true))
+    /// Gates of a call without pictures.
+    static let openSoundGates = Self.setGates(.init(audio: .live, video: .closed))
+    static let openSoundBothWays = Self.setGates(.init(audio: .live, video: .closed, isReceiving: true))
+
+    var message: SignalingMessage.Body? { if case .send(let body, _) = self { body } else { nil } }
+
+    /// Whether the peer is shown and played from now on.
+    var opensReceiveGates: Bool { if case .setGates(let gates, _) = self { gates.isReceiving } else { false } }
+
+    /// Whether something of this end may leave from now on.
+    var opensSendGates: Bool {
+        if case .setGates(let gates, _) = self { gates.audio != .closed || gates.video != .closed } else { false }
+    }
 
     var change: CallStateChange? { if case .report(let change) = self { change } else { nil } }
 
@@ -31,7 +46,18 @@ extension [CallMachine.Effect] {
 }
 
 extension CallMachine.Event {
-    static func received(_ body: SignalingMessage.Body) -> Self { .received(body, generation: 0) }
+    static func offerCreated(sdp: String) -> Self { .media(.offerCreated(sdp: sdp)) }
+    static func answerCreated(sdp: String) -> Self { .media(.answerCreated(sdp: sdp)) }
+    static func localCandidate(_ candidate: SignalingMessage.Candidate) -> Self { .media(.localCandidate(candidate)) }
+    static func mediaFailed(_ fault: MediaFault) -> Self { .media(.failed(fault)) }
+    static let iceConnected = Self.media(.iceConnected)
+    static let verified = Self.media(.verified)
+    static let firstVideoFrame = Self.media(.firstVideoFrame)
+    static let firstAudioSample = Self.media(.firstAudioSample)
+    static let firstVideoShown = Self.media(.firstVideoShown)
+    static let firstAudioHeard = Self.media(.firstAudioHeard)
+    static let interrupted = Self.media(.interrupted)
+    static let resumed = Self.media(.resumed)
 
     static let hangUp = Self.hangUp(text: "")
     static let decline = Self.reject(code: 603, text: "")
@@ -40,6 +66,13 @@ extension CallMachine.Event {
 extension SignalingMessage.Body {
     static let anInvite = Self.invite(.init(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "offer"))
     static let aCandidate = Self.candidate(.example)
+
+    /// The same without what is random in it.
+    var withoutRoom: Self {
+        guard case .invite(var invite) = self else { return self }
+        invite.room = nil
+        return .invite(invite)
+    }
 
     static func reject(_ code: Int, _ text: String = "") -> Self { .reject(.init(code: code, text: text)) }
     static func cancel(_ code: Int, _ text: String = "") -> Self { .cancel(.init(code: code, text: text)) }

@@ -17,7 +17,59 @@ enum EventKinds {
         .mediaFailed(.security(text: "s")), .mediaFailed(.incompatible(text: "i")), .mediaFailed(.other(text: "o")),
     ]
 
-    static let all: [CallMachine.Event] =
+    /// What a call of two devices meets that never changes its media.
+    static let plain: [CallMachine.Event] =
         users + bodies.map { .received($0) } + bodies.map { .received($0, generation: 3) }
-        + [.sendFailed(text: "down")] + media + CallTimer.allCases.map { .timerFired($0) }
+        + [.inviteFailed(text: "down"), .signalingRestored, .audit, .yield(to: .example, device: nil)] + media
+        + CallTimer.allCases.map { .timerFired($0) }
+
+    /// Holding, and what this end and the peer send.
+    static let sending: [CallMachine.Event] = [
+        .hold, .unhold, .setSending(audio: .muted, video: .off), .setSending(audio: .on, video: .on),
+        .sendInfo("x"), .received(.info("y")), .received(.state(.init(video: .off))), .received(.state(.init())),
+        .received(.state(.init(isHolding: true))), .received(.query), .received(.status(.connected)),
+        .received(.error(481)),
+    ]
+
+    /// Another peer connection.
+    static let changing: [CallMachine.Event] =
+        [
+            .changeMedia(.audioVideo), .changeMedia(.audioOnly), .received(.renegotiate(.audioOnly)),
+            .received(.renegotiate(.audioVideo)),
+        ]
+        + [1, 2].flatMap { generation in
+            changeBodies.map { CallMachine.Event.received($0, generation: generation) }
+                + media.compactMap { $0.inGeneration(generation) }
+        }
+
+    private static let changeBodies: [SignalingMessage.Body] = [
+        .offer(.init(media: .audioOnly, sdp: "offer")), .offer(.init(media: .audioVideo, sdp: "offer")),
+        .answer(sdp: "answer"), .commit, .rollback,
+    ]
+
+    /// Several devices of the peer.
+    static let devices: [CallMachine.Event] =
+        deviceBodies.map { CallMachine.Event.received($0, device: "d1") }
+        + deviceBodies.map { CallMachine.Event.received($0, device: "d2") }
+
+    private static let deviceBodies: [SignalingMessage.Body] = [
+        .ringing, .progress(sdp: "answer"), .accept(sdp: nil), .accept(sdp: "answer"), .reject(603), .reject(486),
+        .cancel(.init(code: 200, text: "", winner: "d1")), .cancel(.init(code: 200, text: "", winner: "d2")),
+        .cancel(.init(code: 603, text: "", winner: "d2")), .hangup(9900), .aCandidate, .gone, .error(481),
+    ]
+
+    static let all = plain + sending + changing + devices
+}
+
+extension CallMachine.Event {
+    /// The same of another peer connection; nil unless it is something of the media.
+    func inGeneration(_ generation: Int) -> Self? {
+        if case .media(let fact, _) = self { .media(fact, generation: generation) } else { nil }
+    }
+
+    var isYield: Bool { if case .yield = self { true } else { false } }
+}
+
+extension SignalingMessage.Invite {
+    static let example = Self(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "offer")
 }

@@ -8,8 +8,7 @@ final class FakeMediaSession: MediaSession {
         case createAnswer(String)
         case setAnswer(String)
         case addCandidate(SignalingMessage.Candidate)
-        case openSendGates
-        case openReceiveGates
+        case setGates(MediaGates)
         case close
     }
 
@@ -31,7 +30,7 @@ final class FakeMediaSession: MediaSession {
     var commands: [Command] { log.withLock { $0 } }
 
     /// Lets something happen to the media.
-    func emit(_ events: CallMachine.Event...) { for event in events { sink.yield(MediaSessionEvent(event)) } }
+    func emit(_ facts: MediaFact...) { for fact in facts { sink.yield(MediaSessionEvent(fact)) } }
 
     private func note(_ command: Command) { log.withLock { $0.append(command) } }
 
@@ -56,8 +55,7 @@ final class FakeMediaSession: MediaSession {
         try plan.addCandidate.get()
     }
 
-    func openSendGates() async { note(.openSendGates) }
-    func openReceiveGates() async { note(.openReceiveGates) }
+    func setGates(_ gates: MediaGates) async { note(.setGates(gates)) }
     func report() async -> MediaReport { MediaReport() }
 
     func close() async {
@@ -121,4 +119,9 @@ final class FakeMediaProvider: MediaProvider {
 extension MediaSessionError {
     static let broken = MediaSessionError(fault: .other(text: "broken"), description: "broken")
     static let unusable = MediaSessionError(fault: .incompatible(text: "unusable"), description: "unusable")
+}
+
+extension FakeMediaSession.Command {
+    static let openSendGates = Self.setGates(.init(audio: .live, video: .live))
+    static let openReceiveGates = Self.setGates(.init(audio: .live, video: .live, isReceiving: true))
 }

@@ -17,10 +17,16 @@ final class FakeSignaling: SignalingTransport {
     }
 
     let events: AsyncStream<SignalingTransportEvent>
+    let guaranteesDelivery: Bool
+    let device: String?
     private let sink: AsyncStream<SignalingTransportEvent>.Continuation
     private let state = Mutex(State())
 
-    init() { (events, sink) = AsyncStream.makeStream() }
+    init(guaranteesDelivery: Bool = true, device: String? = nil) {
+        self.guaranteesDelivery = guaranteesDelivery
+        self.device = device
+        (events, sink) = AsyncStream.makeStream()
+    }
 
     /// What the agent did with it, in order.
     var steps: [Step] { state.withLock { $0.steps } }

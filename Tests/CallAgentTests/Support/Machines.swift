@@ -11,22 +11,26 @@ extension CallMachine {
     static func hearsRinging() -> CallMachine { calling().after(.received(.ringing)) }
 
     /// A callee whose device rings, before its answer is made.
-    static func ringing(_ policy: EarlyMediaPolicy = .guarded, _ media: CallMedia = .audioVideo) -> CallMachine {
+    static func ringing(
+        _ policy: EarlyMediaPolicy = .guarded, _ media: CallMedia = .audioVideo, device: String? = nil
+    ) -> CallMachine {
         let invite = SignalingMessage.Invite(media: media, ringTimeoutMs: 30_000, sdp: "offer")
-        return CallMachine(role: .callee, media: media, earlyMedia: policy).after(.received(.invite(invite)))
+        return CallMachine(role: .callee, media: media, earlyMedia: policy, device: device)
+            .after(.received(.invite(invite)))
     }
 
     /// Either end, accepted but without any frame.
-    static func connecting(_ role: CallRole) -> CallMachine {
+    static func connecting(_ role: CallRole, _ media: CallMedia = .audioVideo) -> CallMachine {
         switch role {
-        case .caller: hearsRinging().after(.received(.accept(sdp: "answer")))
-        case .callee: ringing().after(.answerCreated(sdp: "answer"), .accept)
+        case .caller: calling(media).after(.received(.ringing), .received(.accept(sdp: "answer")))
+        case .callee: ringing(.guarded, media).after(.answerCreated(sdp: "answer"), .accept)
         }
     }
 
     /// Either end, connected.
-    static func connected(_ role: CallRole) -> CallMachine {
-        connecting(role).after(.iceConnected, .verified, .firstVideoFrame)
+    static func connected(_ role: CallRole, _ media: CallMedia = .audioVideo) -> CallMachine {
+        connecting(role, media).after(
+            .iceConnected, .verified, media.video ? .firstVideoFrame : .firstAudioSample)
     }
 
     /// This machine after `events`, whatever it said to them.

@@ -28,7 +28,12 @@ struct Party: Sendable {
 }
 
 extension CallAgentConfiguration {
-    static let standard = CallAgentConfiguration(media: MediaConfiguration())
+    /// The defaults, without audits, which would be timers beside those of the rules.
+    static let standard = {
+        var configuration = CallAgentConfiguration(media: MediaConfiguration())
+        (configuration.ringAuditMs, configuration.callAuditMs) = (nil, nil)
+        return configuration
+    }()
 }
 
 /// Runs `body` with two agents that are signed in to one switchboard, and closes them.

@@ -3,10 +3,22 @@
 /// What the rules promise, watched over one call, step by step.
 struct Promises {
     private var running: Set<CallTimer> = []
-    private var receiveOpenings = 0
-    private var answers = 0
+    /// The generations that an answer was sent or taken of.
+    private var answered: Set<Int> = []
     private var endings = 0
     private var isAcceptedHere = false
+
+    init() {}
+
+    /// Takes over a machine that has come some way.
+    init(from machine: CallMachine) {
+        isAcceptedHere = machine.phase == .accepted
+        switch machine.state {
+        case .calling where machine.phase != .idle, .ringing: running = [.ring]
+        case .connecting: running = [.connect]
+        case .calling, .connected, .reconnecting, .ended: break
+        }
+    }
 
     /// Gives `event` to `machine`.
     ///
@@ -25,7 +37,7 @@ struct Promises {
             return broken
         }
         if case .timerFired(let timer) = event { running.remove(timer) }
-        if event == .accept, effects.contains(.openSendGates) { isAcceptedHere = true }
+        if event == .accept || event.isYield, machine.phase == .accepted { isAcceptedHere = true }
         for effect in effects { note(effect, event, machine, &broken) }
         checkEnd(effects, machine, &broken)
         checkReports(effects, before, machine, &broken)
@@ -42,23 +54,31 @@ struct Promises {
             running.insert(timer)
             if milliseconds <= 0 { broken.append("a timer without length") }
         case .cancelTimer(let timer): running.remove(timer)
-        case .openReceiveGates:
-            receiveOpenings += 1
-            if receiveOpenings > 1 { broken.append("the receive gates were opened twice") }
-            if machine.phase != .accepted || !machine.hasFirstFrame { broken.append("shown before connected") }
-        case .openSendGates where policy != .full && !isAcceptedHere:
-            broken.append("sent before the accept")
-        case .createAnswer where policy == .off && !isAcceptedHere, .send(.progress) where policy == .off,
-            .send(.candidate) where policy == .off && !isAcceptedHere:
+        case .setGates: checkGates(effect, policy, machine, &broken)
+        case .createAnswer where policy == .off && !isAcceptedHere, .send(.progress, _) where policy == .off,
+            .send(.candidate, _) where policy == .off && !isAcceptedHere:
             broken.append("the callee's addresses were told before the accept")
-        case .send(.progress), .send(.accept(sdp: .some)), .setAnswer:
-            answers += 1
-            if answers > 1 { broken.append("a second answer") }
+        case .send(.progress, let address), .send(.accept(sdp: .some, state: _), let address),
+            .send(.answer, let address):
+            if !answered.insert(address.generation).inserted { broken.append("a second answer") }
+        case .setAnswer(_, let generation):
+            if !answered.insert(generation).inserted { broken.append("a second answer") }
+        case .adoptCall: answered = []
         default: break
         }
         if effect.message != nil, machine.role == .caller, !machine.isInviteSent {
             broken.append("said before the invite")
         }
+    }
+
+    private func checkGates(
+        _ effect: CallMachine.Effect, _ policy: EarlyMediaPolicy, _ machine: CallMachine, _ broken: inout [String]
+    ) {
+        if effect.opensReceiveGates {
+            if machine.phase != .accepted || !machine.hasFirstFrame { broken.append("shown before connected") }
+            if machine.hold != .none { broken.append("shown though it is held") }
+        }
+        if effect.opensSendGates, policy != .full, !isAcceptedHere { broken.append("sent before the accept") }
     }
 
     private mutating func checkEnd(
@@ -95,8 +115,14 @@ struct Promises {
             case .reconnecting: .mediaLost
             case .connected, .ended: nil
             }
-        let actual = running.subtracting([.peerGone])
+        let actual = running.subtracting([.peerGone, .fork, .change, .audioGrace])
         if actual != Set([expected].compactMap(\.self)) { broken.append("\(machine.state) with the timers \(actual)") }
-        if machine.isPeerGone, !machine.isVerified, !running.contains(.peerGone) { broken.append("gone for ever") }
+        if running.contains(.change), machine.next == nil, !machine.isAskingForMedia {
+            broken.append("the timer of a change that is over")
+        }
+        if machine.next != nil || machine.isAskingForMedia, !running.contains(.change) {
+            broken.append("a change without end")
+        }
+        if machine.isPeerGone, !machine.shown.isVerified, !running.contains(.peerGone) { broken.append("gone for ever") }
     }
 }

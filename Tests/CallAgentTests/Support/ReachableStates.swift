@@ -15,11 +15,11 @@ struct ReachableStates {
     private var seen: Set<Key> = []
 
     /// Goes everywhere from `start`.
-    init(from start: CallMachine) {
-        visit(Visit(machine: start, promises: Promises()))
+    init(from start: CallMachine, by events: [CallMachine.Event] = EventKinds.plain) {
+        visit(Visit(machine: start, promises: Promises(from: start)))
         var next = 0
         while next < visits.count {
-            for event in EventKinds.all {
+            for event in events {
                 var visit = visits[next]
                 let before = visit.machine.state
                 broken += visit.promises.give(event, to: &visit.machine)
@@ -52,14 +52,22 @@ struct ReachableStates {
                 }
             end = machine.end?.reason
             // What an ended machine remembers besides does not matter: it is silent.
-            facts =
-                end != nil
-                ? []
-                : [
-                    machine.hasFirstFrame, machine.isVerified, machine.isInterrupted, machine.isPeerGone,
-                    machine.pendingOffer != nil, machine.isAnswered, machine.isInviteSent,
-                    !machine.heldCandidates.isEmpty,
-                ]
+            let whole = [
+                machine.hasFirstFrame, machine.isInterrupted, machine.isPeerGone, machine.own.isHolding,
+                machine.peer.isHolding, machine.own.video == .off, machine.peer.video == .off,
+                machine.role == .caller, machine.isAskingForMedia, machine.isPictureWaived,
+                !machine.ringingDevices.isEmpty, machine.peerDevice != nil, machine.refusal != nil,
+            ]
+            facts = end != nil ? [] : whole + Self.facts(machine.current) + (machine.next.map(Self.facts) ?? [])
+        }
+
+        private static func facts(_ generation: Generation) -> [Bool] {
+            [
+                generation.isBuilt, generation.pendingOffer != nil, generation.isAnswered, generation.isOffered,
+                !generation.heldCandidates.isEmpty, generation.isVerified, generation.isInterrupted,
+                generation.hasPicture, generation.hasSound, generation.media.video, generation.number > 0,
+                generation.isCommittedHere, generation.isCommittedThere, generation.device != nil,
+            ]
         }
     }
 }

@@ -85,7 +85,7 @@ struct TwoEnds {
         var effects: [CallMachine.Effect] = []
         broken += promises[role, default: Promises()].give(event, to: &machine) { effects = $0 }
         machines[role] = machine
-        if case .received(let body, _) = event, body.isFarewell, machine.state != .ended {
+        if case .received(let body, _, _) = event, body.isFarewell, machine.state != .ended {
             broken.append("\(body) was not heard by the \(role)")
         }
         for effect in effects { carryOut(effect, at: role) }
@@ -96,7 +96,7 @@ struct TwoEnds {
 
     private mutating func carryOut(_ effect: CallMachine.Effect, at role: CallRole) {
         switch effect {
-        case .send(let body):
+        case .send(let body, _):
             let arrival = max(now + 1 + random.below(200), lastArrival[role.other] ?? 0)
             lastArrival[role.other] = arrival
             plan(arrival, role.other, .received(body))
@@ -111,7 +111,7 @@ struct TwoEnds {
             plan(now + 10 + random.below(300), role, .answerCreated(sdp: "answer"))
             describe(role)
         case .setAnswer: describe(role)
-        case .openSendGates:
+        case .setGates(let gates, _) where gates.video == .live:
             isSending.insert(role)
             planMedia()
         default: break
