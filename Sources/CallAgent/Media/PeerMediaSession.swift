@@ -13,7 +13,9 @@ final class PeerMediaSession: MediaSession {
         let (events, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
         self.events = events
         translation = Task {
-            for await event in peer.events { continuation.yield(MediaSessionEvent(event)) }
+            for await event in peer.events {
+                if let event = MediaSessionEvent(event) { continuation.yield(event) }
+            }
             continuation.finish()
         }
     }
@@ -37,10 +39,10 @@ final class PeerMediaSession: MediaSession {
         do { try await peer.addCandidate(candidate) } catch { throw MediaSessionError(error) }
     }
 
-    func openSendGates() async { await peer.setSending(true) }
+    func openSendGates() async { for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) } }
 
     func openReceiveGates() async {
-        let passed = await peer.openReceiveGates()
+        let passed = await peer.setReceiving(true)
         shownBeforeOpening.withLock { if $0 == nil { $0 = passed } }
     }
 
@@ -83,8 +85,9 @@ final class PeerMediaSession: MediaSession {
 }
 
 extension MediaSessionEvent {
-    init(_ event: PeerConnectionEvent) {
-        let translated: CallMachine.Event =
+    /// Nil for what the rules have no word for.
+    init?(_ event: PeerConnectionEvent) {
+        let translated: CallMachine.Event? =
             switch event.kind {
             case .localCandidate(let candidate):
                 .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
@@ -96,8 +99,10 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
+            case .captureFailed: nil
             case .failed(let error): .mediaFailed(MediaSessionError(error).fault)
             }
+        guard let translated else { return nil }
         self.init(translated, at: event.at)
     }
 }

@@ -3,7 +3,7 @@ internal import Logging
 /// One connection to one peer: a pipeline, its transport, and one track of each kind in both directions.
 ///
 /// It negotiates once: an offer and its answer. What `webrtcbin` cannot renegotiate is done by a new peer connection. All gates
-/// begin closed: nothing is sent before ``setSending(_:)`` and nothing shown before ``openReceiveGates()``, and neither
+/// begin closed: nothing is sent before ``setSending(_:of:)`` and nothing shown before ``setReceiving(_:)``, and neither
 /// before the peer's certificate was checked. Runs on an executor of its own, since calls into GStreamer block.
 public actor PeerConnection {
     private let executor: QueueExecutor
@@ -21,14 +21,15 @@ public actor PeerConnection {
     private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
     private let reports: AsyncStream<PeerPipeline.Report>
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
-    private var media: PeerMedia?
+    private(set) var media: PeerMedia?
     private var remote: RemoteDescription?
     private var heldCandidates: [IceCandidate] = []
     private var earlyCertificate: String?
     private var isCertificateRight = false
     private var hasKeys = false
     private var isVerified: Bool { isCertificateRight && hasKeys }
-    private var wantsSending = false
+    private var sendModes: [MediaKind: SendMode] = [:]
+    private var isReceiving = false
     private var isClosed = false
     private var closing: Task<Void, Never>?
     private var watchdogs: [Task<Void, Never>] = []
@@ -142,10 +143,11 @@ public actor PeerConnection {
     private func build(_ choices: [PeerMedia.Choice]) async throws(MediaError) -> PeerMedia {
         guard !isClosed else { throw .closed }
         let (reportSink, eventSink) = (reportSink, eventSink)
-        let media = try PeerMedia(configuration, choices: choices, catalog: catalog) { report in
+        let media = try PeerMedia(configuration, choices: choices, modes: sendModes, catalog: catalog) { report in
             if case .event(let event) = report { eventSink.yield(event) } else { reportSink.yield(report) }
         }
         self.media = media
+        if isReceiving { setReceiving(true) }
         watchdogs.append(Task { await self.watchReports() })
         watchdogs.append(Task { await self.watchSilence() })
         try await media.start()
@@ -160,28 +162,28 @@ public actor PeerConnection {
 
     // MARK: Gates
 
-    /// Sends from now on, or no more.
+    /// Chooses what is sent of one kind; every kind begins ``SendMode/closed``.
     ///
-    /// Takes effect once the peer's certificate is verified.
-    public func setSending(_ isSending: Bool) {
-        wantsSending = isSending
-        applySending()
+    /// Legal at any time and as often as wanted; the last mode counts. Less is in force when this returns: of what was captured
+    /// nothing new is encoded after a mute. More takes effect once the peer's certificate is verified, and after
+    /// ``SendMode/off`` once the device is open; when that fails, ``PeerConnectionEvent/Kind/captureFailed(_:_:)`` says so. What is
+    /// sent after a pause begins with the latest picture, as a key frame. ``SendMode/off`` needs no verification: set before the
+    /// negotiation, no device is opened at all.
+    public func setSending(_ mode: SendMode, of kind: MediaKind) {
+        guard !isClosed else { return }
+        sendModes[kind] = mode
+        media?.sending[kind]?.set(mode)
     }
 
-    /// Shows what arrives from now on, the latest picture first.
+    /// Shows and records what arrives from now on, the latest picture first, or no more; begins closed.
     ///
-    /// - Returns: How many pictures and audio buffers had been shown before, by kind.
+    /// Legal at any time. Reopening asks the peer for a fresh picture.
+    /// - Returns: How many pictures and audio buffers had been shown before, by kind; empty before the negotiation.
     @discardableResult
-    public func openReceiveGates() -> [MediaKind: Int] {
-        guard let media, !isClosed else { return [:] }
-        return media.receiving.mapValues { $0.open() }
-    }
-
-    private func applySending() {
-        guard let media, isVerified, !isClosed else { return }
-        for track in media.sending.values {
-            if wantsSending { track.open() } else { track.close() }
-        }
+    public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+        guard !isClosed else { return [:] }
+        isReceiving = isOpen
+        return media?.receiving.mapValues { $0.setOpen(isOpen) } ?? [:]
     }
 
     // MARK: What the pipeline reports
@@ -234,7 +236,7 @@ public actor PeerConnection {
             eventSink.yield(.init(.failed(error)))
             return
         }
-        applySending()
+        for track in media.sending.values { track.verified() }
         watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 

@@ -21,6 +21,8 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case interrupted
         /// Something arrived again.
         case resumed
+        /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing of this kind is sent until it is asked for anew.
+        case captureFailed(MediaKind, MediaError)
         /// The connection cannot go on: close it.
         case failed(MediaError)
     }
