@@ -27,6 +27,13 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case failed(MediaError)
     }
 
+    /// The same with the m-line of a candidate counted among all: `mLines` are the places of those that `webrtcbin` knows.
+    func moved(to mLines: [Int]) -> PeerConnectionEvent {
+        guard case .localCandidate(let candidate) = kind, mLines.indices.contains(candidate.mLine) else { return self }
+        let moved = IceCandidate(mLine: mLines[candidate.mLine], candidate: candidate.candidate)
+        return PeerConnectionEvent(.localCandidate(moved), at: at)
+    }
+
     init(_ kind: Kind, at: ContinuousClock.Instant = .now) {
         self.kind = kind
         self.at = at

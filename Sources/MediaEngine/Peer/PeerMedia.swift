@@ -133,8 +133,9 @@ final class PeerMedia: Sendable {
         SlowFeedback.begin(in: session)
     }
 
-    func add(_ candidate: IceCandidate) {
-        peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(candidate.mLine)), .string(candidate.candidate)])
+    /// Takes a candidate for one of the m-lines that webrtcbin knows, counted among those.
+    func add(_ candidate: IceCandidate, toMLine mLine: Int) {
+        peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(mLine)), .string(candidate.candidate)])
     }
 
     nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> PeerStatistics.Transport {
