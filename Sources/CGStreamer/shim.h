@@ -27,6 +27,9 @@ static inline GType cgst_object_type(gpointer o) { return G_OBJECT_TYPE(o); }
 // GST_CLOCK_TIME_NONE is a cast of -1.
 static inline GstClockTime cgst_clock_time_none(void) { return GST_CLOCK_TIME_NONE; }
 
+// gst_buffer_copy is a macro or an inline function, by version.
+static inline GstBuffer *cgst_buffer_copy(const GstBuffer *b) { return gst_buffer_copy(b); }
+
 // The stream lock of a pad is a macro over a recursive mutex.
 static inline void cgst_pad_stream_lock(GstPad *pad) { GST_PAD_STREAM_LOCK(pad); }
 static inline void cgst_pad_stream_unlock(GstPad *pad) { GST_PAD_STREAM_UNLOCK(pad); }

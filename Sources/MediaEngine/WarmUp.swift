@@ -68,7 +68,7 @@ actor WarmUp {
     private static func connect(_ caller: PeerConnection, _ callee: PeerConnection) async throws(MediaError) {
         let answer = try await callee.createAnswer(to: caller.createOffer())
         try await caller.setAnswer(answer)
-        for peer in [caller, callee] { await peer.setSending(true) }
+        for peer in [caller, callee] { for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) } }
         let results = await withTaskGroup(of: MediaError?.self) { group in
             group.addTask { await followUntilPicture(caller, to: callee) }
             group.addTask { await followUntilPicture(callee, to: caller) }

@@ -40,7 +40,7 @@ extension EndToEnd {
                     guard forced, label.hasSuffix("callee") else { return }
                     // The gates exist once the answer is made.
                     Task {
-                        while await session.peer.openReceiveGates().isEmpty { await Task.yield() }
+                        while await session.peer.setReceiving(true).isEmpty { await Task.yield() }
                     }
                 }
                 let (mine, theirs) = try await pair.ring()

@@ -40,9 +40,16 @@ actor EngineMediaProvider: MediaProvider {
     func makeSession(label: String, media: CallMedia) async throws(MediaSessionError) -> any MediaSession {
         do throws(MediaError) {
             var tracks: [MediaKind: TrackConfiguration] = [:]
-            for (kind, source) in try sources(for: media) {
+            let sources = try sources(for: media)
+            // What there is no source for is received all the same.
+            for kind in MediaKind.allCases where kind == .video ? media.video : media.audio {
+                let codecs = kind == .video ? configuration.videoCodecs : nil
+                guard let source = sources[kind] else {
+                    tracks[kind] = TrackConfiguration(receiving: kind, codecs: codecs)
+                    continue
+                }
                 tracks[kind] = TrackConfiguration(
-                    source: source, codecs: kind == .video ? configuration.videoCodecs : nil,
+                    source: source, codecs: codecs,
                     bitrateKbit: kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit)
             }
             var peer = PeerConnectionConfiguration(label: label, tracks: tracks)

@@ -13,7 +13,9 @@ final class PeerMediaSession: MediaSession {
         let (events, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
         self.events = events
         translation = Task {
-            for await event in peer.events { continuation.yield(MediaSessionEvent(event)) }
+            for await event in peer.events {
+                if let event = MediaSessionEvent(event) { continuation.yield(event) }
+            }
             continuation.finish()
         }
     }
@@ -38,9 +40,10 @@ final class PeerMediaSession: MediaSession {
     }
 
     func setGates(_ gates: MediaGates) async {
-        await peer.setSending(gates.audio == .live || gates.video == .live)
+        await peer.setSending(SendMode(gates.audio), of: .audio)
+        await peer.setSending(SendMode(gates.video), of: .video)
+        let passed = await peer.setReceiving(gates.isReceiving)
         guard gates.isReceiving else { return }
-        let passed = await peer.openReceiveGates()
         shownBeforeOpening.withLock { if $0 == nil { $0 = passed } }
     }
 
@@ -83,8 +86,9 @@ final class PeerMediaSession: MediaSession {
 }
 
 extension MediaSessionEvent {
-    init(_ event: PeerConnectionEvent) {
-        let translated: MediaFact =
+    /// Nil for what the rules have no word for.
+    init?(_ event: PeerConnectionEvent) {
+        let translated: MediaFact? =
             switch event.kind {
             case .localCandidate(let candidate):
                 .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
@@ -96,8 +100,21 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
+            case .captureFailed: nil
             case .failed(let error): .failed(MediaSessionError(error).fault)
             }
+        guard let translated else { return nil }
         self.init(translated, at: event.at)
+    }
+}
+
+extension SendMode {
+    init(_ sending: MediaGates.Sending) {
+        switch sending {
+        case .off: self = .off
+        case .closed: self = .closed
+        case .blank: self = .blank
+        case .live: self = .live
+        }
     }
 }

@@ -50,6 +50,9 @@ public actor CaptureSource {
         stopIfUnused()
     }
 
+    /// Whether its device is open.
+    var isOpen: Bool { running != nil }
+
     /// Feeds a new branch that ends in `proxy`, a `proxysrc` that is playing in the pipeline of a call.
     func attach(_ proxy: Element) throws(MediaError) -> CaptureBranch {
         let capture = try start()

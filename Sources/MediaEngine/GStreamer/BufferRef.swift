@@ -10,6 +10,9 @@ final class BufferRef: Sendable {
         self.pointer = pointer
     }
 
+    /// Takes over a reference that the caller owns.
+    init(owning pointer: UnsafeMutablePointer<GstBuffer>) { self.pointer = pointer }
+
     deinit { gst_buffer_unref(pointer) }
 
     /// Whether it can be decoded only after an earlier one: it is no key frame.

@@ -7,6 +7,8 @@ enum ProbeVerdict {
     case drop
     /// The data goes on and the probe is removed.
     case passAndRemove
+    /// Another buffer goes on in its place; of a list, nothing does.
+    case replace(BufferRef)
 }
 
 private final class ProbeBox: Sendable {
@@ -64,6 +66,11 @@ extension Pad {
                 case .pass: return GST_PAD_PROBE_OK
                 case .drop: return GST_PAD_PROBE_DROP
                 case .passAndRemove: return GST_PAD_PROBE_REMOVE
+                case .replace(let other):
+                    guard let old = gst_pad_probe_info_get_buffer(info) else { return GST_PAD_PROBE_DROP }
+                    info.pointee.data = UnsafeMutableRawPointer(gst_buffer_ref(other.pointer))
+                    gst_buffer_unref(old)
+                    return GST_PAD_PROBE_OK
                 }
             },
             Unmanaged.passRetained(ProbeBox(handler)).toOpaque(),

@@ -14,6 +14,23 @@ public struct IceCandidate: Sendable, Equatable {
     /// The end of a peer's candidates.
     public static let endOfCandidates = IceCandidate(mLine: 0, candidate: "")
 
+    /// Whether it can be used as it is: it has an address in numbers, or ends the candidates.
+    ///
+    /// A name, as browsers send it instead of a private address (`….local`), would make this machine ask for it by multicast, which is off.
+    var namesAddress: Bool {
+        let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
+        return candidate.isEmpty || (words.count > 4 && LocalAddresses.isNumeric(String(words[4])))
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
     /// Checks the grammar of RFC 8839 section 5.1 as far as `webrtcbin` depends on it.
     func check() throws(MediaError) {
         guard !candidate.isEmpty else { return }
@@ -27,9 +44,8 @@ public struct IceCandidate: Sendable, Equatable {
         guard let component = Int(words[1]), (1...2).contains(component), UInt32(words[3]) != nil,
             UInt16(words[5]) != nil, !words[4].isEmpty
         else { throw .invalidCandidate(text: "a number in it is out of range") }
-        // A name would make this machine ask for it, by multicast for those that end in .local.
-        guard LocalAddresses.isNumeric(String(words[4])) else {
-            throw .invalidCandidate(text: "its address is a name; names are not looked up")
+        guard namesAddress || words[4].utf8.allSatisfy(Self.isNameByte) else {
+            throw .invalidCandidate(text: "its address is neither one nor a name")
         }
         guard ["udp", "tcp"].contains(words[2].lowercased()) else {
             throw .invalidCandidate(text: "neither UDP nor TCP")

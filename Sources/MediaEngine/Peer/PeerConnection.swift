@@ -3,7 +3,7 @@ internal import Logging
 /// One connection to one peer: a pipeline, its transport, and one track of each kind in both directions.
 ///
 /// It negotiates once: an offer and its answer. What `webrtcbin` cannot renegotiate is done by a new peer connection. All gates
-/// begin closed: nothing is sent before ``setSending(_:)`` and nothing shown before ``openReceiveGates()``, and neither
+/// begin closed: nothing is sent before ``setSending(_:of:)`` and nothing shown before ``setReceiving(_:)``, and neither
 /// before the peer's certificate was checked. Runs on an executor of its own, since calls into GStreamer block.
 public actor PeerConnection {
     private let executor: QueueExecutor
@@ -21,14 +21,21 @@ public actor PeerConnection {
     private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
     private let reports: AsyncStream<PeerPipeline.Report>
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
-    private var media: PeerMedia?
+    private(set) var media: PeerMedia?
+    private var offered: RemoteDescription?
     private var remote: RemoteDescription?
+    /// Which way media flows on each m-line, as seen from this end; empty before the negotiation.
+    ///
+    /// The peer may have offered or answered that it only sends or only receives. A kind that the peer does not take is not sent and
+    /// holds no device, whatever ``setSending(_:of:)`` says; of one that it does not send no ``PeerConnectionEvent/Kind/firstFrame(_:)`` comes.
+    public private(set) var directions: [MediaKind: MediaDirection] = [:]
     private var heldCandidates: [IceCandidate] = []
     private var earlyCertificate: String?
     private var isCertificateRight = false
     private var hasKeys = false
     private var isVerified: Bool { isCertificateRight && hasKeys }
-    private var wantsSending = false
+    private var sendModes: [MediaKind: SendMode] = [:]
+    private var isReceiving = false
     private var isClosed = false
     private var closing: Task<Void, Never>?
     private var watchdogs: [Task<Void, Never>] = []
@@ -62,6 +69,7 @@ public actor PeerConnection {
         }
         let media = try await build(choices)
         let offer = try await media.create(.offer)
+        offered = try RemoteDescription(offer)
         try await media.setLocal(offer)
         guard !isClosed else { throw .closed }
         return offer
@@ -75,10 +83,10 @@ public actor PeerConnection {
             throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
         }
         let remote = try RemoteDescription(offer)
-        try remote.checkDirections()
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
-        let media = try await build(choices)
+        directions = remote.directions
+        let media = try await build(choices, mLines: remote.usedMLines)
         try await setRemote(remote.keeping(choices.map(\.payloadType)), on: media)
         let answer = try await media.create(.answer)
         try await media.setLocal(answer)
@@ -87,25 +95,31 @@ public actor PeerConnection {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
         guard !isClosed else { throw .closed }
-        return answer
+        var local = LocalDescription(answer)
+        local.direct(remote.sections.map(\.direction.reversed))
+        local.insert(remote.refused)
+        return local.description
     }
 
     /// Takes the peer's answer to ``createOffer()``.
     public func setAnswer(_ answer: SessionDescription) async throws(MediaError) {
         let media = try built()
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
-        let remote = try RemoteDescription(answer)
+        var remote = try RemoteDescription(answer)
         try remote.check(asAnswerTo: media.choices.map(\.codec.kind))
-        try remote.checkDirections()
+        if let offered { remote = remote.restoring(from: offered) }
         for (section, choice) in zip(remote.sections, media.choices)
         where !section.formats.contains(where: { $0.payloadType == choice.payloadType && $0.codec == choice.codec }) {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
+        directions = remote.directions
+        for kind in directions.keys { applyMode(of: kind) }
         try await setRemote(remote.keeping(media.choices.map(\.payloadType)), on: media)
     }
 
     /// Takes a candidate of the peer's; one that comes before the peer's description waits for it.
     ///
+    /// One with a name instead of an address is passed over: names of this kind (`….local`) are looked up by multicast, which is off.
     /// - Throws: ``MediaError/invalidCandidate(text:)`` for a malformed one, and for more than ``maximumCandidates``.
     public func addCandidate(_ candidate: IceCandidate) throws(MediaError) {
         guard !isClosed else { throw .closed }
@@ -114,19 +128,25 @@ public actor PeerConnection {
         guard candidateCount <= Self.maximumCandidates else {
             throw .invalidCandidate(text: "the peer sent more than \(Self.maximumCandidates)")
         }
+        guard candidate.namesAddress else {
+            return logger.debug("passed over a candidate with a name instead of an address")
+        }
         guard let media, let remote else { return heldCandidates.append(candidate) }
-        guard remote.sections.indices.contains(candidate.mLine) else {
+        guard let section = remote.section(ofMLine: candidate.mLine) else {
             throw .invalidCandidate(text: "there is no m-line \(candidate.mLine)")
         }
-        media.add(candidate)
+        media.add(candidate, toMLine: section)
     }
 
     private func setRemote(_ remote: RemoteDescription, on media: PeerMedia) async throws(MediaError) {
         self.remote = remote
-        try await media.setRemote(remote.normalised)
+        try await media.setRemote(remote.forWebrtcbin)
         checkCertificate()
-        for candidate in heldCandidates where remote.sections.indices.contains(candidate.mLine) { media.add(candidate) }
+        for candidate in heldCandidates {
+            if let section = remote.section(ofMLine: candidate.mLine) { media.add(candidate, toMLine: section) }
+        }
         heldCandidates = []
+        if remote.sections.contains(where: \.hasAllCandidates) { media.add(.endOfCandidates, toMLine: 0) }
     }
 
     private func choice(for section: MediaSection) throws(MediaError) -> PeerMedia.Choice {
@@ -139,13 +159,23 @@ public actor PeerConnection {
         throw .noCommonCodec(media: section.kind.rawValue)
     }
 
-    private func build(_ choices: [PeerMedia.Choice]) async throws(MediaError) -> PeerMedia {
+    /// `mLines` are the places of the choices among all m-lines; nil means that there are no others.
+    private func build(
+        _ choices: [PeerMedia.Choice], mLines: [Int]? = nil
+    ) async throws(MediaError) -> PeerMedia {
         guard !isClosed else { throw .closed }
         let (reportSink, eventSink) = (reportSink, eventSink)
-        let media = try PeerMedia(configuration, choices: choices, catalog: catalog) { report in
-            if case .event(let event) = report { eventSink.yield(event) } else { reportSink.yield(report) }
+        var modes: [MediaKind: SendMode] = [:]
+        for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }
+        let media = try PeerMedia(configuration, choices: choices, modes: modes, catalog: catalog) { report in
+            guard case .event(let event) = report else {
+                reportSink.yield(report)
+                return
+            }
+            eventSink.yield(mLines.map(event.moved(to:)) ?? event)
         }
         self.media = media
+        if isReceiving { setReceiving(true) }
         watchdogs.append(Task { await self.watchReports() })
         watchdogs.append(Task { await self.watchSilence() })
         try await media.start()
@@ -160,28 +190,35 @@ public actor PeerConnection {
 
     // MARK: Gates
 
-    /// Sends from now on, or no more.
+    /// Chooses what is sent of one kind; every kind begins ``SendMode/closed``.
     ///
-    /// Takes effect once the peer's certificate is verified.
-    public func setSending(_ isSending: Bool) {
-        wantsSending = isSending
-        applySending()
+    /// Legal at any time and as often as wanted; the last mode counts. Less is in force when this returns: of what was captured
+    /// nothing new is encoded after a mute. More takes effect once the peer's certificate is verified, and after
+    /// ``SendMode/off`` once the device is open; when that fails, ``PeerConnectionEvent/Kind/captureFailed(_:_:)`` says so. What is
+    /// sent after a pause begins with the latest picture, as a key frame. ``SendMode/off`` needs no verification: set before the
+    /// negotiation, no device is opened at all.
+    public func setSending(_ mode: SendMode, of kind: MediaKind) {
+        guard !isClosed else { return }
+        sendModes[kind] = mode
+        applyMode(of: kind)
     }
 
-    /// Shows what arrives from now on, the latest picture first.
+    /// What the peer does not take is not sent.
+    private func mode(of kind: MediaKind) -> SendMode {
+        directions[kind]?.sends == false ? .off : sendModes[kind] ?? .closed
+    }
+
+    private func applyMode(of kind: MediaKind) { media?.sending[kind]?.set(mode(of: kind)) }
+
+    /// Shows and records what arrives from now on, the latest picture first, or no more; begins closed.
     ///
-    /// - Returns: How many pictures and audio buffers had been shown before, by kind.
+    /// Legal at any time. Reopening asks the peer for a fresh picture.
+    /// - Returns: How many pictures and audio buffers had been shown before, by kind; empty before the negotiation.
     @discardableResult
-    public func openReceiveGates() -> [MediaKind: Int] {
-        guard let media, !isClosed else { return [:] }
-        return media.receiving.mapValues { $0.open() }
-    }
-
-    private func applySending() {
-        guard let media, isVerified, !isClosed else { return }
-        for track in media.sending.values {
-            if wantsSending { track.open() } else { track.close() }
-        }
+    public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+        guard !isClosed else { return [:] }
+        isReceiving = isOpen
+        return media?.receiving.mapValues { $0.setOpen(isOpen) } ?? [:]
     }
 
     // MARK: What the pipeline reports
@@ -234,7 +271,7 @@ public actor PeerConnection {
             eventSink.yield(.init(.failed(error)))
             return
         }
-        applySending()
+        for track in media.sending.values { track.verified() }
         watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 
@@ -242,7 +279,7 @@ public actor PeerConnection {
     ///
     /// Whoever begins to send begins with a key frame, so the first request waits, too.
     private func requestFirstKeyFrame() async {
-        while true {
+        while directions[.video]?.receives == true {
             try? await Task.sleep(for: .milliseconds(configuration.tuning.keyFrameRequestIntervalMs))
             guard !Task.isCancelled, !isClosed, let track = media?.receiving[.video], !track.hasDecoded else { return }
             track.requestKeyFrame()

@@ -2,13 +2,11 @@
 public struct PeerConnectionConfiguration: Sendable {
     /// A name for threads, logs and error messages, such as the call id.
     public var label: String
-    /// What is sent, by kind.
-    ///
-    /// The same kinds are received; there is at least one.
+    /// What is sent and received, by kind; there is at least one.
     public var tracks: [MediaKind: TrackConfiguration]
     /// The transport's knobs.
     public var tuning = TransportTuning()
-    /// A Matroska file that what arrives is written into from ``PeerConnection/openReceiveGates()`` on; nil for none.
+    /// A Matroska file that what arrives is written into from ``PeerConnection/setReceiving(_:)`` on; nil for none.
     public var recordingPath: String?
 
     /// Makes a configuration with the tuning for real networks and no recording.
@@ -18,10 +16,12 @@ public struct PeerConnectionConfiguration: Sendable {
     }
 }
 
-/// What a peer connection sends of one kind.
+/// What a peer connection sends and receives of one kind.
 public struct TrackConfiguration: Sendable {
-    /// Where it comes from.
-    public var source: CaptureSource
+    /// Where what is sent comes from; nil only receives.
+    ///
+    /// The m-line is negotiated for both directions all the same, since `webrtcbin` 1.22 knows no other; nothing is sent on it.
+    public var source: CaptureSource?
     /// The codecs that may be used, best first.
     ///
     /// An offer names the first one, an answer takes the first that was offered.
@@ -34,5 +34,11 @@ public struct TrackConfiguration: Sendable {
         self.source = source
         self.codecs = codecs ?? Codec.preferred(source.kind)
         self.bitrateKbit = bitrateKbit ?? (source.kind == .video ? 1_000 : 48)
+    }
+
+    /// A track that receives and has nothing to send.
+    public init(receiving kind: MediaKind, codecs: [Codec]? = nil) {
+        self.codecs = codecs ?? Codec.preferred(kind)
+        bitrateKbit = kind == .video ? 1_000 : 48
     }
 }

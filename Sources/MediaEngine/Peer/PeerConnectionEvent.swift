@@ -21,8 +21,17 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case interrupted
         /// Something arrived again.
         case resumed
+        /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing of this kind is sent until it is asked for anew.
+        case captureFailed(MediaKind, MediaError)
         /// The connection cannot go on: close it.
         case failed(MediaError)
+    }
+
+    /// The same with the m-line of a candidate counted among all: `mLines` are the places of those that `webrtcbin` knows.
+    func moved(to mLines: [Int]) -> PeerConnectionEvent {
+        guard case .localCandidate(let candidate) = kind, mLines.indices.contains(candidate.mLine) else { return self }
+        let moved = IceCandidate(mLine: mLines[candidate.mLine], candidate: candidate.candidate)
+        return PeerConnectionEvent(.localCandidate(moved), at: at)
     }
 
     init(_ kind: Kind, at: ContinuousClock.Instant = .now) {

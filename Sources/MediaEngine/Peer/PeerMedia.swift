@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What a peer connection consists of once its codecs are known: the pipeline and its tracks.
 ///
 /// Used on the executor of its ``PeerConnection`` only, except where GStreamer calls back.
@@ -17,16 +15,14 @@ final class PeerMedia: Sendable {
     private let certificate: DtlsCertificate
     private let recorder: Recorder?
     private let padConnection: SignalConnection
-    /// What feeds the encoders; nil once that has ended.
-    private let branches = Mutex<[(source: CaptureSource, branch: CaptureBranch)]?>([])
 
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
     var lastArrival: ContinuousClock.Instant? { peer.activity.lastArrival }
 
     init(
-        _ configuration: PeerConnectionConfiguration, choices: [Choice], catalog: PipelineCatalog,
-        report: @escaping @Sendable (PeerPipeline.Report) -> Void
+        _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
+        catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) throws(MediaError) {
         let certificate = try DtlsCertificate()
         let addresses = configuration.tuning.localAddresses
@@ -47,7 +43,8 @@ final class PeerMedia: Sendable {
             sending[kind] = try SendTrack(
                 track, codec: choice.codec, payloadType: choice.payloadType,
                 description: catalog.description(choice.codec.descriptionName, role: .encoder), pipeline: bin,
-                webrtc: peer.webrtc)
+                webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
+                onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) })
             receiving[kind] = try ReceiveTrack(
                 codec: choice.codec, decoder: catalog.description(choice.codec.descriptionName, role: .decoder),
                 sink: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
@@ -88,18 +85,7 @@ final class PeerMedia: Sendable {
     nonisolated(nonsending) func start() async throws(MediaError) {
         for choice in choices { try applyPreferences(choice) }
         try pipeline.bin.setState(.playing)
-        for track in sending.values {
-            let branch = try await track.start()
-            let isWanted = branches.withLock { branches in
-                branches?.append((track.source, branch))
-                return branches != nil
-            }
-            guard isWanted else {
-                // Closed while the device was opened.
-                await track.source.detach(branch)
-                throw .closed
-            }
-        }
+        for track in sending.values { try await track.start() }
     }
 
     /// Tells webrtcbin the codec of the m-line, so that an offer need not wait for the encoder's caps.
@@ -147,8 +133,9 @@ final class PeerMedia: Sendable {
         SlowFeedback.begin(in: session)
     }
 
-    func add(_ candidate: IceCandidate) {
-        peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(candidate.mLine)), .string(candidate.candidate)])
+    /// Takes a candidate for one of the m-lines that webrtcbin knows, counted among those.
+    func add(_ candidate: IceCandidate, toMLine mLine: Int) {
+        peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(mLine)), .string(candidate.candidate)])
     }
 
     nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> PeerStatistics.Transport {
@@ -165,10 +152,9 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        let used = branches.withLock { $0.take() } ?? []
-        return await Deadline.isMet(limit) { [pipeline, recorder] in
+        await Deadline.isMet(limit) { [pipeline, recorder, sending] in
             if let recorder { await recorder.finish(within: limit / 2) }
-            for (source, branch) in used { await source.detach(branch) }
+            for track in sending.values { await track.end() }
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
         }
     }

@@ -22,14 +22,18 @@ final class Gate: Sendable {
     /// How many buffers have gone through.
     var passed: Int { memory.state.withLock { $0.passed } }
 
-    /// Lets the latest buffer and all later ones through.
+    var isOpen: Bool { memory.state.withLock { $0.isOpen } }
+
+    /// Lets the latest buffer and all later ones through, if that is still wanted when it is this one's turn.
     ///
+    /// Who changes the answer of `isWanted` and then calls ``close()`` can be sure that the gate is shut after it.
     /// - Returns: How many had gone through before.
     @discardableResult
-    func open() -> Int {
+    func open(if isWanted: () -> Bool = { true }) -> Int {
         // The stream lock keeps the streaming thread out until the latest buffer is through, so that the order holds.
         pad.withStreamLock {
             let (passed, latest) = memory.state.withLock { state in
+                guard isWanted() else { return (state.passed, nil as BufferRef?) }
                 state.isOpen = true
                 return (state.passed, state.latest.take())
             }
@@ -40,6 +44,9 @@ final class Gate: Sendable {
 
     /// Holds everything back from now on.
     func close() { memory.state.withLock { $0.isOpen = false } }
+
+    /// Forgets the latest buffer, so that opening waits for a new one.
+    func forget() { memory.state.withLock { $0.latest = nil } }
 }
 
 /// What a gate and its probe share.

@@ -7,7 +7,8 @@ final class ReceiveTrack: Sendable {
     let kind: MediaKind
     private let codec: Codec
     private let input: Pad
-    private let decoded: Pad
+    /// Where the decoder's output leaves it.
+    let decoded: Pad
     private let meter: DecodedMeter
     private let gate: Gate
     private let recording: RecordingBranch?
@@ -50,12 +51,21 @@ final class ReceiveTrack: Sendable {
         try source.link(to: input)
     }
 
-    /// Shows what arrives from now on, the latest picture first.
+    /// Shows and records what arrives from now on, the latest picture first, or no more.
     ///
     /// - Returns: How many pictures or buffers had been shown before.
-    func open() -> Int {
-        defer { if let recording { recording.open() } }
-        return gate.open()
+    func setOpen(_ isOpen: Bool) -> Int {
+        guard isOpen else {
+            gate.close()
+            recording?.close()
+            return gate.passed
+        }
+        let isReopening = !gate.isOpen && gate.passed > 0
+        let passed = gate.open()
+        recording?.open()
+        // What was held back may be old, and the pictures after it need a whole one only if some were lost: that is not known here.
+        if isReopening, kind == .video { requestKeyFrame() }
+        return passed
     }
 
     /// Whether anything was decoded yet.

@@ -55,7 +55,7 @@ final class Recorder: Sendable {
 
 /// The way of one kind into the file: shut until it is opened, then from the next key frame on.
 final class RecordingBranch: Sendable {
-    private enum State { case closed, waitingForKeyFrame, open }
+    private enum State { case closed, waitingForKeyFrame, open, ended }
 
     private let input: Pad
     private let state = Mutex(State.closed)
@@ -67,12 +67,19 @@ final class RecordingBranch: Sendable {
     }
 
     func open() {
-        state.withLock { if $0 == .closed { $0 = .waitingForKeyFrame } }
-        input.requestKeyFrame()
+        let begins = state.withLock { state in
+            guard state == .closed else { return false }
+            state = .waitingForKeyFrame
+            return true
+        }
+        if begins { input.requestKeyFrame() }
     }
 
+    /// Leaves out what comes until it is opened again; in the file that is a gap.
+    func close() { state.withLock { if $0 != .ended { $0 = .closed } } }
+
     func end() {
-        state.withLock { $0 = .closed }
+        state.withLock { $0 = .ended }
         input.sendEndOfStream()
     }
 

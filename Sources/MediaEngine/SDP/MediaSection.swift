@@ -28,19 +28,23 @@ struct MediaSection: Sendable, Equatable {
         let cname: String
     }
 
-    /// Which way media flows, as the sender of the description sees it (RFC 8866 section 6.7).
-    enum Direction: String, Sendable { case sendrecv, sendonly, recvonly, inactive }
-
     let kind: MediaKind
     var mid: String
     var formats: [Format]
-    var direction: Direction
+    /// As the sender of the description sees it.
+    ///
+    /// `webrtcbin` is told `sendrecv` of every m-line, because 1.22 refuses changes of direction later; the send gate of a kind that the peer does
+    /// not take stays shut, and the answer says what the offer allows.
+    var direction: MediaDirection
     var iceUfrag: String
     var icePassword: String
     var fingerprint: Fingerprint
     /// The value of `a=setup` (RFC 4145): actpass, active or passive.
     var setup: String
+    /// Those that name an address.
     var candidates: [IceCandidate]
+    /// Whether there will be no more (RFC 8840 section 8.2).
+    var hasAllCandidates: Bool
     /// What the section's `a=ssrc` lines say.
     var sources: [Source]
 
@@ -59,6 +63,7 @@ struct MediaSection: Sendable, Equatable {
         }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
         lines += candidates.map { "a=\($0.candidate)" }
+        if hasAllCandidates { lines.append("a=end-of-candidates") }
         return lines
     }
 }

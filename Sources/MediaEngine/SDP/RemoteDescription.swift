@@ -6,12 +6,17 @@ struct RemoteDescription: Sendable, Equatable {
     let kind: SessionDescription.Kind
     /// The id, version and so on of `o=`.
     let origin: String
+    /// The m-lines that are used, in order.
     var sections: [MediaSection]
+    /// The others: of each kind the first is used.
+    ///
+    /// Data channels (RFC 8841), further cameras and microphones, and m-lines with port 0 are here.
+    private(set) var refused: [RefusedSection]
 
     /// The longest text that is accepted, in bytes.
     static let maximumBytes = 32_768
-    /// The most m-lines that are accepted: one for each kind.
-    static let maximumSections = MediaKind.allCases.count
+    /// The most m-lines that are accepted, used or not.
+    static let maximumSections = 16
 
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` with the line at fault.
     init(_ description: SessionDescription) throws(MediaError) {
@@ -21,21 +26,20 @@ struct RemoteDescription: Sendable, Equatable {
         var reader = try SDPReader(SDPLine.lines(of: description.sdp))
         kind = description.kind
         origin = reader.origin
-        sections = try reader.sections()
+        (sections, refused) = try reader.sections()
         try checkSections()
-        try reader.checkBundle(mids: sections.map(\.mid))
+        try reader.checkBundle(mids: sections.map(\.mid), refused: refused.compactMap(\.mid))
         for section in sections where kind == .offer ? section.setup != "actpass" : section.setup == "actpass" {
             throw .invalidSDP(line: nil, text: "a=setup:\(section.setup) does not suit an \(kind)")
         }
     }
 
     private func checkSections() throws(MediaError) {
-        guard (1...Self.maximumSections).contains(sections.count) else {
-            throw .invalidSDP(line: nil, text: "\(sections.count) m-lines; 1 to \(Self.maximumSections) are supported")
+        guard !sections.isEmpty else {
+            throw .invalidSDP(line: nil, text: "no m-line of sound or picture is in use")
         }
-        guard Set(sections.map(\.mid)).count == sections.count, Set(sections.map(\.kind)).count == sections.count else {
-            throw .invalidSDP(line: nil, text: "two m-lines have the same mid or the same kind")
-        }
+        let mids = sections.map(\.mid) + refused.compactMap(\.mid)
+        guard Set(mids).count == mids.count else { throw .invalidSDP(line: nil, text: "two m-lines have the same mid") }
         // webrtcbin has one DTLS transport under max-bundle and takes the fingerprint of any section.
         guard Set(sections.map(\.fingerprint.description)).count == 1 else {
             throw .invalidSDP(line: nil, text: "the m-lines have different fingerprints")
@@ -61,21 +65,69 @@ struct RemoteDescription: Sendable, Equatable {
         return result
     }
 
-    /// Checks that media is to flow both ways: the engine holds it back with its gates, not with the direction of an m-line.
-    func checkDirections() throws(MediaError) {
-        for section in sections where section.direction != .sendrecv {
-            throw .invalidSDP(line: nil, text: "a=\(section.direction.rawValue) is not supported, only a=sendrecv")
-        }
+    /// How many m-lines there are, used or not.
+    var mLineCount: Int { sections.count + refused.count }
+
+    /// Where the used m-lines stand among all.
+    var usedMLines: [Int] {
+        let refused = Set(refused.map(\.index))
+        return (0..<mLineCount).filter { !refused.contains($0) }
+    }
+
+    /// The used m-line that a candidate belongs to; nil when there is no such m-line at all.
+    ///
+    /// All share one transport, so a candidate of one that is not used is one of the first that is.
+    func section(ofMLine mLine: Int) -> Int? {
+        guard (0..<mLineCount).contains(mLine) else { return nil }
+        return usedMLines.firstIndex(of: mLine) ?? 0
+    }
+
+    /// Which way media flows, by kind, as seen from this end.
+    var directions: [MediaKind: MediaDirection] {
+        Dictionary(uniqueKeysWithValues: sections.map { ($0.kind, $0.direction.reversed) })
     }
 
     /// Checks that this answer fits the offer that it answers.
     func check(asAnswerTo offered: [MediaKind]) throws(MediaError) {
-        guard sections.map(\.kind) == offered else {
+        var media = sections.map(\.kind.rawValue)
+        for section in refused.sorted(by: { $0.index < $1.index }) { media.insert(section.media, at: section.index) }
+        guard media == offered.map(\.rawValue) else {
             throw .invalidSDP(line: nil, text: "the m-lines of the answer are not those of the offer")
         }
     }
 
-    /// The text for `webrtcbin`.
+    /// The same answer with its refused m-lines as `offer` had them, but inactive: `webrtcbin` 1.22 stumbles over port 0.
+    func restoring(from offer: RemoteDescription) -> RemoteDescription {
+        guard let transport = sections.first else { return self }
+        var result = self
+        for section in refused.sorted(by: { $0.index < $1.index }) where offer.sections.indices.contains(section.index)
+        {
+            var restored = offer.sections[section.index]
+            restored.direction = .inactive
+            restored.iceUfrag = transport.iceUfrag
+            restored.icePassword = transport.icePassword
+            restored.fingerprint = transport.fingerprint
+            restored.setup = transport.setup
+            restored.candidates = []
+            restored.sources = []
+            result.sections.insert(restored, at: section.index)
+        }
+        result.refused = []
+        return result
+    }
+
+    /// The text for `webrtcbin`: every m-line that is used, both ways.
+    var forWebrtcbin: SessionDescription {
+        var result = self
+        for index in result.sections.indices {
+            result.sections[index].direction = .sendrecv
+            // Told by a call of its own.
+            result.sections[index].hasAllCandidates = false
+        }
+        return result.normalised
+    }
+
+    /// The m-lines that are used, written anew.
     var normalised: SessionDescription {
         var lines = [
             "v=0", "o=\(origin)", "s=-", "t=0 0", "a=group:BUNDLE \(sections.map(\.mid).joined(separator: " "))",

@@ -28,44 +28,85 @@ struct SDPReader {
         media = Array(parts.dropFirst())
     }
 
-    mutating func sections() throws(MediaError) -> [MediaSection] {
+    /// The m-lines that can be used, the first of each kind, and the others.
+    mutating func sections() throws(MediaError) -> (used: [MediaSection], refused: [RefusedSection]) {
         guard media.count <= RemoteDescription.maximumSections else {
             throw .invalidSDP(
                 line: nil, text: "\(media.count) m-lines; \(RemoteDescription.maximumSections) at most are supported")
         }
-        var sections: [MediaSection] = []
-        for (index, lines) in media.enumerated() { sections.append(try section(lines, index: index)) }
-        return sections
+        var used: [MediaSection] = []
+        var refused: [RefusedSection] = []
+        for (index, lines) in media.enumerated() {
+            let head = try self.head(lines[0])
+            // RFC 9143 section 6: port 0 refuses an m-line, unless it is sent over the port of another one only.
+            let isOff = head.port == 0 && !lines.contains { $0.attribute == "bundle-only" }
+            if let kind = MediaKind(rawValue: head.media), !isOff, !used.contains(where: { $0.kind == kind }) {
+                used.append(try section(lines, head, kind, index: used.count))
+            } else {
+                var mid: String?
+                if let line = lines.first(where: { $0.attribute == "mid" }) {
+                    mid = try checkedMid(line.attributeValue, lines[0])
+                }
+                refused.append(
+                    RefusedSection(
+                        index: index, media: head.media, transport: head.transport,
+                        formats: head.formats.joined(separator: " "), mid: mid)
+                )
+            }
+        }
+        return (used, refused)
     }
 
-    /// The BUNDLE group has to name every section (RFC 9143): the engine knows one transport.
-    func checkBundle(mids: [String]) throws(MediaError) {
+    /// The parts of an m-line, all of them tokens.
+    private struct Head {
+        let media: String
+        let port: UInt16
+        let transport: String
+        let formats: [Substring]
+    }
+
+    private func head(_ line: SDPLine) throws(MediaError) -> Head {
+        let words = line.value.split(separator: " ")
+        guard words.count >= 4, let port = UInt16(words[1]), words[0].utf8.count <= 32, words[2].utf8.count <= 64,
+            words.allSatisfy({ $0.utf8.allSatisfy { Self.isTokenByte($0) || $0 == UInt8(ascii: "/") } })
+        else {
+            throw .invalidSDP(line: line.number, text: "not of the form 'm=<media> <port> <transport> <format> …'")
+        }
+        return Head(
+            media: String(words[0]), port: port, transport: String(words[2]), formats: Array(words.dropFirst(3)))
+    }
+
+    private func checkedMid(_ mid: String, _ head: SDPLine) throws(MediaError) -> String {
+        guard (1...32).contains(mid.utf8.count), mid.utf8.allSatisfy(Self.isTokenByte) else {
+            throw .invalidSDP(line: head.number, text: "the mid is no token of 1 to 32 characters")
+        }
+        return mid
+    }
+
+    /// The BUNDLE group has to name every section that is used (RFC 9143): the engine knows one transport.
+    func checkBundle(mids: [String], refused: [String]) throws(MediaError) {
         let groups = session.filter { $0.attribute == "group" && $0.attributeValue.hasPrefix("BUNDLE") }
         guard groups.count <= 1 else { throw .invalidSDP(line: groups[1].number, text: "has two BUNDLE groups") }
         guard let group = groups.first else {
             guard mids.count == 1 else { throw .invalidSDP(line: nil, text: "does not bundle its m-lines") }
             return
         }
-        guard Set(group.attributeValue.split(separator: " ").dropFirst().map(String.init)) == Set(mids) else {
+        let named = Set(group.attributeValue.split(separator: " ").dropFirst().map(String.init))
+        guard named.isSuperset(of: mids), named.isSubset(of: mids + refused) else {
             throw .invalidSDP(line: group.number, text: "the BUNDLE group does not name each m-line once")
         }
     }
 
-    private func section(_ lines: [SDPLine], index: Int) throws(MediaError) -> MediaSection {
+    /// `index` counts the m-lines that are used.
+    private func section(
+        _ lines: [SDPLine], _ mLine: Head, _ kind: MediaKind, index: Int
+    ) throws(MediaError) -> MediaSection {
         let head = lines[0]
-        let words = head.value.split(separator: " ")
-        guard words.count >= 4, let kind = MediaKind(rawValue: String(words[0])), UInt16(words[1]) != nil,
-            // RFC 9143 section 6: port 0 refuses an m-line, unless it is sent over the port of another one only.
-            words[1] != "0" || lines.contains(where: { $0.attribute == "bundle-only" })
-        else {
-            throw .invalidSDP(line: head.number, text: "not an audio or video m-line that is in use")
-        }
-        guard words[2].hasSuffix("TLS/RTP/SAVPF") else {
+        guard mLine.transport.hasSuffix("TLS/RTP/SAVPF") else {
             throw .invalidSDP(line: head.number, text: "the protocol is not UDP/TLS/RTP/SAVPF")
         }
-        let mid = try value("mid", lines, head)
-        guard (1...32).contains(mid.utf8.count), mid.utf8.allSatisfy(Self.isTokenByte) else {
-            throw .invalidSDP(line: head.number, text: "the mid is no token of 1 to 32 characters")
+        guard let mid = lines.first(where: { $0.attribute == "mid" }) else {
+            throw .invalidSDP(line: head.number, text: "has no a=mid")
         }
         guard let fingerprint = Fingerprint(attribute: try value("fingerprint", lines, head)) else {
             throw .invalidSDP(line: head.number, text: "the fingerprint is malformed")
@@ -74,22 +115,35 @@ struct SDPReader {
         guard ["actpass", "active", "passive"].contains(setup) else {
             throw .invalidSDP(line: head.number, text: "a=setup is none of actpass, active, passive")
         }
-        guard lines.contains(where: { $0.attribute == "rtcp-mux" }) else {
+        guard (lines + tagged).contains(where: { $0.attribute == "rtcp-mux" }) else {
             throw .invalidSDP(line: head.number, text: "RTP and RTCP do not share a port (a=rtcp-mux)")
         }
         return MediaSection(
-            kind: kind, mid: mid, formats: try formats(words.dropFirst(3), lines, head),
-            direction: lines.compactMap { MediaSection.Direction(rawValue: $0.type == "a" ? $0.value : "") }.last
-                ?? .sendrecv,
+            kind: kind, mid: try checkedMid(mid.attributeValue, head), formats: try formats(mLine.formats, lines, head),
+            direction: Self.direction(lines) ?? Self.direction(session) ?? .sendrecv,
             iceUfrag: try credential("ice-ufrag", 4...256, lines, head),
             icePassword: try credential("ice-pwd", 22...256, lines, head),
             fingerprint: fingerprint, setup: setup, candidates: try candidates(lines, mLine: index),
+            hasAllCandidates: lines.contains { $0.attribute == "end-of-candidates" },
             sources: Self.sources(lines))
     }
 
-    /// A value that stands in the section or, for all sections, in the session.
+    private static func direction(_ lines: [SDPLine]) -> MediaDirection? {
+        lines.compactMap { MediaDirection(rawValue: $0.type == "a" ? $0.value : "") }.last
+    }
+
+    /// The lines of the m-line whose transport all of the bundle share (RFC 9143 section 7.1.3): others need not repeat them.
+    private var tagged: [SDPLine] {
+        let group = session.first { $0.attribute == "group" && $0.attributeValue.hasPrefix("BUNDLE") }
+        let mid = group?.attributeValue.split(separator: " ").dropFirst().first
+        return media.first { $0.contains { $0.attribute == "mid" && $0.attributeValue == mid ?? "" } } ?? []
+    }
+
+    /// A value that stands in the section or, for all sections, in the session or in the bundle's first.
     private func value(_ name: String, _ lines: [SDPLine], _ head: SDPLine) throws(MediaError) -> String {
-        guard let line = lines.first(where: { $0.attribute == name }) ?? session.first(where: { $0.attribute == name })
+        guard
+            let line = lines.first(where: { $0.attribute == name }) ?? session.first(where: { $0.attribute == name })
+                ?? tagged.first(where: { $0.attribute == name })
         else {
             throw .invalidSDP(line: head.number, text: "has no a=\(name)")
         }
@@ -107,7 +161,7 @@ struct SDPReader {
     }
 
     private func formats(
-        _ payloads: ArraySlice<Substring>, _ lines: [SDPLine], _ head: SDPLine
+        _ payloads: [Substring], _ lines: [SDPLine], _ head: SDPLine
     ) throws(MediaError) -> [MediaSection.Format] {
         guard payloads.count <= 64 else { throw .invalidSDP(line: head.number, text: "has more than 64 payload types") }
         var formats: [MediaSection.Format] = []
@@ -141,7 +195,7 @@ struct SDPReader {
             } catch {
                 throw .invalidSDP(line: line.number, text: "\(error)")
             }
-            candidates.append(candidate)
+            if candidate.namesAddress { candidates.append(candidate) }
         }
         guard candidates.count <= 64 else {
             throw .invalidSDP(line: nil, text: "has more than 64 candidates for one m-line")

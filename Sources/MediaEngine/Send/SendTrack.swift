@@ -1,32 +1,45 @@
 internal import Dispatch
+internal import Synchronization
 
 /// What one call sends of one kind: raw frames from a capture, a gate, an encoder and a payloader.
 final class SendTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
-    let source: CaptureSource
+    private let feed: CaptureFeed
     private let bin: Element
-    private let proxy: Element
     private let encoderSource: Pad
     private let encoderSink: Pad
     private let gate: Gate
-    /// Keeps opening and closing in order.
+    private let blanking: Blanking
+    /// Openings take their turn here, since they may be held up.
     private let queue: DispatchQueue
     private let webrtcSink: Pad
     private let payloadType: Int
     private let ssrc: UInt32
 
+    private struct State {
+        var mode: SendMode
+        /// Nothing but ``SendMode/off`` counts before.
+        var isVerified = false
+        var opens: Bool { isVerified && (mode == .live || mode == .blank) }
+    }
+    private let state: Mutex<State>
+
     /// Builds the branch into `pipeline` and links it to a sink pad of `webrtc`.
+    ///
+    /// `onFailure` hears of a capture that cannot be opened again after the start.
     init(
         _ configuration: TrackConfiguration, codec: Codec, payloadType: Int, description: PipelineDescription,
-        pipeline: Element, webrtc: Element
+        pipeline: Element, webrtc: Element, mode: SendMode = .closed,
+        onFailure: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         kind = codec.kind
         queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
         self.codec = codec
-        source = configuration.source
-        proxy = try Element("proxysrc")
+        state = Mutex(State(mode: mode))
+        let proxy = try Element("proxysrc")
         try Self.keepOnlyLatest(proxy, kind: codec.kind)
+        feed = CaptureFeed(of: configuration.source, to: proxy, onFailure: onFailure)
         self.payloadType = payloadType
         ssrc = UInt32.random(in: 1...UInt32.max)
         bin = try description.instantiate([
@@ -37,6 +50,8 @@ final class SendTrack: Sendable {
         encoderSink = try encoder.pad("sink")
         encoderSource = try encoder.pad("src")
         gate = Gate(at: encoderSink) { _ in }
+        // Behind the gate, which keeps the latest picture as it was captured.
+        blanking = Blanking(at: encoderSink, kind: codec.kind)
         pipeline.add(proxy)
         pipeline.add(bin)
         // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end it sees.
@@ -49,32 +64,61 @@ final class SendTrack: Sendable {
     /// What webrtcbin made for the track when its pad was requested; asking for it first would make two.
     var transceiver: AnyGObject? { webrtcSink.object("transceiver") }
 
-    /// Begins to feed the encoder; nothing is sent before ``open()``.
-    nonisolated(nonsending) func start() async throws(MediaError) -> CaptureBranch { try await source.attach(proxy) }
+    /// Begins to feed the encoder, unless the mode is ``SendMode/off``; nothing is sent before ``verified()``.
+    ///
+    /// - Throws: ``MediaError`` when the capture cannot be opened.
+    nonisolated(nonsending) func start() async throws(MediaError) {
+        feed.want(state.withLock { $0.mode } != .off)
+        try await feed.start()
+    }
 
     /// Tells the RTP session what will come, before anything does.
     func announce(to session: Element) throws(MediaError) {
         try RtcpTableRace.announce(codec, payloadType: payloadType, ssrc: ssrc, to: session)
     }
 
-    /// Sends from now on, the latest picture first and as a key frame.
+    /// From here on the mode decides what is sent.
+    func verified() {
+        state.withLock { $0.isVerified = true }
+        open()
+    }
+
+    /// Sends less at once, and more as soon as that is possible.
+    func set(_ mode: SendMode) {
+        let opens = state.withLock { state in
+            state.mode = mode
+            return state.opens
+        }
+        // Also with the gate shut, so that nothing of the captured is let out whatever happens.
+        blanking.set(mode != .live)
+        if !opens { gate.close() }
+        if mode == .off { gate.forget() }
+        feed.want(mode != .off)
+        if opens { open() }
+    }
+
+    /// The latest picture goes first, as a key frame; an open gate stays as it is.
     ///
     /// Done on a queue of its own: webrtcbin holds up whoever sends before its m-line is negotiated, for ever if it never is.
-    func open() {
-        queue.async { [kind, encoderSource, gate] in
+    private func open() {
+        queue.async { [self] in
+            guard !gate.isOpen, state.withLock({ $0.opens }) else { return }
             if kind == .video { encoderSource.forceKeyFrame() }
-            gate.open()
+            gate.open { state.withLock { $0.opens } }
         }
     }
 
-    /// Sends nothing from now on.
-    func close() { queue.async { [gate] in gate.close() } }
+    /// Sends nothing any more, and lets go of the capture for good.
+    func end() async {
+        set(.off)
+        await feed.end()
+    }
 
     var statistics: PeerStatistics.Sent {
         let caps = encoderSink.caps?.fields
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: gate.passed,
-            toneHz: source.toneHz)
+            toneHz: feed.source?.toneHz)
     }
 
     /// The proxy's own queue throws the oldest frames away, so that a slow encoder never holds up the capture that others share.

@@ -18,7 +18,7 @@ extension RealPipelines {
                 try await peer.setAnswer(SessionDescription(kind: .answer, sdp: SDPSamples.answer))
             }
             await #expect(throws: MediaError.closed) { try await peer.addCandidate(.endOfCandidates) }
-            await peer.setSending(true)
+            await peer.setSending(.live, of: .audio)
             #expect(await peer.statistics() == PeerStatistics())
         }
 

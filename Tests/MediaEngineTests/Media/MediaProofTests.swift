@@ -98,7 +98,7 @@ extension RealPipelines {
         func eventsAreInOrder() async throws {
             try await withCall { call in
                 try await call.connect()
-                for end in call.ends { await end.peer.openReceiveGates() }
+                for end in call.ends { await end.peer.setReceiving(true) }
                 for end in call.ends { for kind in MediaKind.allCases { try await end.wait(for: .firstShown(kind)) } }
                 for end in call.ends {
                     let events = end.events

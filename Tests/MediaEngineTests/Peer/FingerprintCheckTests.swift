@@ -31,7 +31,7 @@ extension RealPipelines {
                 let checking = kind == .offer ? call.callee : call.caller
                 let misdescribed = kind == .offer ? call.caller : call.callee
                 try await call.negotiate()
-                for end in call.ends { await end.peer.openReceiveGates() }
+                for end in call.ends { await end.peer.setReceiving(true) }
 
                 guard case .fingerprintMismatch(let expected, let actual) = try await checking.waitForFailure() else {
                     Issue.record("failed with \(checking.events)")

@@ -11,13 +11,13 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 // The caller's media flows meanwhile: the path is good, and a second passes.
-                await call.caller.peer.setSending(true)
+                await call.caller.send(.live)
                 try await call.callee.waitForPictures(30)
                 #expect(await call.caller.arrivals() == 0)
                 #expect(try await call.callee.sent(.video).frames == 0)
                 #expect(try await call.callee.sent(.audio).frames == 0)
 
-                await call.callee.peer.setSending(true)
+                await call.callee.send(.live)
                 try await call.caller.wait("packets of both kinds") {
                     $0.received.values.allSatisfy { !$0.arrivals.isEmpty }
                 }
@@ -36,9 +36,9 @@ extension RealPipelines {
             options.opensSendGates = false
             options.kinds = [.audio]
             try await withCall(options) { call in
-                await call.caller.peer.setSending(true)
-                await call.callee.peer.setSending(true)
-                await call.callee.peer.setSending(false)
+                await call.caller.send(.live)
+                await call.callee.send(.live)
+                await call.callee.send(.closed)
                 try await call.connect()
                 try await call.callee.waitForTone()
                 #expect(await call.caller.arrivals() == 0)
@@ -50,7 +50,7 @@ extension RealPipelines {
             try await withCall { call in
                 try await call.connect()
                 try await call.callee.waitForPictures(10)
-                await call.caller.peer.setSending(false)
+                await call.caller.send(.closed)
                 let sent = try await call.caller.sent(.video).frames
                 // The other direction tells the time.
                 let before = try await call.caller.received(.video).decoded
@@ -59,7 +59,7 @@ extension RealPipelines {
                 let decoded = try await call.callee.received(.video).decoded
                 #expect(decoded <= sent + 1)
 
-                await call.caller.peer.setSending(true)
+                await call.caller.send(.live)
                 try await call.callee.waitForPictures(decoded + 10)
             }
         }
@@ -68,9 +68,9 @@ extension RealPipelines {
         func openingEncodesAKeyFrame(codec: Codec) async throws {
             let bench = try await SendBench(codec)
             for round in 1...3 {
-                bench.track.open()
+                bench.track.set(.live)
                 try await eventually("pictures in round \(round)") { bench.encoded.value.count >= 5 }
-                bench.track.close()
+                bench.track.set(.closed)
                 let encoded = bench.encoded.update { encoded in
                     defer { encoded = [] }
                     return encoded
@@ -95,7 +95,6 @@ extension RealPipelines {
         let raw = Shared(0)
         private let pipeline: Pipeline
         private let source: CaptureSource
-        private let branch: CaptureBranch
 
         init(_ codec: Codec) async throws {
             let engine = try await TestEngine.shared()
@@ -111,7 +110,7 @@ extension RealPipelines {
             track = try SendTrack(
                 TrackConfiguration(source: source), codec: codec, payloadType: 96,
                 description: engine.catalog.description(codec.descriptionName, role: .encoder),
-                pipeline: pipeline.bin, webrtc: funnel)
+                pipeline: pipeline.bin, webrtc: funnel, onFailure: { Issue.record($0) })
             let encoder = try #require(pipeline.bin.child("encoder"))
             try encoder.pad("src").probe { [encoded] buffer in
                 encoded.update { $0.append(buffer.isDelta ? .delta : .key) }
@@ -123,11 +122,12 @@ extension RealPipelines {
                 return .pass
             }
             try pipeline.bin.setState(.playing)
-            branch = try await track.start()
+            try await track.start()
+            track.verified()
         }
 
         func stop() async {
-            await source.detach(branch)
+            await track.end()
             pipeline.stop()
         }
     }

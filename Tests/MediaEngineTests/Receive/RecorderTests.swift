@@ -15,7 +15,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 try await call.callee.waitForPictures(30)
-                await call.callee.peer.openReceiveGates()
+                await call.callee.peer.setReceiving(true)
                 try await call.callee.wait("two seconds of pictures") { $0.received[.video]?.shown ?? 0 >= 60 }
             }
             let file = try Matroska(folder.bytes(of: "call.mkv"))
@@ -53,7 +53,7 @@ extension RealPipelines {
             options.calleeRecording = folder.file("callee.mkv")
             try await withCall(options) { call in
                 try await call.connect()
-                for end in call.ends { await end.peer.openReceiveGates() }
+                for end in call.ends { await end.peer.setReceiving(true) }
                 for end in call.ends {
                     try await end.wait("a second of sound") { $0.received[.audio]?.shown ?? 0 >= 50 }
                 }
@@ -79,7 +79,7 @@ extension RealPipelines {
             options.calleeRecording = folder.file("call.mkv")
             try await withCall(options) { call in
                 try await call.connect()
-                await call.callee.peer.openReceiveGates()
+                await call.callee.peer.setReceiving(true)
                 // More than what the queues of a muxer hold.
                 try await call.callee.wait("four seconds of sound") {
                     $0.received[.audio]?.decoded ?? 0 >= 4 * 48_000

@@ -6,7 +6,9 @@ import Testing
 private let seeds: [UInt64] = [1, 20_240_607, 0xC0FFEE]
 
 @Suite("Damaged descriptions and candidates") struct DescriptionFuzzTests {
-    private static let samples = [SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium, SDPSamples.answer]
+    private static let samples = [
+        SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium, SDPSamples.safari, SDPSamples.answer,
+    ]
 
     @Test("Whatever is accepted is written anew as something that is understood the same", arguments: seeds)
     func descriptions(seed: UInt64) throws {
@@ -29,7 +31,7 @@ private let seeds: [UInt64] = [1, 20_240_607, 0xC0FFEE]
             let written = read.normalised
             let again = try? RemoteDescription(written)
             let isAscii = written.sdp.utf8.allSatisfy { $0 < 0x80 }
-            guard again == read, again?.normalised == written, isAscii else {
+            guard again?.sections == read.sections, again?.normalised == written, isAscii else {
                 Issue.record("seed \(seed), round \(round):\n\(text)\nwas written as\n\(written.sdp)")
                 return
             }
@@ -54,7 +56,9 @@ private let seeds: [UInt64] = [1, 20_240_607, 0xC0FFEE]
 
 extension RealPipelines {
     @Suite("Damaged descriptions in a real connection") struct NativeFuzzTests {
-        private static let samples = [SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium]
+        private static let samples = [
+            SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium, SDPSamples.safari,
+        ]
 
         /// Damaged descriptions that the checks let through.
         private func accepted(_ count: Int, _ kind: SessionDescription.Kind, _ samples: [String], seed: UInt64)
@@ -82,8 +86,10 @@ extension RealPipelines {
                     answered += 1
                     let offered = try SDPSamples.read(text).sections
                     let sections = try RemoteDescription(answer).sections
-                    for (asked, given) in zip(offered, sections) where asked.direction == .sendrecv {
-                        #expect(given.direction == .sendrecv, "offer \(round) is answered one way only:\n\(text)")
+                    for (asked, given) in zip(offered, sections) {
+                        #expect(
+                            given.direction == asked.direction.reversed,
+                            "offer \(round) is answered otherwise:\n\(text)")
                     }
                 } catch is MediaError {
                     // Refused with a reason, which is as good.

@@ -12,6 +12,8 @@ import Testing
             "candidate:4+/a 1 UDP 1 2001:db8::1 65535 typ srflx raddr 0.0.0.0 rport 0",
             "candidate:1 1 UDP 4294967295 192.0.2.5 0 typ prflx raddr 192.0.2.6 rport 1",
             "candidate:1 1 UDP 1 192.0.2.5 1 typ relay raddr 192.0.2.6 rport 1",
+            "candidate:1 1 UDP 2113937151 0b5c7a3e-2e9d-4f0a-9d3c-6a1f2b3c4d5e.local 51472 typ host",
+            "candidate:1 1 UDP 1 turn.example.org 9 typ relay",
         ])
     func isAccepted(text: String) throws { try IceCandidate(mLine: 0, candidate: text).check() }
 
@@ -29,6 +31,7 @@ import Testing
             ("candidate:1 1 UDP 4294967296 127.0.0.1 9 typ host", "out of range"),
             ("candidate:1 1 UDP 1 127.0.0.1 65536 typ host", "out of range"),
             ("candidate:1 1 UDP 1  9 typ host", "out of range"),
+            ("candidate:1 1 UDP 1 a_b.local 9 typ host", "neither one nor a name"),
             ("candidate:1 1 SCTP 1 127.0.0.1 9 typ host", "neither UDP nor TCP"),
             ("candidate:1 1 UDP 1 127.0.0.1 9 typ guest", "unknown type"),
             ("candidate:1 1 UDP 1 127.0.0.1 9 typ host\r\na=x", "not ASCII"),

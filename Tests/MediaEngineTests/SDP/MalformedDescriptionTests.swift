@@ -28,7 +28,7 @@ import Testing
         Case("a short origin", SDPSamples.offer(" IN IP4 127.0.0.1\r\ns", "\r\ns"), says: "o= line", line: 2),
         Case("an origin without numbers", SDPSamples.offer("4611731400430051336", "x"), says: "o= line", line: 2),
         Case("an origin with a gap", SDPSamples.offer("o=- ", "o=-  "), says: "o= line", line: 2),
-        Case("no m-line", SDPSamples.offer.components(of: "m=audio")[0], says: "0 m-lines"),
+        Case("no m-line", SDPSamples.offer.components(of: "m=audio")[0], says: "no m-line of sound or picture"),
         Case("no bundle", SDPSamples.offer(without: "a=group"), says: "does not bundle"),
         Case("a bundle of one", SDPSamples.offer("BUNDLE 0 1", "BUNDLE 0"), says: "BUNDLE group", line: 5),
         Case("a bundle with a stranger", SDPSamples.offer("BUNDLE 0 1", "BUNDLE 0 1 2"), says: "BUNDLE group", line: 5),
@@ -45,13 +45,14 @@ import Testing
     ]
 
     static let media = [
-        Case("data channels", SDPSamples.offer("m=video", "m=application"), says: "not an audio or video", line: 19),
-        Case("two of a kind", SDPSamples.offer("m=video", "m=audio"), says: "same mid or the same kind"),
-        Case("a refused m-line", SDPSamples.offer("m=video 9", "m=video 0"), says: "in use", line: 19),
+        Case("nothing but a refused m-line", SDPSamples.offer("m=", "m=x"), says: "no m-line of sound or picture"),
+        Case("a port too high", SDPSamples.offer("m=video 9", "m=video 65536"), says: "not of the form 'm=", line: 19),
+        Case("no port", SDPSamples.offer("m=video 9", "m=video x"), says: "not of the form 'm=", line: 19),
+        Case("no payload type", SDPSamples.offer(" 96 102", ""), says: "not of the form 'm=", line: 19),
+        Case("a medium with an accent", SDPSamples.offer("m=video", "m=vidéo"), says: "not of the form 'm=", line: 19),
         Case(
-            "a port too high", SDPSamples.offer("m=video 9", "m=video 65536"), says: "not an audio or video", line: 19),
-        Case("no port", SDPSamples.offer("m=video 9", "m=video x"), says: "not an audio or video", line: 19),
-        Case("no payload type", SDPSamples.offer(" 96 102", ""), says: "not an audio or video", line: 19),
+            "a mid of an unused m-line", SDPSamples.offer("m=video", "m=x").replacing("mid:1", by: "mid:a b"),
+            says: "mid is no token", line: 19),
         Case("no encryption", SDPSamples.offer("UDP/TLS/RTP/SAVPF 96", "RTP/AVP 96"), says: "protocol", line: 19),
         Case("the same mid", SDPSamples.offer("a=mid:1", "a=mid:0"), says: "same mid"),
         Case("no mid", SDPSamples.offer(without: "a=mid:1"), says: "no a=mid", line: 19),

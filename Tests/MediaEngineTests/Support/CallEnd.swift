@@ -29,6 +29,9 @@ final class CallEnd: Sendable {
 
     func count(_ kind: PeerConnectionEvent.Kind) -> Int { events.count { $0 == kind } }
 
+    /// Sends both kinds in this mode.
+    func send(_ mode: SendMode) async { for kind in MediaKind.allCases { await peer.setSending(mode, of: kind) } }
+
     /// Waits for an event; a failure that nobody expects ends the wait at once.
     func wait(for kind: PeerConnectionEvent.Kind, within limit: Duration = deadline) async throws {
         try await eventually("\(kind); so far \(events)", within: limit) {
@@ -55,6 +58,11 @@ final class CallEnd: Sendable {
     /// Waits until so many pictures of the other end were decoded.
     func waitForPictures(_ count: Int) async throws {
         try await wait("\(count) decoded pictures") { ($0.received[.video]?.decoded ?? 0) >= count }
+    }
+
+    /// Waits until so many more were decoded.
+    func waitForMorePictures(_ count: Int) async throws {
+        try await waitForPictures(try await received(.video).decoded + count)
     }
 
     /// Waits until the other end's tone is heard.

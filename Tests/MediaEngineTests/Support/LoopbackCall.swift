@@ -16,6 +16,9 @@ struct LoopbackCall {
         /// What happens to a candidate on its way; nil loses it.
         var rewriteCandidate: @Sendable (IceCandidate) -> IceCandidate? = { $0 }
         var opensSendGates = true
+        /// An end without sources only receives.
+        var callerHasSources = true
+        var calleeHasSources = true
         var callerRecording: String?
         var calleeRecording: String?
         /// Nil means the engine that the tests share.
@@ -30,24 +33,40 @@ struct LoopbackCall {
         self.options = options
         let engine = if let engine = options.engine { engine } else { try await TestEngine.shared() }
         caller = try Self.end(
-            "caller", options, engine, options.callerVideo, options.callerAudio, options.callerRecording)
+            "caller", options, engine, options.callerHasSources, options.callerVideo, options.callerAudio,
+            options.callerRecording)
         callee = try Self.end(
-            "callee", options, engine, options.calleeVideo, options.calleeAudio, options.calleeRecording)
+            "callee", options, engine, options.calleeHasSources, options.calleeVideo, options.calleeAudio,
+            options.calleeRecording)
     }
 
     private static func end(
-        _ label: String, _ options: Options, _ engine: MediaEngine, _ video: VideoSource, _ audio: AudioSource,
-        _ recording: String?
+        _ label: String, _ options: Options, _ engine: MediaEngine, _ hasSources: Bool, _ video: VideoSource,
+        _ audio: AudioSource, _ recording: String?
     ) throws -> CallEnd {
         var tracks: [MediaKind: TrackConfiguration] = [:]
         if options.kinds.contains(.audio) { tracks[.audio] = TrackConfiguration(source: try engine.capture(audio)) }
         if options.kinds.contains(.video) {
             tracks[.video] = TrackConfiguration(source: try engine.capture(video), codecs: options.videoCodecs)
         }
+        if !hasSources {
+            tracks = tracks.mapValues { TrackConfiguration(receiving: $0.codecs[0].kind, codecs: $0.codecs) }
+        }
         var configuration = PeerConnectionConfiguration(label: label, tracks: tracks)
         configuration.tuning = options.tuning
         configuration.recordingPath = recording
         return CallEnd(peer: engine.makePeerConnection(configuration))
+    }
+
+    enum Side { case caller, callee }
+
+    /// What feeds this end, which calls with the same source share.
+    func capture(_ side: Side, _ kind: MediaKind) async throws -> CaptureSource {
+        let engine = if let engine = options.engine { engine } else { try await TestEngine.shared() }
+        return switch kind {
+        case .audio: try engine.capture(side == .caller ? options.callerAudio : options.calleeAudio)
+        case .video: try engine.capture(side == .caller ? options.callerVideo : options.calleeVideo)
+        }
     }
 
     var ends: [CallEnd] { [caller, callee] }
@@ -65,7 +84,7 @@ struct LoopbackCall {
         let offer = try await caller.peer.createOffer()
         let answer = try await callee.peer.createAnswer(to: options.rewrite(offer))
         try await caller.peer.setAnswer(options.rewrite(answer))
-        if options.opensSendGates { for end in ends { await end.peer.setSending(true) } }
+        if options.opensSendGates { for end in ends { await end.send(.live) } }
     }
 
     /// Negotiates and waits until both ends have verified each other.

@@ -197,4 +197,64 @@ enum SDPSamples {
         a=ssrc:632943048 cname:4TOk42mSjXCkVIa6
 
         """.replacing("\n", by: "\r\n")
+
+    /// In the manner of Safari: a data channel before the rest, a second camera, addresses hidden behind names, and a transport that is
+    /// described by the bundle's first m-line alone.
+    static let safari = """
+        v=0
+        o=- 3489712348971234 2 IN IP4 127.0.0.1
+        s=-
+        t=0 0
+        a=group:BUNDLE d 0 1 2
+        a=extmap-allow-mixed
+        a=msid-semantic: WMS
+        m=application 9 UDP/DTLS/SCTP webrtc-datachannel
+        c=IN IP4 0.0.0.0
+        a=candidate:1 1 UDP 2113937151 0b5c7a3e-2e9d-4f0a-9d3c-6a1f2b3c4d5e.local 51472 typ host
+        a=ice-ufrag:EsAw
+        a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1
+        a=ice-options:trickle
+        a=fingerprint:\(fingerprint)
+        a=setup:actpass
+        a=rtcp-mux
+        a=mid:d
+        a=sctp-port:5000
+        a=max-message-size:262144
+        m=audio 9 UDP/TLS/RTP/SAVPF 111 8
+        c=IN IP4 0.0.0.0
+        a=candidate:1 1 UDP 2113937151 0b5c7a3e-2e9d-4f0a-9d3c-6a1f2b3c4d5e.local 51472 typ host
+        a=candidate:2 1 UDP 1677729535 203.0.113.7 51472 typ srflx raddr 0.0.0.0 rport 0
+        a=end-of-candidates
+        a=mid:0
+        a=sendrecv
+        a=msid:stream track
+        a=rtcp-rsize
+        a=rtpmap:111 opus/48000/2
+        a=rtcp-fb:111 transport-cc
+        a=fmtp:111 minptime=10;useinbandfec=1
+        a=rtpmap:8 PCMA/8000
+        a=ssrc:1 cname:safari
+        m=video 9 UDP/TLS/RTP/SAVPF 96 97 98 99
+        c=IN IP4 0.0.0.0
+        a=mid:1
+        a=sendrecv
+        a=extmap:3 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01
+        a=rtpmap:96 H264/90000
+        a=rtcp-fb:96 ccm fir
+        a=rtcp-fb:96 nack pli
+        a=fmtp:96 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=640c1f
+        a=rtpmap:97 rtx/90000
+        a=fmtp:97 apt=96
+        a=rtpmap:98 H264/90000
+        a=fmtp:98 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f
+        a=rtpmap:99 VP8/90000
+        a=rtcp-fb:99 nack pli
+        a=ssrc:2 cname:safari
+        m=video 9 UDP/TLS/RTP/SAVPF 96
+        c=IN IP4 0.0.0.0
+        a=mid:2
+        a=sendonly
+        a=rtpmap:96 H264/90000
+
+        """.replacing("\n", by: "\r\n")
 }

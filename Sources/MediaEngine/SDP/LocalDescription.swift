@@ -1,0 +1,39 @@
+/// A description that `webrtcbin` made, as lines by m-line, to be fitted to what the peer is told.
+struct LocalDescription: Sendable {
+    private let kind: SessionDescription.Kind
+    private var session: [String]
+    private var media: [[String]]
+
+    init(_ description: SessionDescription) {
+        kind = description.kind
+        var parts: [[String]] = [[]]
+        for line in description.sdp.split(separator: "\r\n", omittingEmptySubsequences: true) {
+            if line.hasPrefix("m=") { parts.append([]) }
+            parts[parts.count - 1].append(String(line))
+        }
+        session = parts[0]
+        media = Array(parts.dropFirst())
+    }
+
+    /// Changes the direction of each m-line, which is always both ways for `webrtcbin`.
+    mutating func direct(_ directions: [MediaDirection]) {
+        for (index, direction) in zip(media.indices, directions) {
+            media[index] = media[index].map { line in
+                let isDirection = MediaDirection.allCases.contains { line == "a=\($0.rawValue)" }
+                return isDirection ? "a=\(direction.rawValue)" : line
+            }
+        }
+    }
+
+    /// Puts m-lines that are not used back into their places.
+    mutating func insert(_ refused: [RefusedSection]) {
+        for section in refused.sorted(by: { $0.index < $1.index }) {
+            media.insert(section.lines, at: min(section.index, media.count))
+        }
+    }
+
+    var description: SessionDescription {
+        let lines = session + media.joined()
+        return SessionDescription(kind: kind, sdp: lines.map { $0 + "\r\n" }.joined())
+    }
+}
