@@ -14,10 +14,14 @@ public final class SignalingServer: Sendable {
     public let port: Int
     private let listener: any Channel
     private let exchange: NIOLoopBound<Exchange>
+    private let closeTimeout: Duration
     private let logger: Logger
 
-    private init(listener: any Channel, exchange: NIOLoopBound<Exchange>, logger: Logger) {
+    private init(
+        listener: any Channel, exchange: NIOLoopBound<Exchange>, closeTimeout: Duration, logger: Logger
+    ) {
         self.listener = listener
+        self.closeTimeout = closeTimeout
         self.exchange = exchange
         self.logger = logger
         address = listener.localAddress?.ipAddress ?? "unknown"
@@ -28,20 +32,24 @@ public final class SignalingServer: Sendable {
     ///
     /// It accepts connections when this returns.
     ///
-    /// - Throws: ``SignalingServerError``, which says whether the port is in use.
+    /// - Throws: ``SignalingServerError``, which says whether the port is in use or a file is missing.
     public static func start(
         configuration: SignalingServerConfiguration = SignalingServerConfiguration(), logger: Logger
     ) async throws(SignalingServerError) -> SignalingServer {
         try configuration.check()
+        let policy = try await ServerFiles.policy(configuration)
+        let tls = try ServerFiles.tlsContext(configuration)
         let loop = NIOSingletons.posixEventLoopGroup.next()
         do {
             let exchange = try await loop.submit {
-                NIOLoopBound(Exchange(configuration: configuration, logger: logger, loop: loop), eventLoop: loop)
+                let exchange = Exchange(configuration: configuration, policy: policy, logger: logger, loop: loop)
+                return NIOLoopBound(exchange, eventLoop: loop)
             }.get()
             let listener = try await Listener.bind(
-                exchange, host: configuration.host, port: configuration.port, loop: loop
+                exchange, host: configuration.host, port: configuration.port, tls: tls, loop: loop
             ).get()
-            let server = SignalingServer(listener: listener, exchange: exchange, logger: logger)
+            let server = SignalingServer(
+                listener: listener, exchange: exchange, closeTimeout: configuration.closeTimeout, logger: logger)
             logger.info("listening", metadata: ["address": "\(server.address)", "port": "\(server.port)"])
             return server
         } catch {
@@ -49,16 +57,17 @@ public final class SignalingServer: Sendable {
         }
     }
 
-    /// Stops: accepts nobody any more and closes every connection with status 1001.
+    /// Stops: takes nobody any more and closes every connection with status 1001, behind what was sent to it before.
     ///
-    /// Returns when all sockets are closed, at the latest after ``SignalingServerConfiguration/closeTimeout``: clients that
-    /// did not answer by then are cut. A second call waits for the first.
-    public func shutdown() async {
+    /// Returns when all sockets are closed, at the latest after `grace`, which is
+    /// ``SignalingServerConfiguration/closeTimeout`` unless said otherwise: clients that did not answer by then are cut. Until
+    /// then `/healthz` answers with HTTP status 503, and so do attempts to connect. A second call waits for the first.
+    public func shutdown(grace: Duration? = nil) async {
         let (listener, exchange) = (listener, exchange)
-        // The listener goes first, so that a client that connects again at once does not meet this server once more. Only
-        // the failure that it is closed already is possible.
+        let grace = TimeAmount(min(max(grace ?? closeTimeout, .milliseconds(1)), .seconds(86_400)))
+        // Only the failure that the listener is closed already is possible.
+        try? await exchange.eventLoop.flatSubmit { exchange.value.drain(grace: grace) }.get()
         try? await listener.close().get()
-        try? await exchange.eventLoop.flatSubmit { exchange.value.drain() }.get()
         logger.info("stopped", metadata: ["port": "\(port)"])
     }
 }

@@ -9,6 +9,8 @@ public enum SignalingServerError: Error, Sendable, Equatable {
     case cannotListen(host: String, port: Int, text: String)
     /// A field of ``SignalingServerConfiguration`` has a value that no server can work with.
     case invalidConfiguration(field: String, text: String)
+    /// A key, a certificate or a secret cannot be used.
+    case unusableFile(String, text: String)
 
     /// What a failed attempt to listen means.
     init(_ error: any Error, host: String, port: Int) {
@@ -46,6 +48,7 @@ extension SignalingServerError: CustomStringConvertible {
             "cannot listen on \(host):\(port): \(text); choose another host or port"
         case .invalidConfiguration(let field, let text):
             "the signaling server cannot use its configuration: \(field) \(text); correct it"
+        case .unusableFile(let file, let text): "the signaling server cannot use the file \(file): \(text)"
         }
     }
 }

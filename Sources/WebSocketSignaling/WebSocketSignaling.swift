@@ -2,13 +2,21 @@ public import CallAgent
 public import Logging
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
+internal import Synchronization
 
 /// Signaling through a WebSocket server such as the one in `SignalingServer` (`docs/signaling.md`).
 ///
 /// After the first successful ``connect(as:)`` it stays signed in until ``close()``: a lost connection is reported as
 /// ``SignalingTransportEvent/disconnected(text:)`` and tried again for ever, ever more rarely, then
 /// ``SignalingTransportEvent/reconnected`` is reported. Messages are not repeated: one that was sent shortly before a loss
-/// may not have arrived. A server that this end can no longer hear is noticed by pings.
+/// may not have arrived. A server that this end can no longer hear is noticed by pings. Each sign-in is followed by
+/// ``SignalingTransportEvent/clock(unixMs:)`` if the server tells its time.
+///
+/// A token that is refused when it connects again (401, 403, 410) is reported as another
+/// ``SignalingTransportEvent/disconnected(text:)`` and tried on: soon with the provider's next token, at the longest pause
+/// without a provider, since ``renew(token:)`` may bring a good one. So does a connection that another sign-in of the same
+/// device replaced.
 ///
 /// All work is done on one event loop of the process, shared with other users of NIO: it starts no thread of its own. When
 /// the application is slow to take ``events``, reading stops, so that memory stays bounded.
@@ -17,7 +25,12 @@ public final class WebSocketSignaling: SignalingTransport {
     ///
     /// One consumer; ends with ``close()``.
     public let events: AsyncStream<SignalingTransportEvent>
+    /// The name of this device among its user's.
+    public let device: String?
     private let url: String
+    private let requestedDevice: String?
+    private let trustRootsFile: String?
+    private let tls = Mutex<NIOSSLContext?>(nil)
     private let loop: any EventLoop
     private let session: NIOLoopBoundBox<Session>
     /// How many bytes of events may wait for the application before reading stops.
@@ -25,17 +38,29 @@ public final class WebSocketSignaling: SignalingTransport {
 
     /// Makes a transport that is not connected yet.
     ///
-    /// `url` is `ws://host[:port][/path]`; ``connect(as:)`` checks it.
+    /// - Parameters:
+    ///   - url: `ws://host[:port][/path]`, or `wss://` for TLS; ``connect(as:)`` checks it.
+    ///   - device: the name of this device among its user's; nil for `main`.
+    ///   - token: gives the token of a sign-in, asked at each one, so that a token that expired is not used again. It has to
+    ///     answer within the connect timeout. Nil where the server wants none.
+    ///   - configuration: time limits and trusted certificates.
+    ///   - logger: what happens is logged here; no token ever is.
     public init(
-        url: String, configuration: WebSocketSignalingConfiguration = WebSocketSignalingConfiguration(), logger: Logger
+        url: String, device: String? = nil, token: (@Sendable () async throws -> String)? = nil,
+        configuration: WebSocketSignalingConfiguration = WebSocketSignalingConfiguration(), logger: Logger
     ) {
         let loop = NIOSingletons.posixEventLoopGroup.next()
         let queue = EventQueue(capacity: Self.eventBytes)
         self.url = url
+        self.device = device ?? "main"
+        requestedDevice = device
+        trustRootsFile = configuration.trustRootsFile
         self.loop = loop
         events = queue.events
         session = NIOLoopBoundBox.makeBoxSendingValue(
-            Session(configuration: configuration.bounded(), queue: queue, logger: logger, loop: loop), eventLoop: loop)
+            Session(
+                configuration: configuration.bounded(), provider: token, queue: queue, logger: logger, loop: loop),
+            eventLoop: loop)
     }
 
     deinit {
@@ -57,8 +82,47 @@ public final class WebSocketSignaling: SignalingTransport {
             throw .signInRefused(
                 code: 400, text: "the user is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:")
         }
-        try await perform { $0.connect(as: user, to: url) }
+        guard requestedDevice.map(SignalingLimits.isName) ?? true else {
+            throw .signInRefused(
+                code: 400, text: "the device is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:")
+        }
+        let account = Account(user: user, device: requestedDevice, url: url, tls: try tlsContext(url))
+        try await perform { $0.connect(account) }
     }
+
+    /// Replaces the token of the present sign-in before it expires.
+    ///
+    /// While the connection is down, the token is kept for the next sign-in, which is tried soon; whether it is good is
+    /// reported as an event then.
+    ///
+    /// - Throws: ``SignalingError/signInRefused(code:text:)`` when the server does not take it: the present token stays in
+    ///   use. ``SignalingError/notConnected`` before the first ``connect(as:)``.
+    public func renew(token: String) async throws(SignalingError) {
+        guard SignInRequest.isPlain(token, longest: SignInRequest.longestToken) else {
+            throw .signInRefused(code: 403, text: "the token is empty, too long or no ASCII")
+        }
+        try await perform { $0.renew(token: token) }
+    }
+
+    /// Tells from now on which devices of these users are signed in: at once, and whenever it changes.
+    ///
+    /// Another call, also of ``watchEverybody()``, ends the stream of the one before; so does ``close()``. After a lost
+    /// connection all of them are told again. Whoever reads too slowly misses the oldest of more than 4,096 changes.
+    ///
+    /// - Parameters:
+    ///   - users: at most 64 names.
+    /// - Throws: ``SignalingError/signInRefused(code:text:)`` with the server's code when it does not allow that.
+    public func watch(_ users: [String]) async throws(SignalingError) -> AsyncStream<Presence> {
+        guard users.count <= 64, users.allSatisfy(SignalingLimits.isName) else {
+            throw .signInRefused(code: 400, text: "at most 64 valid names can be watched")
+        }
+        return try await watch(.named(users))
+    }
+
+    /// The same for everybody, where the server has a directory; users who are offline are not mentioned at first.
+    ///
+    /// - Throws: ``SignalingError/signInRefused(code:text:)`` with code 403 where it has none.
+    public func watchEverybody() async throws(SignalingError) -> AsyncStream<Presence> { try await watch(.everybody) }
 
     /// Sends one message to the server, which reads the receiver from the message itself.
     ///
@@ -85,12 +149,29 @@ public final class WebSocketSignaling: SignalingTransport {
         try? await loop.flatSubmit { session.value.close() }.get()
     }
 
-    private func perform(
-        _ body: @escaping @Sendable (Session) -> EventLoopFuture<Void>
-    ) async throws(SignalingError) {
+    private func watch(_ whom: Watch.Whom) async throws(SignalingError) -> AsyncStream<Presence> {
+        let (stream, inbox) = AsyncStream<Presence>.makeStream(bufferingPolicy: .bufferingNewest(4_096))
+        let (session, loop) = (session, loop)
+        let number = try await perform { $0.watch(whom, inbox: inbox) }
+        inbox.onTermination = { _ in loop.execute { session.value.unwatch(number) } }
+        return stream
+    }
+
+    /// Nil for `ws://`; made once.
+    private func tlsContext(_ url: SignalingURL) throws(SignalingError) -> NIOSSLContext? {
+        guard url.isSecure else { return nil }
+        if let made = tls.withLock({ $0 }) { return made }
+        let made = try TrustedRoots.context(file: trustRootsFile, url: url)
+        tls.withLock { $0 = made }
+        return made
+    }
+
+    private func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (Session) -> EventLoopFuture<Value>
+    ) async throws(SignalingError) -> Value {
         let session = session
         do {
-            try await loop.flatSubmit { body(session.value) }.get()
+            return try await loop.flatSubmit { body(session.value) }.get()
         } catch let error as SignalingError {
             throw error
         } catch {

@@ -1,6 +1,6 @@
-/// The time limits of a ``WebSocketSignaling``.
+/// The time limits of a ``WebSocketSignaling``, and whom it trusts.
 ///
-/// A value below 1 ms or above one day is taken as that bound.
+/// A time below 1 ms or above one day is taken as that bound.
 public struct WebSocketSignalingConfiguration: Sendable, Equatable {
     /// How long an attempt to connect, upgrade and sign in may take in all.
     public var connectTimeout: Duration = .seconds(5)
@@ -14,6 +14,9 @@ public struct WebSocketSignalingConfiguration: Sendable, Equatable {
     public var longestRetryDelay: Duration = .seconds(5)
     /// How long ``WebSocketSignaling/close()`` waits for the server to take what was sent before.
     public var closeTimeout: Duration = .seconds(2)
+
+    /// For `wss://`: a PEM file with certificates that are trusted besides the system's, for a server with one of its own making.
+    public var trustRootsFile: String?
 
     /// Makes a configuration with the default time limits.
     public init() {}

@@ -99,6 +99,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func read(_ frame: WebSocketFrame, on connection: ConnectionID) {
+        exchange.receivedFrame(on: connection)
+        // Too many of them have closed it.
+        guard case .open = phase else { return }
         if case .violation(let code, let text) = MessageAssembler.violation(of: frame) {
             return close(code, text: text)
         }
@@ -135,18 +138,19 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
         let frame = WebSocketFrame(fin: true, opcode: opcode, data: data)
         context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
+        exchange.sent(bytes: data.readableBytes, pending: pending)
     }
 
     // MARK: Closing
 
     /// Begins the closing handshake; its user is signed out at once.
     ///
-    /// Does nothing when it has begun before.
-    func close(_ code: WebSocketErrorCode, text: String) {
+    /// Does nothing when it has begun before. The client has `limit` to answer, the close timeout unless said otherwise.
+    func close(_ code: WebSocketErrorCode, text: String, within limit: TimeAmount? = nil) {
         var data = ByteBuffer()
         data.write(webSocketErrorCode: code)
         data.writeString(text)
-        beginClosing(data)
+        beginClosing(data, within: limit)
     }
 
     /// Answers the client's close frame and closes the socket.
@@ -163,13 +167,15 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     @discardableResult
-    private func beginClosing(_ data: ByteBuffer) -> EventLoopFuture<Void>? {
+    private func beginClosing(_ data: ByteBuffer, within limit: TimeAmount? = nil) -> EventLoopFuture<Void>? {
         guard case .open(let connection) = phase, let context else { return nil }
         phase = .closing(connection)
         let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
         let written = context.writeAndFlush(Self.wrapOutboundOut(frame))
         // A client that neither answers nor reads must not keep its socket.
-        closeTimer = schedule(in: TimeAmount(exchange.configuration.closeTimeout)) { $0.context?.close(promise: nil) }
+        closeTimer = schedule(in: limit ?? TimeAmount(exchange.configuration.closeTimeout)) {
+            $0.context?.close(promise: nil)
+        }
         exchange.closed(connection)
         return written
     }

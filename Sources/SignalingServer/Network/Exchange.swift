@@ -12,55 +12,97 @@ final class Exchange {
     let logger: Logger
     private let loop: any EventLoop
     private var switchboard: Switchboard
+    private var census: ConnectionCensus<ObjectIdentifier>
+    private var metrics = ServerMetrics()
     /// Those that speak WebSocket, until their sockets are closed.
     private var handlers: [ConnectionID: ConnectionHandler] = [:]
+    private var timers: [ConnectionID: [SessionTimer: Scheduled<Void>]] = [:]
     /// Every accepted socket.
     private var channels: [ObjectIdentifier: any Channel] = [:]
     private var outbox: [Delivery] = []
     private var isDelivering = false
-    private var drained: EventLoopPromise<Void>?
+    private var drain: Drain?
 
     /// Whether the server stops.
-    var isDraining: Bool { drained != nil }
+    var isDraining: Bool { drain != nil }
 
     private enum Delivery {
         case message(ByteBuffer, to: ConnectionID)
         case close(ConnectionID, text: String)
     }
 
-    init(configuration: SignalingServerConfiguration, logger: Logger, loop: any EventLoop) {
+    /// The sockets that the end of the server waits for.
+    private struct Drain {
+        var remaining: Set<ObjectIdentifier>
+        let promise: EventLoopPromise<Void>
+    }
+
+    init(
+        configuration: SignalingServerConfiguration, policy: SwitchboardPolicy, logger: Logger, loop: any EventLoop
+    ) {
         self.configuration = configuration
         self.logger = logger
         self.loop = loop
-        switchboard = Switchboard(
-            callsPerConnection: configuration.callsPerConnection, rememberedUsers: configuration.rememberedUsers)
+        switchboard = Switchboard(policy: policy)
+        census = ConnectionCensus(bounds: configuration.censusBounds)
     }
 
     // MARK: What the connections report
 
     /// A socket was accepted.
-    func accepted(_ channel: any Channel) {
-        channels[ObjectIdentifier(channel)] = channel
+    ///
+    /// - Returns: false when a bound is reached, and it is closed at once.
+    func accepted(_ channel: any Channel) -> Bool {
+        let socket = ObjectIdentifier(channel)
+        let isExempt = PeerAddress.isLoopback(channel.remoteAddress) && !configuration.countsLoopback
+        let address = isExempt ? nil : channel.remoteAddress?.ipAddress ?? ""
+        if let refusal = census.admit(socket, from: address) {
+            metrics.refusedConnection(refusal.rawValue)
+            logger.debug("connection refused", metadata: ["bound": "\(refusal)", "address": "\(address ?? "here")"])
+            channel.close(promise: nil)
+            return false
+        }
+        metrics.accepted()
+        channels[socket] = channel
         channel.closeFuture.assumeIsolated().whenComplete { [self] _ in
-            channels[ObjectIdentifier(channel)] = nil
+            channels[socket] = nil
+            census.left(socket)
+            drain?.remaining.remove(socket)
             finishDraining()
         }
-        if isDraining { channel.close(promise: nil) }
+        return true
     }
 
     /// A client speaks WebSocket now.
     func opened(_ handler: ConnectionHandler) -> ConnectionID {
-        let connection = switchboard.opened()
+        let connection = switchboard.opened(at: now())
         handlers[connection] = handler
         return connection
     }
 
+    /// A frame came, of whatever kind.
+    func receivedFrame(on connection: ConnectionID) {
+        perform(switchboard.receivedFrame(on: connection, at: now()))
+    }
+
     func received(_ text: ByteBuffer, on connection: ConnectionID) {
-        let wasSignedIn = switchboard.user(of: connection) != nil
+        let start = NIODeadline.now()
+        let now = now()
+        metrics.received(bytes: text.readableBytes)
+        if let instead = switchboard.tooFast(connection, at: now) {
+            metrics.droppedMessage()
+            return perform(instead)
+        }
+        let wasSignedIn = switchboard.party(of: connection) != nil
         let envelope = Envelope(decoding: text.readableBytesView)
-        perform(switchboard.received(envelope, on: connection, unixMs: unixMs()), forwarding: text)
-        if !wasSignedIn, let user = switchboard.user(of: connection) {
-            logger.info("signed in", metadata: ["user": "\(user)", "connection": "\(connection.number)"])
+        let actions = switchboard.received(envelope, on: connection, at: now)
+        perform(actions, forwarding: text)
+        if case .forward = actions.first {
+            metrics.routed(type: envelope?.type, seconds: Double((NIODeadline.now() - start).nanoseconds) / 1e9)
+        }
+        if !wasSignedIn, let party = switchboard.party(of: connection) {
+            if let socket = handlers[connection]?.channelIdentifier { census.signedIn(socket) }
+            logger.info("signed in", metadata: Self.metadata(party, connection))
         }
     }
 
@@ -68,31 +110,43 @@ final class Exchange {
 
     /// Nothing can be sent to `connection` any more, although its socket may still be closing.
     func closed(_ connection: ConnectionID) {
-        if let user = switchboard.user(of: connection) {
-            logger.info("signed out", metadata: ["user": "\(user)", "connection": "\(connection.number)"])
+        if let party = switchboard.party(of: connection) {
+            logger.info("signed out", metadata: Self.metadata(party, connection))
         }
-        perform(switchboard.closed(connection, unixMs: unixMs()))
+        for timer in (timers.removeValue(forKey: connection) ?? [:]).values { timer.cancel() }
+        perform(switchboard.closed(connection, at: now()))
     }
 
     /// The socket of `connection` is closed.
     func ended(_ connection: ConnectionID) { handlers[connection] = nil }
 
+    /// So many bytes were handed to a connection's socket, and so many wait there.
+    func sent(bytes: Int, pending: Int) { metrics.sent(bytes: bytes, pending: pending) }
+
+    /// What Prometheus reads.
+    func metricsText() -> String {
+        metrics.text(
+            ServerMetrics.Gauges(
+                connections: census.count, users: switchboard.devices.count, devices: switchboard.deviceCount,
+                calls: switchboard.calls.count))
+    }
+
     // MARK: Stopping
 
     /// Closes every connection, those that speak WebSocket with status 1001.
     ///
-    /// Succeeds when all sockets are closed.
-    func drain() -> EventLoopFuture<Void> {
-        if let drained { return drained.futureResult }
+    /// Succeeds when all sockets are closed that were open; those that came later, to ask how the server is, are cut then.
+    func drain(grace: TimeAmount) -> EventLoopFuture<Void> {
+        if let drain { return drain.promise.futureResult }
         let promise = loop.makePromise(of: Void.self)
-        drained = promise
+        drain = Drain(remaining: Set(channels.keys), promise: promise)
         // Copies: closing takes entries out of both.
         let speaking = Array(handlers.values)
         let webSockets = Set(speaking.compactMap(\.channelIdentifier))
         let others = channels.filter { !webSockets.contains($0.key) }
-        for handler in speaking { handler.close(.goingAway, text: "the server stops") }
+        for handler in speaking { handler.close(.goingAway, text: "the server stops", within: grace) }
         for channel in others.values { channel.close(promise: nil) }
-        loop.assumeIsolated().scheduleTask(in: TimeAmount(configuration.closeTimeout)) { [self] in
+        loop.assumeIsolated().scheduleTask(in: grace) { [self] in
             for channel in Array(channels.values) { channel.close(promise: nil) }
         }
         finishDraining()
@@ -100,7 +154,9 @@ final class Exchange {
     }
 
     private func finishDraining() {
-        if channels.isEmpty { drained?.succeed() }
+        guard let drain, drain.remaining.isEmpty else { return }
+        drain.promise.succeed()
+        for channel in Array(channels.values) { channel.close(promise: nil) }
     }
 
     // MARK: What the switchboard wants
@@ -110,8 +166,10 @@ final class Exchange {
             switch action {
             case .forward(let receiver): outbox.append(.message(text, to: receiver))
             case .send(let message, let receiver):
+                metrics.said(message)
                 outbox.append(.message(ByteBuffer(string: message.json), to: receiver))
             case .close(let connection, let text): outbox.append(.close(connection, text: text))
+            case .schedule(let timer, let connection, let delay): schedule(timer, for: connection, afterMs: delay)
             }
         }
         // A delivery may find its receiver to be given up, which leads to further deliveries: they wait their turn here,
@@ -134,5 +192,22 @@ final class Exchange {
         }
     }
 
-    private func unixMs() -> Int { Int(Date().timeIntervalSince1970 * 1_000) }
+    private func schedule(_ timer: SessionTimer, for connection: ConnectionID, afterMs delay: Int) {
+        let scheduled = loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(delay))) { [weak self] in
+            guard let self else { return }
+            timers[connection]?[timer] = nil
+            perform(switchboard.timerFired(timer, on: connection, at: now()))
+        }
+        timers[connection, default: [:]].updateValue(scheduled, forKey: timer)?.cancel()
+    }
+
+    private func now() -> Moment {
+        Moment(
+            unixMs: Int(Date().timeIntervalSince1970 * 1_000),
+            uptimeMs: Int(clamping: NIODeadline.now().uptimeNanoseconds / 1_000_000))
+    }
+
+    private static func metadata(_ party: Party, _ connection: ConnectionID) -> Logger.Metadata {
+        ["user": "\(party.user)", "device": "\(party.device)", "connection": "\(connection.number)"]
+    }
 }

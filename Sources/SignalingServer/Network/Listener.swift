@@ -1,15 +1,16 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import NIOSSL
 internal import NIOWebSocket
 
 /// Accepts connections and upgrades them to WebSocket.
 enum Listener {
     /// Listens as the exchange's configuration says.
     ///
-    /// All connections run on `loop`, the exchange's own.
+    /// All connections run on `loop`, the exchange's own. With `tls` they are encrypted.
     static func bind(
-        _ exchange: NIOLoopBound<Exchange>, host: String, port: Int, loop: any EventLoop
+        _ exchange: NIOLoopBound<Exchange>, host: String, port: Int, tls: NIOSSLContext?, loop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
         ServerBootstrap(group: loop)
             .serverChannelOption(.backlog, value: 256)
@@ -17,17 +18,18 @@ enum Listener {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try prepare(channel, for: exchange.value) }
+                channel.eventLoop.makeCompletedFuture { try prepare(channel, for: exchange.value, tls) }
             }
             .bind(host: host, port: port)
     }
 
-    private static func prepare(_ channel: any Channel, for exchange: Exchange) throws {
-        exchange.accepted(channel)
+    private static func prepare(_ channel: any Channel, for exchange: Exchange, _ tls: NIOSSLContext?) throws {
+        guard exchange.accepted(channel) else { return }
         let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(exchange.configuration.signInTimeout)) {
             channel.close(promise: nil)
         }
         channel.closeFuture.whenComplete { _ in deadline.cancel() }
+        if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
         var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(
             upgradeConfiguration: upgrades(to: NIOLoopBound(exchange, eventLoop: channel.eventLoop)))
         // One request is all that a connection may send.
@@ -57,7 +59,10 @@ enum Listener {
             maxFrameSize: exchange.value.configuration.messageBytes,
             // The handler closes with the status that the protocol names, and waits for the answer.
             enableAutomaticErrorHandling: false,
-            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
+            // One that stops takes no new clients; the plain answer says so.
+            shouldUpgrade: { channel, _ in
+                channel.eventLoop.makeSucceededFuture(exchange.value.isDraining ? nil : HTTPHeaders())
+            },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ConnectionHandler(exchange: exchange.value))
@@ -66,7 +71,7 @@ enum Listener {
             })
         return NIOTypedHTTPServerUpgradeConfiguration(upgraders: [upgrader]) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(PlainHTTPHandler())
+                try channel.pipeline.syncOperations.addHandler(PlainHTTPHandler(exchange: exchange.value))
                 return .plainHTTP
             }
         }

@@ -1,21 +1,24 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Answers every request that is no WebSocket upgrade with a short 426 and closes.
+/// Answers every request that is no WebSocket upgrade, and closes.
 final class PlainHTTPHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private static let text = "This is a signaling server: connect with a WebSocket (RFC 6455).\n"
+    private let exchange: Exchange
     private var hasAnswered = false
+
+    init(exchange: Exchange) { self.exchange = exchange }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // The head does not come this far when an upgrade was asked for that is malformed, so any part will do.
         guard !hasAnswered else { return }
         hasAnswered = true
-        var isHead = false
-        if case .head(let request) = Self.unwrapInboundIn(data) { isHead = request.method == .HEAD }
-        answer(context, withBody: !isHead)
+        var request: HTTPRequestHead?
+        if case .head(let head) = Self.unwrapInboundIn(data) { request = head }
+        let isLocal = PeerAddress.isLoopback(context.channel.remoteAddress)
+        send(Router.answer(to: request, fromLoopback: isLocal, exchange), withBody: request?.method != .HEAD, context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -23,13 +26,16 @@ final class PlainHTTPHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    private func answer(_ context: ChannelHandlerContext, withBody: Bool) {
-        let body = ByteBuffer(string: Self.text)
-        let headers: HTTPHeaders = [
-            "Connection": "close, upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
-            "Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.readableBytes)",
+    private func send(_ answer: HTTPAnswer, withBody: Bool, _ context: ChannelHandlerContext) {
+        let body = ByteBuffer(string: answer.body)
+        let isUpgrade = answer.headers.contains { $0.0 == "Upgrade" }
+        var headers: HTTPHeaders = [
+            "Connection": isUpgrade ? "close, upgrade" : "close", "Content-Type": answer.contentType,
+            "Content-Length": "\(body.readableBytes)", "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
         ]
-        let head = HTTPResponseHead(version: .http1_1, status: .upgradeRequired, headers: headers)
+        headers.add(contentsOf: answer.headers)
+        let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
         if withBody { context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)

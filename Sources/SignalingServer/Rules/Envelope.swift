@@ -13,8 +13,24 @@ struct Envelope: Sendable, Equatable {
     var from: String?
     var to: String?
     var generation: Int?
+    /// The sender's device, and the only device of the receiver that is meant.
+    ///
+    /// Empty, and so no name, when it is there but no string: a message for one device must not go to all of them.
+    var device: String?
+    var toDevice: String?
     /// Of `signIn` only.
     var user: String?
+    var resume: String?
+    /// Of `signIn` and `renew`.
+    var token: String?
+    /// Of `watch` only.
+    var users: Users?
+
+    /// Whom a client wants to watch.
+    enum Users: Sendable, Equatable {
+        case everybody
+        case named([String])
+    }
 }
 
 extension Envelope {
@@ -42,11 +58,23 @@ private struct Decoded: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         keyCount = fields.allKeys.count
-        func text(_ key: String) -> String? { try? fields.decode(String.self, forKey: Key(stringValue: key)) }
+        // A field that is absent is not asked for: the decoder's error would cost more than the rest together.
+        func value<Value: Decodable>(_ key: String, _ type: Value.Type = Value.self) -> Value? {
+            let key = Key(stringValue: key)
+            return fields.contains(key) ? try? fields.decode(type, forKey: key) : nil
+        }
+        func name(_ key: String) -> String? {
+            let field = Key(stringValue: key)
+            guard fields.contains(field), (try? fields.decodeNil(forKey: field)) == false else { return nil }
+            return value(key) ?? ""
+        }
+        let users: Envelope.Users? =
+            if let names: [String] = value("users") { .named(names) } else if value("users") == "*" { .everybody } else
+            { nil }
         envelope = Envelope(
-            version: try? fields.decode(Double.self, forKey: Key(stringValue: "v")), type: text("type"), id: text("id"),
-            callId: text("callId"), from: text("from"), to: text("to"),
-            generation: try? fields.decode(Int.self, forKey: Key(stringValue: "generation")), user: text("user"))
+            version: value("v"), type: value("type"), id: value("id"), callId: value("callId"), from: value("from"),
+            to: value("to"), generation: value("generation"), device: name("device"), toDevice: name("toDevice"),
+            user: value("user"), resume: value("resume"), token: value("token"), users: users)
     }
 
     private struct Key: CodingKey {

@@ -2,161 +2,128 @@
 ///
 /// A plain value. Facts go in, actions come out; it knows no socket, no clock and no thread.
 struct Switchboard: Sendable {
+    let policy: SwitchboardPolicy
+    /// Every connection that may still speak.
+    var lines: [ConnectionID: Line] = [:]
+    /// The connections of those who are signed in: by user, then by device.
+    var devices: [String: [String: ConnectionID]] = [:]
+    var calls = CallBook()
+    var known: UserMemory
+    var presence = PresenceBook()
     private var nextConnection: UInt64 = 0
     private var nextMessage: UInt64 = 0
-    /// Every connection that may still speak.
-    private var lines: [ConnectionID: Line] = [:]
-    private var connections: [String: ConnectionID] = [:]
-    private var calls = CallBook()
-    private var known: UserMemory
-    private let callsPerConnection: Int
 
-    private enum Line: Sendable, Equatable {
-        /// Can transition to: signedIn, or out of the switchboard.
-        case signingIn
-        /// Can transition to: out of the switchboard.
-        case signedIn(String)
+    /// One connection; with a seat once it is signed in.
+    struct Line: Sendable {
+        var rate: MessageRate
+        var seat: Seat?
     }
 
-    init(callsPerConnection: Int = 256, rememberedUsers: Int = 100_000) {
-        self.callsPerConnection = callsPerConnection
-        known = UserMemory(capacity: rememberedUsers)
+    init(policy: SwitchboardPolicy = SwitchboardPolicy()) {
+        self.policy = policy
+        known = UserMemory(capacity: policy.rememberedUsers)
     }
 
-    /// The user who signed in on `connection`.
-    func user(of connection: ConnectionID) -> String? {
-        if case .signedIn(let user) = lines[connection] { user } else { nil }
-    }
+    /// What `connection` is signed in as.
+    func party(of connection: ConnectionID) -> Party? { lines[connection]?.seat?.party }
+
+    /// How many devices are signed in.
+    var deviceCount: Int { devices.values.reduce(0) { $0 + $1.count } }
+
+    // MARK: Facts
 
     /// A client connected.
-    mutating func opened() -> ConnectionID {
+    mutating func opened(at now: Moment) -> ConnectionID {
         nextConnection += 1
         let connection = ConnectionID(number: nextConnection)
-        lines[connection] = .signingIn
+        let rate = MessageRate(
+            perSecond: policy.messagesPerSecond, burst: policy.messageBurst, uptimeMs: now.uptimeMs)
+        lines[connection] = Line(rate: rate)
         return connection
+    }
+
+    /// A frame of any kind arrived, whole messages included.
+    mutating func receivedFrame(on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
+        guard lines[connection]?.rate.frame(at: now.uptimeMs) == false else { return [] }
+        return [.close(connection, text: "more than ten times the allowed rate of messages")]
+    }
+
+    /// A text arrived; asked before it is read, because reading costs more than anything else here.
+    ///
+    /// - Returns: nil when it may be read, or what to do instead.
+    mutating func tooFast(_ connection: ConnectionID, at now: Moment) -> [SwitchboardAction]? {
+        switch lines[connection]?.rate.message(at: now.uptimeMs) {
+        case .pass: return nil
+        case .drop(isTold: true):
+            guard let party = party(of: connection) else { return [] }
+            let text = "more than \(policy.messagesPerSecond) messages a second; what is beyond is dropped"
+            let fault = ServerMessage.Fault(code: 429, text: text)
+            return [.send(.error(fault, id: newMessageId(), to: party.user, unixMs: now.unixMs), to: connection)]
+        case .drop(isTold: false), nil: return []
+        }
     }
 
     /// A text arrived; `envelope` is nil when it is not a JSON object.
     mutating func received(
-        _ envelope: Envelope?, on connection: ConnectionID, unixMs: Int
+        _ envelope: Envelope?, on connection: ConnectionID, at now: Moment
     ) -> [SwitchboardAction] {
-        switch lines[connection] {
-        case .signingIn: signIn(envelope, on: connection)
-        case .signedIn(let user): route(envelope ?? Envelope(), of: user, on: connection, unixMs: unixMs)
         // What a refused client sends until its connection is closed is nobody's.
-        case nil: []
+        guard let line = lines[connection] else { return [] }
+        guard let seat = line.seat else { return signIn(envelope, on: connection, at: now) }
+        let envelope = envelope ?? Envelope()
+        switch envelope.version == 1 ? envelope.type : nil {
+        case "renew": return renew(envelope, of: seat, on: connection, at: now)
+        case "watch": return watch(envelope, of: seat, on: connection)
+        default: return route(envelope, of: seat, on: connection, at: now)
         }
     }
 
     /// The time to sign in is over.
     mutating func signInTimedOut(_ connection: ConnectionID) -> [SwitchboardAction] {
-        guard lines[connection] == .signingIn else { return [] }
+        guard let line = lines[connection], line.seat == nil else { return [] }
         return refuse(connection, code: 408, text: "no sign-in came in time")
     }
 
     /// A connection closed, or is about to: nothing is sent to it any more.
-    mutating func closed(_ connection: ConnectionID, unixMs: Int) -> [SwitchboardAction] {
-        guard case .signedIn(let user) = lines.removeValue(forKey: connection) else { return [] }
-        connections[user] = nil
-        return calls.left(user).compactMap { call in
-            let other = call.inviter == user ? call.invitee : call.inviter
-            guard let receiver = connections[other] else { return nil }
-            let gone = ServerMessage.gone(
-                id: newMessageId(), callId: call.callId, from: user, to: other, unixMs: unixMs)
-            return .send(gone, to: receiver)
-        }
+    mutating func closed(_ connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
+        guard let line = lines.removeValue(forKey: connection) else { return [] }
+        presence.forget(connection)
+        guard let seat = line.seat else { return [] }
+        return leave(seat, at: now)
     }
 
-    // MARK: Signing in
+    // MARK: Pieces
 
-    private mutating func signIn(_ envelope: Envelope?, on connection: ConnectionID) -> [SwitchboardAction] {
-        guard let envelope, let version = envelope.version else {
-            return refuse(connection, code: 400, text: "the first message is no sign-in of the documented shape")
+    /// Takes a seat away and tells those whom it matters to.
+    mutating func leave(_ seat: Seat, at now: Moment) -> [SwitchboardAction] {
+        let party = seat.party
+        devices[party.user]?[party.device] = nil
+        if devices[party.user]?.isEmpty == true { devices[party.user] = nil }
+        let gone = calls.left(party).compactMap { witness -> SwitchboardAction? in
+            guard let receiver = devices[witness.party.user]?[witness.party.device] else { return nil }
+            let message = ServerMessage.gone(
+                id: newMessageId(), callId: witness.callId, from: party, to: witness.party.user, unixMs: now.unixMs)
+            return .send(message, to: receiver)
         }
-        // The version comes first: what else another one looks like is not known here.
-        guard version == 1 else { return refuse(connection, code: 426, text: "this server speaks version 1 only") }
-        guard envelope.type == "signIn", let user = envelope.user else {
-            return refuse(connection, code: 400, text: "the first message is no sign-in of the documented shape")
-        }
-        guard Name.isValid(user) else { return refuse(connection, code: 400, text: "the user is no valid name") }
-        guard connections[user] == nil else {
-            return refuse(connection, code: 409, text: "\(user) is signed in already")
-        }
-        lines[connection] = .signedIn(user)
-        connections[user] = connection
-        known.insert(user)
-        return [.send(.signedIn(user: user), to: connection)]
+        return gone + announce(seat)
     }
 
-    private mutating func refuse(_ connection: ConnectionID, code: Int, text: String) -> [SwitchboardAction] {
-        lines[connection] = nil
-        return [.send(.refused(code: code, text: text), to: connection), .close(connection, text: text)]
+    /// Tells those who watch the user of `seat` which devices there are now.
+    func announce(_ seat: Seat) -> [SwitchboardAction] {
+        guard seat.anonymous == nil else { return [] }
+        let watchers = presence.watchers(of: seat.party.user)
+        guard !watchers.isEmpty else { return [] }
+        let message = presenceMessage(of: seat.party.user)
+        return watchers.map { .send(message, to: $0) }
     }
 
-    // MARK: Call messages
-
-    private mutating func route(
-        _ envelope: Envelope, of user: String, on connection: ConnectionID, unixMs: Int
-    ) -> [SwitchboardAction] {
-        let problem: (code: Int, text: String)
-        switch deliver(envelope, of: user) {
-        case .success(let receiver): return [.forward(to: receiver)]
-        case .failure(let refusal): problem = (refusal.code, refusal.text)
-        }
-        // Two ends that answered each other's errors would never stop.
-        guard envelope.type != "error" else { return [] }
-        let fault = ServerMessage.Fault(
-            code: problem.code, text: problem.text, callId: legible(envelope.callId), ref: legible(envelope.id),
-            generation: envelope.generation.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 0)
-        return [.send(.error(fault, id: newMessageId(), to: user, unixMs: unixMs), to: connection)]
+    /// Whoever has no account is present to nobody.
+    func presenceMessage(of user: String) -> ServerMessage {
+        let present = (devices[user] ?? [:]).filter { lines[$0.value]?.seat?.anonymous == nil }
+        return .presence(user: user, devices: present.keys.sorted())
     }
 
-    private struct Refusal: Error {
-        var code: Int
-        var text: String
-    }
-
-    private mutating func deliver(_ envelope: Envelope, of user: String) -> Result<ConnectionID, Refusal> {
-        guard let version = envelope.version else { return refusal(400, "no JSON object with a version v") }
-        guard version == 1 else { return refusal(426, "this server speaks version 1 only") }
-        guard let type = envelope.type, type != "gone" else { return refusal(400, "no type that a client may send") }
-        guard let id = envelope.id, Name.isValid(id) else { return refusal(400, "id is no valid name") }
-        guard let callId = envelope.callId, Name.isValid(callId) else {
-            return refusal(400, "callId is no valid name")
-        }
-        guard envelope.from == user else { return refusal(400, "from is not \(user), who is signed in here") }
-        guard let to = envelope.to, Name.isValid(to) else { return refusal(400, "to is no valid name") }
-
-        let own = CallBook.Entry(callId: callId, inviter: user, invitee: to)
-        let others = CallBook.Entry(callId: callId, inviter: to, invitee: user)
-        // What ends a call ends it here too when the other user cannot be told.
-        switch type {
-        case "reject": calls.remove(others)
-        case "cancel": calls.remove(own)
-        case "hangup":
-            calls.remove(own)
-            calls.remove(others)
-        default: break
-        }
-        guard let receiver = connections[to] else {
-            return known.contains(to) ? refusal(480, "\(to) is signed in no more") : refusal(404, "no user \(to)")
-        }
-        if type == "invite", !calls.contains(own) {
-            guard calls.count(invitedBy: user) < callsPerConnection else {
-                return refusal(429, "\(user) has \(callsPerConnection) calls already")
-            }
-            calls.insert(own)
-        }
-        return .success(receiver)
-    }
-
-    private func refusal(_ code: Int, _ text: String) -> Result<ConnectionID, Refusal> {
-        .failure(Refusal(code: code, text: text))
-    }
-
-    private func legible(_ name: String?) -> String { name.flatMap { Name.isValid($0) ? $0 : nil } ?? "-" }
-
-    private mutating func newMessageId() -> String {
+    mutating func newMessageId() -> String {
         nextMessage += 1
         return "server-\(nextMessage)"
     }

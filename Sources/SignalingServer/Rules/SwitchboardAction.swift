@@ -6,4 +6,6 @@ enum SwitchboardAction: Sendable, Equatable {
     case send(ServerMessage, to: ConnectionID)
     /// Close with status 1008 after everything that was sent.
     case close(ConnectionID, text: String)
+    /// Report when so many milliseconds have passed; replaces an earlier timer of that kind.
+    case schedule(SessionTimer, for: ConnectionID, afterMs: Int)
 }

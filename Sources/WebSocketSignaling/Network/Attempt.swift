@@ -2,41 +2,78 @@ internal import CallAgent
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import NIOSSL
 internal import NIOWebSocket
 
 /// One attempt to connect, upgrade and sign in, within one time limit.
 ///
 /// Runs on its event loop only.
 final class Attempt: LinkDelegate {
-    private let url: SignalingURL
-    private let user: String
+    private let account: Account
+    private var url: SignalingURL { account.url }
     private let configuration: WebSocketSignalingConfiguration
+    /// Asked for the token of this sign-in.
+    private let provider: (@Sendable () async throws -> String)?
+    private var asking: Task<Void, Never>?
+    private var request: SignInRequest
     private let loop: any EventLoop
     private var channel: (any Channel)?
     private var link: LinkHandler?
     private var deadline: Scheduled<Void>?
-    private var result: Result<LinkHandler, SignalingError>?
-    private var report: ((Result<LinkHandler, SignalingError>) -> Void)?
+    private var result: Result<Success, SignalingError>?
+    private var report: ((Result<Success, SignalingError>) -> Void)?
 
-    init(url: SignalingURL, user: String, configuration: WebSocketSignalingConfiguration, loop: any EventLoop) {
-        self.url = url
-        self.user = user
+    /// A connection that is signed in.
+    struct Success {
+        var link: LinkHandler
+        var reply: ServerReply.SignedIn
+    }
+
+    /// Without a `provider`, the token of the account is used, if there is one.
+    init(
+        _ account: Account, configuration: WebSocketSignalingConfiguration,
+        provider: (@Sendable () async throws -> String)?, loop: any EventLoop
+    ) {
+        self.account = account
         self.configuration = configuration
+        self.provider = provider
         self.loop = loop
+        request = SignInRequest(
+            user: account.user, device: account.device, token: account.token, resume: account.resume)
     }
 
     /// Begins.
     ///
     /// Calls `report` once, at the latest after the connect timeout; in the same turn of the event loop that read the
     /// server's answer, so that no message comes before.
-    func start(report: @escaping (Result<LinkHandler, SignalingError>) -> Void) {
+    func start(report: @escaping (Result<Success, SignalingError>) -> Void) {
         self.report = report
         let limit = TimeAmount(configuration.connectTimeout)
         deadline = loop.assumeIsolated().scheduleTask(in: limit) { [weak self] in
             self?.fail("no answer within \(limit.nanoseconds / 1_000_000) ms")
         }
+        guard let provider else { return connect() }
+        let promise = loop.makePromise(of: String.self)
+        asking = promise.completeWithTask { try await provider() }
+        promise.futureResult.assumeIsolated().whenComplete { [self] outcome in
+            switch outcome {
+            case .success(let token) where SignInRequest.isPlain(token, longest: SignInRequest.longestToken):
+                request.token = token
+                connect()
+            case .success:
+                let text = "the token to sign in with is empty, too long or no ASCII"
+                finish(.failure(.signInRefused(code: 403, text: text)))
+            case .failure(let error):
+                let text = SignalingLimits.bounded("there is no token to sign in with: \(error)")
+                finish(.failure(.signInRefused(code: 401, text: text)))
+            }
+        }
+    }
+
+    private func connect() {
+        guard result == nil else { return }
         ClientBootstrap(group: loop)
-            .connectTimeout(limit)
+            .connectTimeout(TimeAmount(configuration.connectTimeout))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connect(host: url.host, port: url.port)
             .assumeIsolated()
@@ -58,6 +95,7 @@ final class Attempt: LinkDelegate {
         self.channel = channel
         let attempt = NIOLoopBound(self, eventLoop: loop)
         do {
+            if let tls = account.tls { try secure(channel, tls, attempt) }
             try channel.pipeline.syncOperations
                 .configureUpgradableHTTPClientPipeline(configuration: upgrade(attempt))
                 .whenComplete { result in
@@ -70,6 +108,13 @@ final class Attempt: LinkDelegate {
         } catch {
             fail(FailureText.text(error))
         }
+    }
+
+    private func secure(_ channel: any Channel, _ tls: NIOSSLContext, _ attempt: NIOLoopBound<Attempt>) throws {
+        // An address is not in the server's name but is compared with the certificate by itself.
+        let handler = try NIOSSLClientHandler(context: tls, serverHostname: url.isAddress ? nil : url.host)
+        let reader = TLSFailureReader { attempt.value.fail(FailureText.text($0)) }
+        try channel.pipeline.syncOperations.addHandlers([handler, reader])
     }
 
     private func upgrade(_ attempt: NIOLoopBound<Attempt>) -> NIOUpgradableHTTPClientPipelineConfiguration<Void> {
@@ -102,7 +147,7 @@ final class Attempt: LinkDelegate {
         let aggregator = NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
             maxAccumulatedFrameSize: SignalingLimits.messageBytes)
-        let link = LinkHandler(user: user, configuration: configuration, delegate: self)
+        let link = LinkHandler(request: request, configuration: configuration, delegate: self)
         try channel.pipeline.syncOperations.addHandlers([aggregator, link])
         self.link = link
     }
@@ -111,7 +156,7 @@ final class Attempt: LinkDelegate {
 
     func link(_ link: LinkHandler, answered reply: ServerReply?) {
         switch reply {
-        case .signedIn: finish(.success(link))
+        case .signedIn(let reply): finish(.success(Success(link: link, reply: reply)))
         case .refused(let code, let text): finish(.failure(.signInRefused(code: code, text: text)))
         case nil: fail("the server does not speak the signaling protocol")
         }
@@ -125,10 +170,11 @@ final class Attempt: LinkDelegate {
 
     private func fail(_ text: String) { finish(.failure(.unreachable(url.text, text: text))) }
 
-    private func finish(_ result: Result<LinkHandler, SignalingError>) {
+    private func finish(_ result: Result<Success, SignalingError>) {
         guard self.result == nil else { return }
         self.result = result
         deadline?.cancel()
+        asking?.cancel()
         if case .failure = result { channel?.close(promise: nil) }
         (channel, link) = (nil, nil)
         report.take()?(result)

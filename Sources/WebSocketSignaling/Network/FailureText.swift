@@ -2,6 +2,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import NIOSSL
 
 /// Says in a few words for people what an error of the network means.
 enum FailureText {
@@ -13,8 +14,21 @@ enum FailureText {
         case is ChannelError: "the server closed the connection"
         case is HTTPParserError: "the server does not speak HTTP"
         case is NIOHTTPClientUpgradeError: "the server does not speak WebSocket"
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            "its certificate is for another host; use the name that is in it"
+        case let error as NIOSSLError: text(error)
         default: "the connection failed"
         }
+    }
+
+    private static func text(_ error: NIOSSLError) -> String {
+        guard case .handshakeFailed(let reason) = error else { return "the server closed the connection" }
+        let words = "\(reason)"
+        if words.contains("CERTIFICATE_VERIFY_FAILED") {
+            return "its certificate is not trusted; is it expired, or does the file with trusted roots lack its issuer?"
+        }
+        guard words.contains("WRONG_VERSION_NUMBER") else { return "the TLS handshake failed" }
+        return "the server does not speak TLS; use ws://"
     }
 
     private static func text(_ error: NIOConnectionError) -> String {

@@ -23,7 +23,7 @@ final class LinkHandler: ChannelInboundHandler {
     ///
     /// Kept until the connection has ended.
     var delegate: (any LinkDelegate)?
-    private let user: String
+    private let request: SignInRequest
     private let configuration: WebSocketSignalingConfiguration
     private var phase = Phase.new
     private var context: ChannelHandlerContext?
@@ -48,8 +48,8 @@ final class LinkHandler: ChannelInboundHandler {
         case ended
     }
 
-    init(user: String, configuration: WebSocketSignalingConfiguration, delegate: any LinkDelegate) {
-        self.user = user
+    init(request: SignInRequest, configuration: WebSocketSignalingConfiguration, delegate: any LinkDelegate) {
+        self.request = request
         self.configuration = configuration
         self.delegate = delegate
     }
@@ -63,7 +63,7 @@ final class LinkHandler: ChannelInboundHandler {
         guard case .new = phase, let context else { return }
         phase = .signingIn
         schedulePing(context)
-        context.writeAndFlush(frame(.text, ByteBuffer(string: ServerReply.request(user: user))), promise: nil)
+        context.writeAndFlush(frame(.text, ByteBuffer(string: request.json)), promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {

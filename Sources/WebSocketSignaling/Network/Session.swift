@@ -11,8 +11,15 @@ final class Session: LinkDelegate {
     private let queue: EventQueue
     private let logger: Logger
     private let loop: any EventLoop
+    private let provider: (@Sendable () async throws -> String)?
     private var phase = Phase.idle
     private var backoff: Backoff
+    /// The last refusal that the application was told, while it is repeated.
+    private var toldRefusal: String?
+    private let renewal = PendingAnswer()
+    private let watchAnswer = PendingAnswer()
+    private var watch: Watch?
+    private var watches = 0
 
     private enum Phase {
         /// Can transition to: connecting, closed.
@@ -30,14 +37,12 @@ final class Session: LinkDelegate {
         case closed
     }
 
-    /// Who is signed in where.
-    private struct Account {
-        var user: String
-        var url: SignalingURL
-    }
-
-    init(configuration: WebSocketSignalingConfiguration, queue: EventQueue, logger: Logger, loop: any EventLoop) {
+    init(
+        configuration: WebSocketSignalingConfiguration, provider: (@Sendable () async throws -> String)?,
+        queue: EventQueue, logger: Logger, loop: any EventLoop
+    ) {
         self.configuration = configuration
+        self.provider = provider
         self.queue = queue
         self.logger = logger
         self.loop = loop
@@ -46,23 +51,22 @@ final class Session: LinkDelegate {
 
     // MARK: What the application wants
 
-    func connect(as user: String, to url: SignalingURL) -> EventLoopFuture<Void> {
+    func connect(_ account: Account) -> EventLoopFuture<Void> {
         switch phase {
         case .idle: break
-        case .connected(let account, _), .waiting(let account, _), .reconnecting(let account, _):
-            guard account.user != user else { return loop.makeSucceededVoidFuture() }
-            return failed(.signInRefused(code: 409, text: "this transport is signed in as \(account.user) already"))
+        case .connected(let present, _), .waiting(let present, _), .reconnecting(let present, _):
+            guard present.user != account.user else { return loop.makeSucceededVoidFuture() }
+            return failed(.signInRefused(code: 409, text: "this transport is signed in as \(present.user) already"))
         case .connecting: return failed(.signInRefused(code: 409, text: "this transport is signing in already"))
         case .closing, .closed: return failed(.closed)
         }
-        let account = Account(user: user, url: url)
         let promise = loop.makePromise(of: Void.self)
         let attempt = attempt(account)
         phase = .connecting(attempt)
         attempt.start { [self] result in
             switch result {
-            case .success(let link):
-                connected(account, link)
+            case .success(let success):
+                connected(account, success)
                 promise.succeed()
             case .failure(let error):
                 if case .connecting = phase { phase = .idle }
@@ -103,12 +107,104 @@ final class Session: LinkDelegate {
         return loop.makeSucceededVoidFuture()
     }
 
+    /// Takes a new token for the present sign-in, or for the next one while there is none.
+    func renew(token: String) -> EventLoopFuture<Void> {
+        switch phase {
+        case .connected(var account, let link):
+            let late = SignalingError.unreachable(account.url.text, text: "no answer to the new token")
+            let limit = TimeAmount(configuration.connectTimeout)
+            guard let answer = renewal.begin(on: loop, within: limit, late: late) else {
+                return failed(.signInRefused(code: 409, text: "another token is being renewed already"))
+            }
+            guard link.send(SignInRequest.renewal(token: token)) != nil else {
+                renewal.end(.failure(.notConnected))
+                return answer
+            }
+            account.token = token
+            let renewed = account
+            return answer.assumeIsolated().map { [self] in
+                if case .connected(_, let current) = phase, current === link { phase = .connected(renewed, link) }
+            }.nonisolated()
+        case .waiting(var account, let timer):
+            timer.cancel()
+            account.token = token
+            backoff.reset()
+            retry(account)
+        case .reconnecting(var account, let attempt):
+            // The attempt under way has the old one; its end leads to another with this.
+            account.token = token
+            phase = .reconnecting(account, attempt)
+        case .idle, .connecting: return failed(.notConnected)
+        case .closing, .closed: return failed(.closed)
+        }
+        return loop.makeSucceededVoidFuture()
+    }
+
+    /// Watches others instead of those before; the stream ends with the next call, a refusal, or the transport.
+    func watch(_ whom: Watch.Whom, inbox: AsyncStream<Presence>.Continuation) -> EventLoopFuture<Int> {
+        watches += 1
+        let number = watches
+        func begin() {
+            watch?.inbox.finish()
+            watch = Watch(number: number, whom: whom, inbox: inbox)
+        }
+        switch phase {
+        case .connected(let account, let link):
+            let late = SignalingError.unreachable(account.url.text, text: "no answer to the wish to watch")
+            let limit = TimeAmount(configuration.connectTimeout)
+            guard let answer = watchAnswer.begin(on: loop, within: limit, late: late) else {
+                return loop.makeFailedFuture(
+                    SignalingError.signInRefused(code: 409, text: "the answer to the last watch is not there yet"))
+            }
+            begin()
+            if link.send(Watch.request(whom)) == nil { watchAnswer.end(.failure(.notConnected)) }
+            return answer.map { number }
+        case .waiting, .reconnecting:
+            begin()
+            return loop.makeSucceededFuture(number)
+        case .idle, .connecting: return loop.makeFailedFuture(SignalingError.notConnected)
+        case .closing, .closed: return loop.makeFailedFuture(SignalingError.closed)
+        }
+    }
+
+    /// Nobody reads that stream any more.
+    func unwatch(_ number: Int) {
+        guard watch?.number == number else { return }
+        watch = nil
+        if case .connected(_, let link) = phase { _ = link.send(Watch.request(.named([]))) }
+    }
+
+    private func resumeWatching() {
+        guard let watch, case .connected(_, let link) = phase else { return }
+        _ = link.send(Watch.request(watch.whom))
+    }
+
     // MARK: What the connection reports
+
+    private func take(_ notice: ServerNotice) {
+        switch notice {
+        case .renewed: renewal.end(.success(()))
+        case .renewalRefused(let code, let text): renewal.end(.failure(.signInRefused(code: code, text: text)))
+        case .watching: watchAnswer.end(.success(()))
+        case .watchRefused(let code, let text):
+            watch.take()?.inbox.finish()
+            watchAnswer.end(.failure(.signInRefused(code: code, text: text)))
+        case .presence(let presence): watch?.inbox.yield(presence)
+        case .tokenWillExpire, .iceServers: break
+        }
+    }
 
     func link(_ link: LinkHandler, answered reply: ServerReply?) {}
 
     func link(_ link: LinkHandler, received text: String) {
-        guard !queue.put(.received(text)) else { return }
+        let event: SignalingTransportEvent
+        switch ServerNotice(decoding: text) {
+        case .tokenWillExpire(let milliseconds): event = .tokenWillExpire(milliseconds: milliseconds)
+        case .iceServers(let servers, let validForMs): event = .iceServers(servers, validForMs: validForMs)
+        case .some(let notice): return take(notice)
+        case nil: event = .received(text)
+        }
+        guard !queue.put(event) else { return }
         link.pauseReading()
         let link = NIOLoopBound(link, eventLoop: loop)
         queue.whenThereIsRoom { link.eventLoop.execute { link.value.resumeReading() } }
@@ -118,8 +214,11 @@ final class Session: LinkDelegate {
         switch phase {
         case .connected(let account, let current) where current === link:
             logger.notice("signaling connection lost", metadata: ["user": "\(account.user)", "reason": "\(text)"])
-            // The phase first: whoever takes the event may send at once.
-            retry(account)
+            // The phase first: whoever takes the event may send at once. Another program that signs in by the same names
+            // would be thrown out in turn by trying soon, and so on.
+            retry(account, isHopeless: text.contains("(1008: replaced"))
+            renewal.end(.failure(.notConnected))
+            watchAnswer.end(.failure(.notConnected))
             _ = queue.put(.disconnected(text: text))
         case .closing: finish()
         default: break
@@ -128,15 +227,33 @@ final class Session: LinkDelegate {
 
     // MARK: Steps
 
-    private func connected(_ account: Account, _ link: LinkHandler) {
-        link.delegate = self
-        phase = .connected(account, link)
+    private func connected(_ account: Account, _ success: Attempt.Success) {
+        var account = account
+        account.resume = success.reply.resume
+        success.link.delegate = self
+        phase = .connected(account, success.link)
         backoff.reset()
+        toldRefusal = nil
+        if let unixMs = success.reply.unixMs { _ = queue.put(.clock(unixMs: unixMs)) }
         logger.info("signed in", metadata: ["user": "\(account.user)"])
     }
 
-    private func retry(_ account: Account) {
-        let pause = backoff.pause(chance: .random(in: 0...1))
+    private func reconnectFailed(_ account: Account, _ error: SignalingError) {
+        // That the name is taken is tried again like the rest: the server may not have noticed yet that the old connection
+        // died. What only another token mends is for the application to know.
+        guard case .signInRefused(let code, let text) = error, [401, 403, 410].contains(code) else {
+            return retry(account)
+        }
+        retry(account, isHopeless: provider == nil)
+        guard toldRefusal != text else { return }
+        toldRefusal = text
+        _ = queue.put(.disconnected(text: error.description))
+    }
+
+    /// `isHopeless` is for what this end cannot mend by trying: it waits as long as it may.
+    private func retry(_ account: Account, isHopeless: Bool = false) {
+        let chance = Double.random(in: 0...1)
+        let pause = isHopeless ? backoff.longestPause(chance: chance) : backoff.pause(chance: chance)
         let timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) { [weak self] in
             guard let self else { return }
             reconnect(account)
@@ -149,27 +266,30 @@ final class Session: LinkDelegate {
         let attempt = attempt(account)
         phase = .reconnecting(account, attempt)
         attempt.start { [self] result in
-            guard case .reconnecting = phase else { return }
+            guard case .reconnecting(let account, _) = phase else { return }
             switch result {
-            case .success(let link):
-                connected(account, link)
+            case .success(let success):
+                connected(account, success)
                 _ = queue.put(.reconnected)
+                resumeWatching()
             case .failure(let error):
-                // A refusal is tried again like the rest: the server may not have noticed yet that the old connection died.
                 logger.debug("reconnecting failed", metadata: ["user": "\(account.user)", "reason": "\(error)"])
-                retry(account)
+                reconnectFailed(account, error)
             }
         }
     }
 
     private func attempt(_ account: Account) -> Attempt {
-        Attempt(url: account.url, user: account.user, configuration: configuration, loop: loop)
+        Attempt(account, configuration: configuration, provider: provider, loop: loop)
     }
 
     private func finish() {
         let phaseBefore = phase
         phase = .closed
         queue.finish()
+        renewal.end(.failure(.closed))
+        watchAnswer.end(.failure(.closed))
+        watch.take()?.inbox.finish()
         if case .closing(let promise) = phaseBefore { promise.succeed() }
     }
 

@@ -16,9 +16,19 @@ struct Backoff: Sendable, Equatable {
     /// the same moment.
     mutating func pause(chance: Double) -> Duration {
         defer { next = min(next * 2, longest) }
-        return next * (1 - min(max(chance, 0), 1) / 2)
+        return Self.spread(next, chance)
+    }
+
+    /// The longest pause at once, for what will hardly be better soon.
+    mutating func longestPause(chance: Double) -> Duration {
+        next = longest
+        return pause(chance: chance)
     }
 
     /// The connection is back.
     mutating func reset() { next = shortest }
+
+    private static func spread(_ pause: Duration, _ chance: Double) -> Duration {
+        pause * (1 - min(max(chance, 0), 1) / 2)
+    }
 }

@@ -1,9 +1,11 @@
 internal import CallAgent
 
-/// The parts of a `ws://host[:port][/path]`.
+/// The parts of a `ws://host[:port][/path]` or `wss://…`.
 struct SignalingURL: Sendable, Equatable {
     /// As the user wrote it.
     let text: String
+    /// Whether the scheme is `wss`.
+    let isSecure: Bool
     /// Without the brackets of an IPv6 address.
     let host: String
     let port: Int
@@ -13,7 +15,7 @@ struct SignalingURL: Sendable, Equatable {
     /// The value of the HTTP field `Host`.
     var hostField: String {
         let name = host.contains(":") ? "[\(host)]" : host
-        return port == 80 ? name : "\(name):\(port)"
+        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
     /// Reads a URL.
@@ -26,10 +28,14 @@ struct SignalingURL: Sendable, Equatable {
             throw invalid("it has a character that is no visible ASCII")
         }
         let scheme = text.prefix { $0 != ":" }.lowercased()
-        guard text.dropFirst(scheme.count).hasPrefix("://") else { throw invalid("it does not begin with ws://") }
-        guard scheme != "wss" else { throw invalid("TLS (wss) is not supported yet; use ws://") }
-        guard scheme == "ws" else { throw invalid("it begins with \(scheme)://; a signaling URL begins with ws://") }
-        let rest = text.dropFirst("ws://".count)
+        guard text.dropFirst(scheme.count).hasPrefix("://") else {
+            throw invalid("it does not begin with ws:// or wss://")
+        }
+        guard scheme == "ws" || scheme == "wss" else {
+            throw invalid("it begins with \(scheme)://; a signaling URL begins with ws:// or wss://")
+        }
+        isSecure = scheme == "wss"
+        let rest = text.dropFirst(scheme.count + "://".count)
         guard !rest.contains("#") else { throw invalid("a WebSocket URL has no fragment (#)") }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains("@") else { throw invalid("a user or password in it is not supported") }
@@ -47,19 +53,24 @@ struct SignalingURL: Sendable, Equatable {
         }
         guard !name.isEmpty else { throw invalid("it names no host") }
         guard name.utf8.allSatisfy(Self.isHostByte) else { throw invalid("its host has a character that no host has") }
-        guard let port = Self.port(portText) else { throw invalid("its port is not in 1...65535") }
+        guard let port = Self.port(portText, default: isSecure ? 443 : 80) else {
+            throw invalid("its port is not in 1...65535")
+        }
         self.text = text
         self.host = String(name)
         self.port = port
         self.target = path.hasPrefix("/") ? String(path) : "/" + path
     }
 
-    private static func port(_ text: Substring) -> Int? {
-        guard !text.isEmpty else { return 80 }
+    private static func port(_ text: Substring, default: Int) -> Int? {
+        guard !text.isEmpty else { return `default` }
         let digits = text.dropFirst()
         guard text.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(digits).flatMap { (1...65_535).contains($0) ? $0 : nil }
     }
+
+    /// Whether the host is an IP address, which a certificate names in another way.
+    var isAddress: Bool { host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {

@@ -50,8 +50,7 @@ struct ClientConnectTests {
 
     @Test(arguments: [
         ("", "does not begin with ws://"), ("localhost:8080", "does not begin with ws://"),
-        ("wss://localhost:8080", "TLS (wss) is not supported yet"),
-        ("WSS://localhost", "TLS (wss) is not supported yet"),
+        ("wss://", "names no host"), ("wss://localhost:0", "port is not in 1...65535"),
         ("http://localhost", "it begins with http://"), ("ws://", "names no host"), ("ws://:80", "names no host"),
         ("ws://localhost:0", "port is not in 1...65535"), ("ws://localhost:65536", "port is not in 1...65535"),
         ("ws://localhost:", "port is not in 1...65535"), ("ws://localhost:+80", "port is not in 1...65535"),

@@ -68,13 +68,14 @@ struct ClientMessageTests {
     @Test func aMessageOfTheGreatestLengthIsSentAndALongerOneIsNot() async throws {
         try await withServer { server in
             let alice = try await ClientUnderTest.signedIn("alice", port: server.port)
-            let empty = callMessage(from: "alice", to: "alice", extra: #","x":"""#)
+            let bob = try await ClientUnderTest.signedIn("bob", port: server.port)
+            let empty = callMessage(from: "alice", to: "bob", extra: #","x":"""#)
             let padding = String(repeating: "y", count: 65_536 - empty.utf8.count)
-            let text = callMessage(from: "alice", to: "alice", extra: #","x":"\#(padding)""#)
-            try await alice.transport.send(text, to: "alice")
-            #expect(try await alice.message() == text)
+            let text = callMessage(from: "alice", to: "bob", extra: #","x":"\#(padding)""#)
+            try await alice.transport.send(text, to: "bob")
+            #expect(try await bob.message() == text)
             await #expect {
-                try await alice.transport.send(text + " ", to: "alice")
+                try await alice.transport.send(text + " ", to: "bob")
             } throws: { error in
                 if case .malformed(413, _, nil) = error as? SignalingError { true } else { false }
             }

@@ -14,6 +14,7 @@ struct ClientRulesTests {
         ("ws://127.0.0.1:65535/x/y?z=1&w", "127.0.0.1", 65_535, "/x/y?z=1&w", "127.0.0.1:65535"),
         ("ws://h?q", "h", 80, "/?q", "h"), ("ws://[::1]", "::1", 80, "/", "[::1]"),
         ("ws://[fe80::1%25eth0]:9/a:b@c", "fe80::1%25eth0", 9, "/a:b@c", "[fe80::1%25eth0]:9"),
+        ("wss://h", "h", 443, "/", "h"), ("WSS://h:80/x", "h", 80, "/x", "h:80"),
     ])
     func aURLIsReadIntoItsParts(text: String, host: String, port: Int, target: String, field: String) throws {
         let url = try SignalingURL(text)
@@ -22,6 +23,7 @@ struct ClientRulesTests {
         #expect(url.target == target)
         #expect(url.hostField == field)
         #expect(url.text == text)
+        #expect(url.isSecure == text.lowercased().hasPrefix("wss:"))
     }
 
     @Test func noTextTrapsTheURL() {
@@ -70,7 +72,12 @@ struct ClientRulesTests {
     // MARK: The server's answer
 
     @Test func theAnswersOfTheDocumentAreRead() {
-        #expect(ServerReply(decoding: #"{"v":1,"type":"signedIn","user":"alice"}"#) == .signedIn)
+        #expect(ServerReply(decoding: #"{"v":1,"type":"signedIn","user":"alice"}"#) == .signedIn(.init()))
+        #expect(
+            ServerReply(decoding: #"{"v":1,"type":"signedIn","unixMs":17,"resume":"abc"}"#)
+                == .signedIn(.init(unixMs: 17, resume: "abc")))
+        #expect(
+            ServerReply(decoding: #"{"v":1,"type":"signedIn","unixMs":-1,"resume":"a\"b"}"#) == .signedIn(.init()))
         #expect(
             ServerReply(decoding: #"{"v":1,"type":"refused","code":409,"text":"taken"}"#)
                 == .refused(code: 409, text: "taken"))

@@ -5,14 +5,22 @@ import Testing
 
 struct ServerMessageTests {
     @Test func theAnswersToASignInAreThoseOfTheDocument() {
-        #expect(ServerMessage.signedIn(user: "alice").json == #"{"v":1,"type":"signedIn","user":"alice"}"#)
+        let alice = Party(user: "alice", device: "tv")
+        #expect(
+            ServerMessage.signedIn(alice, resume: "r", tokenExpiresInMs: nil, unixMs: 5).json
+                == #"{"v":1,"type":"signedIn","user":"alice","device":"tv","unixMs":5,"resume":"r"}"#)
+        #expect(
+            ServerMessage.signedIn(alice, resume: "r", tokenExpiresInMs: 7, unixMs: 5).json
+                .hasSuffix(#","resume":"r","tokenExpiresInMs":7}"#))
         #expect(
             ServerMessage.refused(code: 409, text: "taken").json
                 == #"{"v":1,"type":"refused","code":409,"text":"taken"}"#)
     }
 
     @Test func theAgentReadsWhatTheServerWrites() throws {
-        let gone = ServerMessage.gone(id: "server-1", callId: "c", from: "alice", to: "bob", unixMs: 17)
+        let party = Party(user: "alice", device: "tv")
+        let gone = ServerMessage.gone(id: "server-1", callId: "c", from: party, to: "bob", unixMs: 17)
+        #expect(gone.json.contains(#""device":"tv""#))
         #expect(
             try SignalingMessage(decoding: gone.json)
                 == SignalingMessage(id: "server-1", callId: "c", from: "alice", to: "bob", sentUnixMs: 17, body: .gone))

@@ -60,9 +60,9 @@ struct ServerFrameTests {
             try await alice.send(bytes: offence.bytes)
             #expect(try await alice.closeCode() == offence.status)
             try await alice.end()
-            try await bob.send(callMessage(from: "bob", to: "bob"))
-            #expect(try await bob.text() == callMessage(from: "bob", to: "bob"))
-            _ = try await RawClient.signedIn("alice", port: server.port)
+            let again = try await RawClient.signedIn("alice", port: server.port)
+            try await bob.send(callMessage(from: "bob", to: "alice"))
+            #expect(try await again.text() == callMessage(from: "bob", to: "alice"))
         }
     }
 
@@ -135,7 +135,8 @@ struct ServerFrameTests {
                 try? await client.send(bytes: generator.mutated([String(repeating: "\u{1}~", count: 40)]))
                 await client.close()
             }
-            try await bob.send(callMessage(id: "alive", from: "bob", to: "bob"))
+            let carol = try await RawClient.signedIn("carol", port: server.port)
+            try await carol.send(callMessage(id: "alive", from: "carol", to: "bob"))
             let answer = try await bob.text()
             #expect(answer.contains("alive"), "seed \(seed)")
         }

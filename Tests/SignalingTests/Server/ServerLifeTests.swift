@@ -34,7 +34,11 @@ struct ServerLifeTests {
             { $0.port = -1 }, { $0.port = 65_536 }, { $0.host = "" }, { $0.messageBytes = 255 },
             { $0.messageBytes = .max }, { $0.signInTimeout = .zero }, { $0.pingInterval = .seconds(-1) },
             { $0.silenceTimeout = .seconds(Int64.max) }, { $0.callsPerConnection = -1 }, { $0.pendingBytes = 65_535 },
-            { $0.rememberedUsers = 0 },
+            { $0.rememberedUsers = 0 }, { $0.messagesPerSecond = 0 }, { $0.messageBurst = 0 },
+            { $0.callsPerUser = -1 }, { $0.devicesPerUser = 0 }, { $0.connections = 0 },
+            { $0.unauthenticatedConnections = 0 }, { $0.connectionsPerAddress = 0 }, { $0.tokenWarning = .zero },
+            { $0.turnLifetime = .zero }, { $0.turnURLs = ["turn:x"] }, { $0.stunURLs = ["stun:"] },
+            { $0.stunURLs = ["stun:a\"b"] }, { $0.turnURLs = ["http://x"] },
         ]
         for change in changes {
             var configuration = SignalingServerConfiguration(port: 0)
@@ -143,7 +147,7 @@ struct ServerLifeTests {
         }
     }
 
-    @Test(arguments: ["GET / HTTP/1.1", "GET /some/page HTTP/1.0", "POST / HTTP/1.1"])
+    @Test(arguments: ["GET /elsewhere HTTP/1.1", "GET /some/page HTTP/1.0", "POST /x HTTP/1.1"])
     func aRequestThatIsNoUpgradeIsAnsweredWith426(request: String) async throws {
         try await withServer { server in
             let client = try await RawClient.open(port: server.port)

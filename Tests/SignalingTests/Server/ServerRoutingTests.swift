@@ -16,7 +16,9 @@ struct ServerRoutingTests {
     }
 
     @Test func messagesArriveInTheOrderTheyWereSent() async throws {
-        try await withServer { server in
+        try await withServer {
+            $0.messageBurst = 1_000
+        } _: { server in
             let (alice, bob) = try await pair(server)
             let texts = (0..<500).map {
                 callMessage("candidate", id: "m\($0)", from: "alice", to: "bob", extra: #","candidate":"","mLine":0"#)

@@ -7,7 +7,9 @@ struct ServerSignInTests {
         try await withServer { server in
             let client = try await RawClient.connect(port: server.port)
             try await client.send(RawClient.signIn("alice"))
-            #expect(try await client.text() == #"{"v":1,"type":"signedIn","user":"alice"}"#)
+            let answer = try await client.text()
+            #expect(answer.hasPrefix(#"{"v":1,"type":"signedIn","user":"alice","device":"main","unixMs":1"#))
+            #expect(answer.contains(#","resume":""#))
         }
     }
 
@@ -33,8 +35,9 @@ struct ServerSignInTests {
             let other = try await RawClient.connect(port: server.port)
             try await other.send(RawClient.signIn("alice"))
             try await expectRefusal(409, other)
-            try await owner.send(callMessage(from: "alice", to: "alice"))
-            #expect(try await owner.text() == callMessage(from: "alice", to: "alice"))
+            let bob = try await RawClient.signedIn("bob", port: server.port)
+            try await owner.send(callMessage(from: "alice", to: "bob"))
+            #expect(try await bob.text() == callMessage(from: "alice", to: "bob"))
         }
     }
 
@@ -96,8 +99,9 @@ struct ServerSignInTests {
             // The refusal of a second client is the sign that the time of the first one has passed too.
             let late = try await RawClient.connect(port: server.port)
             try await expectRefusal(408, late)
-            try await early.send(callMessage(from: "alice", to: "alice"))
-            #expect(try await early.text().contains("ringing"))
+            let bob = try await RawClient.signedIn("bob", port: server.port)
+            try await early.send(callMessage(from: "alice", to: "bob"))
+            #expect(try await bob.text().contains("ringing"))
         }
     }
 
@@ -120,8 +124,9 @@ struct ServerSignInTests {
             try await client.send(RawClient.signIn("bob"))
             let answer = try await client.text()
             #expect(answer.contains(#""type":"error""#) && answer.contains(#""code":400"#))
-            try await client.send(callMessage(from: "alice", to: "alice"))
-            #expect(try await client.text().contains("ringing"))
+            let bob = try await RawClient.signedIn("bob", port: server.port)
+            try await client.send(callMessage(from: "alice", to: "bob"))
+            #expect(try await bob.text().contains("ringing"))
         }
     }
 

@@ -6,28 +6,37 @@ import WebSocketSignaling
 /// A ``WebSocketSignaling`` whose events are collected.
 struct ClientUnderTest {
     let transport: WebSocketSignaling
+    /// All but the times of the server, which are in ``clocks``.
     let events = Mailbox<SignalingTransportEvent>()
+    let clocks = Mailbox<Double>()
 
     /// Makes one with pauses that suit a test.
     init(
-        port: Int, path: String = "/", configure: (inout WebSocketSignalingConfiguration) -> Void = { _ in }
+        port: Int, path: String = "/", scheme: String = "ws", host: String = "127.0.0.1", device: String? = nil,
+        configure: (inout WebSocketSignalingConfiguration) -> Void = { _ in },
+        token: (@Sendable () async throws -> String)? = nil
     ) {
         var configuration = WebSocketSignalingConfiguration()
         configuration.shortestRetryDelay = .milliseconds(5)
         configuration.longestRetryDelay = .milliseconds(50)
         configure(&configuration)
         transport = WebSocketSignaling(
-            url: "ws://127.0.0.1:\(port)\(path)", configuration: configuration, logger: quietLogger)
-        let (stream, events) = (transport.events, events)
+            url: "\(scheme)://\(host):\(port)\(path)", device: device, token: token, configuration: configuration,
+            logger: quietLogger)
+        let (stream, events, clocks) = (transport.events, events, clocks)
         Task {
-            for await event in stream { events.put(event) }
+            for await event in stream {
+                if case .clock(let unixMs) = event { clocks.put(unixMs) } else { events.put(event) }
+            }
             events.finish()
         }
     }
 
     /// Makes one that is signed in.
-    static func signedIn(_ user: String, port: Int) async throws -> ClientUnderTest {
-        let client = ClientUnderTest(port: port)
+    static func signedIn(
+        _ user: String, device: String? = nil, token: (@Sendable () async throws -> String)? = nil, port: Int
+    ) async throws -> ClientUnderTest {
+        let client = ClientUnderTest(port: port, device: device, token: token)
         try await client.transport.connect(as: user)
         return client
     }

@@ -55,15 +55,25 @@ final class RawClient: Sendable {
     }
 
     /// Connects, upgrades and signs in.
-    static func signedIn(_ user: String, port: Int) async throws -> RawClient {
+    static func signedIn(
+        _ user: String, device: String? = nil, token: String? = nil, port: Int
+    ) async throws -> RawClient {
         let client = try await connect(port: port)
-        try await client.send(signIn(user))
+        try await client.send(signIn(user, device: device, token: token))
         let answer = try await client.text()
-        try #require(answer == #"{"v":1,"type":"signedIn","user":"\#(user)"}"#)
+        try #require(
+            answer.hasPrefix(#"{"v":1,"type":"signedIn","user":"\#(user)","device":"\#(device ?? "main")","#),
+            "\(answer)")
         return client
     }
 
-    static func signIn(_ user: String) -> String { #"{"v":1,"type":"signIn","user":"\#(user)"}"# }
+    static func signIn(
+        _ user: String, device: String? = nil, token: String? = nil, resume: String? = nil
+    ) -> String {
+        func field(_ name: String, _ value: String?) -> String { value.map { #","\#(name)":"\#($0)""# } ?? "" }
+        return #"{"v":1,"type":"signIn","user":"\#(user)""# + field("device", device) + field("token", token)
+            + field("resume", resume) + "}"
+    }
 
     // MARK: Out
 

@@ -1,0 +1,33 @@
+internal import FoundationEssentials
+
+/// Base64 with the URL's alphabet and without padding, as RFC 7515 uses it.
+enum Base64URL {
+    static func encode(_ bytes: some Collection<UInt8>) -> String {
+        String(
+            Data(bytes).base64EncodedString().compactMap {
+                switch $0 {
+                case "+": "-"
+                case "/": "_"
+                case "=": nil
+                default: $0
+                }
+            })
+    }
+
+    /// Nil for whatever is not exactly that.
+    static func decode(_ text: some StringProtocol) -> Data? {
+        guard text.utf8.allSatisfy(isAllowed), text.utf8.count % 4 != 1 else { return nil }
+        var base64 = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        return Data(base64Encoded: base64)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import FoundationEssentials
+internal import NIOSSL
+
+/// Reads the files that a configuration names.
+enum ServerFiles {
+    /// The fewest bytes of the secret shared with the TURN server.
+    private static let shortestTURNSecretBytes = 8
+
+    /// The choices of the switchboard, with keys and secrets read.
+    static func policy(
+        _ configuration: SignalingServerConfiguration
+    ) async throws(SignalingServerError) -> SwitchboardPolicy {
+        var policy = SwitchboardPolicy()
+        policy.callsPerConnection = configuration.callsPerConnection
+        policy.callsPerUser = configuration.callsPerUser
+        policy.devicesPerUser = configuration.devicesPerUser
+        policy.rememberedUsers = configuration.rememberedUsers
+        policy.messagesPerSecond = configuration.messagesPerSecond
+        policy.messageBurst = configuration.messageBurst
+        policy.announcesRinging = configuration.announcesRinging
+        policy.tokenWarningMs = milliseconds(configuration.tokenWarning)
+        policy.verifier = try await verifier(configuration.tokenKeyFiles)
+        policy.hasDirectory = configuration.directory ?? (policy.verifier == nil)
+        policy.iceServers = try iceServers(configuration)
+        return policy
+    }
+
+    /// Nil without a certificate.
+    static func tlsContext(
+        _ configuration: SignalingServerConfiguration
+    ) throws(SignalingServerError) -> NIOSSLContext? {
+        guard let files = configuration.tls else { return nil }
+        let chain: [NIOSSLCertificateSource]
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(files.certificateChainFile).map { .certificate($0) }
+        } catch {
+            throw .unusableFile(files.certificateChainFile, text: "it holds no certificate chain in PEM")
+        }
+        guard !chain.isEmpty else {
+            throw .unusableFile(files.certificateChainFile, text: "it holds no certificate chain in PEM")
+        }
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(file: files.privateKeyFile, format: .pem)
+        } catch {
+            throw .unusableFile(files.privateKeyFile, text: "it holds no private key in PEM without a password")
+        }
+        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["http/1.1"]
+        do {
+            return try NIOSSLContext(configuration: tls)
+        } catch {
+            throw .unusableFile(
+                files.privateKeyFile, text: "it is not the key of the certificate in \(files.certificateChainFile)")
+        }
+    }
+
+    private static func verifier(_ files: [String]) async throws(SignalingServerError) -> TokenVerifier? {
+        guard !files.isEmpty else { return nil }
+        var keys: [TokenKey] = []
+        for file in files {
+            do throws(TokenError) {
+                keys.append(try await TokenKey.read(file: file))
+            } catch {
+                guard case .unusableKey(_, let text) = error else { continue }
+                throw .unusableFile(file, text: text)
+            }
+        }
+        return TokenVerifier(keys: keys)
+    }
+
+    private static func iceServers(
+        _ configuration: SignalingServerConfiguration
+    ) throws(SignalingServerError) -> IceServerOffer? {
+        guard !configuration.stunURLs.isEmpty || !configuration.turnURLs.isEmpty else { return nil }
+        var secret: [UInt8] = []
+        if let file = configuration.turnSecretFile {
+            guard let data = try? Data(contentsOf: URL(filePath: file)) else {
+                throw .unusableFile(file, text: "it cannot be read; does it exist, and may this user read it?")
+            }
+            // Editors end a file with a line end, which is no part of the secret.
+            secret = Array(data.prefix((data.lastIndex { $0 != 0x0A && $0 != 0x0D } ?? -1) + 1))
+            guard (shortestTURNSecretBytes...4_096).contains(secret.count) else {
+                throw .unusableFile(
+                    file, text: "its secret has \(secret.count) bytes, not \(shortestTURNSecretBytes) to 4096")
+            }
+        }
+        return IceServerOffer(
+            stunURLs: configuration.stunURLs, turnURLs: configuration.turnURLs, secret: secret,
+            lifetimeMs: milliseconds(configuration.turnLifetime))
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int {
+        // Within a day, as the configuration was checked to be.
+        Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,88 @@
+internal import FoundationEssentials
+internal import JWTKit
+
+/// Decides whether a token lets somebody sign in.
+///
+/// A pure function of the token, the keys and the time. The signature comes first: nothing that a stranger wrote is read
+/// beyond the header.
+struct TokenVerifier: Sendable {
+    let keys: [TokenKey]
+    /// How far clocks may differ, for `nbf` and `iat` only: an expired token is expired.
+    private static let leewaySeconds = 60.0
+
+    /// What a good token allows.
+    struct Grant: Sendable, Equatable {
+        var expiresUnixMs: Int
+        /// The users whom somebody without an account may call; nil for users with one.
+        var mayCall: Set<String>?
+    }
+
+    /// Why a token does not, in the terms of the protocol.
+    struct Refusal: Error, Sendable, Equatable {
+        var code: Int
+        var text: String
+
+        static func wrong(_ text: String) -> Refusal { Refusal(code: 403, text: text) }
+    }
+
+    func grant(for token: String?, to party: Party, unixMs: Int) throws(Refusal) -> Grant {
+        guard let token, !token.isEmpty else {
+            throw Refusal(code: 401, text: "this server wants a token; sign in with one")
+        }
+        let claims = try verifiedClaims(of: token)
+        let now = Double(unixMs) / 1_000
+        guard claims.exp.isFinite, claims.exp < Double(TokenClaims.latestSeconds), claims.exp >= 0 else {
+            throw .wrong("the token's exp is no time")
+        }
+        guard claims.exp > now else { throw Refusal(code: 410, text: "the token expired; get a new one") }
+        guard (claims.nbf ?? 0) <= now + Self.leewaySeconds, (claims.iat ?? 0) <= now + Self.leewaySeconds else {
+            throw .wrong("the token is not valid yet; compare the clocks")
+        }
+        guard claims.sub == party.user else { throw .wrong("the token is for another user") }
+        guard claims.device == nil || claims.device == party.device else {
+            throw .wrong("the token is for another device")
+        }
+        return Grant(expiresUnixMs: Int(claims.exp * 1_000), mayCall: try Self.callees(claims))
+    }
+
+    private func verifiedClaims(of token: String) throws(Refusal) -> TokenClaims {
+        guard token.utf8.count <= AccessToken.longestBytes else {
+            throw .wrong("the token is longer than \(AccessToken.longestBytes) bytes")
+        }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let headerBytes = Base64URL.decode(parts[0]),
+            let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
+            let header: TokenHeader = Self.decode(headerBytes), header.crit == nil
+        else { throw .wrong("the token is no JSON Web Token") }
+        let candidates = keys.filter { $0.algorithm.name == header.alg }
+        guard !candidates.isEmpty else { throw .wrong("no key of this server has the token's algorithm") }
+        let signed = Data("\(parts[0]).\(parts[1])".utf8)
+        guard candidates.contains(where: { (try? $0.algorithm.verify(signature, signs: signed)) == true }) else {
+            throw .wrong("no key of this server made the token's signature")
+        }
+        guard let claims: TokenClaims = Self.decode(payload) else {
+            throw .wrong("the token lacks a claim, or has one of another type")
+        }
+        return claims
+    }
+
+    private static func callees(_ claims: TokenClaims) throws(Refusal) -> Set<String>? {
+        guard claims.anonymous == true else { return nil }
+        guard let account = claims.account, Name.isValid(account) else {
+            throw .wrong("an anonymous token names its account")
+        }
+        guard let names = claims.mayCall, (1...AccessToken.mostCallees).contains(names.count),
+            names.allSatisfy(Name.isValid)
+        else { throw .wrong("an anonymous token names 1 to \(AccessToken.mostCallees) users who may be called") }
+        guard let issued = claims.iat, claims.exp - issued <= Double(AccessToken.longestAnonymousSeconds) else {
+            throw .wrong("an anonymous token lasts \(AccessToken.longestAnonymousSeconds) s at most")
+        }
+        return Set(names)
+    }
+
+    private static func decode<Value: Decodable>(_ json: Data) -> Value? {
+        // See Envelope: the decoder traps on deep nesting, and takes a NUL for a sign of UTF-16.
+        guard !json.contains(0), JSONShape(json).depth <= 8 else { return nil }
+        return try? JSONDecoder().decode(Value.self, from: json)
+    }
+}

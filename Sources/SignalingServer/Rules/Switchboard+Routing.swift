@@ -1,0 +1,132 @@
+extension Switchboard {
+    mutating func route(
+        _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
+    ) -> [SwitchboardAction] {
+        do throws(RoutingRefusal) {
+            let receivers = try deliver(envelope, of: seat, on: connection)
+            var actions = receivers.map { SwitchboardAction.forward(to: $0) }
+            if policy.announcesRinging, envelope.type == "invite", let call = envelope.callId, let callee = envelope.to
+            {
+                let ringing = ServerMessage.ringing(
+                    id: newMessageId(), callId: call, from: callee, to: seat.party.user,
+                    generation: generation(of: envelope), unixMs: now.unixMs)
+                actions.append(.send(ringing, to: connection))
+            }
+            return actions
+        } catch {
+            // Two ends that answered each other's errors would never stop; an acknowledgement answers already.
+            guard envelope.type != "error", envelope.type != "ack" else { return [] }
+            let fault = ServerMessage.Fault(
+                code: error.code, text: error.text, callId: legible(envelope.callId), ref: legible(envelope.id),
+                generation: generation(of: envelope))
+            let message = ServerMessage.error(fault, id: newMessageId(), to: seat.party.user, unixMs: now.unixMs)
+            return [.send(message, to: connection)]
+        }
+    }
+
+    /// Checks a message and keeps the book of calls; at least one receiver, or the reason why there is none.
+    private mutating func deliver(
+        _ envelope: Envelope, of seat: Seat, on connection: ConnectionID
+    ) throws(RoutingRefusal) -> [ConnectionID] {
+        guard let version = envelope.version else { throw RoutingRefusal(400, "no JSON object with a version v") }
+        guard version == 1 else { throw RoutingRefusal(426, "this server speaks version 1 only") }
+        guard let type = envelope.type, type != "gone" else {
+            throw RoutingRefusal(400, "no type that a client may send")
+        }
+        guard let id = envelope.id, Name.isValid(id) else { throw RoutingRefusal(400, "id is no valid name") }
+        guard let callId = envelope.callId, Name.isValid(callId) else {
+            throw RoutingRefusal(400, "callId is no valid name")
+        }
+        let (user, device) = (seat.party.user, seat.party.device)
+        guard envelope.from == user else {
+            throw RoutingRefusal(400, "from is not \(user), who is signed in here")
+        }
+        guard envelope.device == nil || envelope.device == device else {
+            throw RoutingRefusal(400, "device is not \(device), which is signed in here")
+        }
+        guard let to = envelope.to, Name.isValid(to) else { throw RoutingRefusal(400, "to is no valid name") }
+        let toDevice = envelope.toDevice
+        guard toDevice.map(Name.isValid) ?? true else { throw RoutingRefusal(400, "toDevice is no valid name") }
+        let opensCall = type == "invite" || type == "query"
+        try checkAnonymous(seat, callId, to, opensCall: opensCall)
+
+        let own = CallBook.Entry(callId: callId, inviter: user, invitee: to)
+        let others = CallBook.Entry(callId: callId, inviter: to, invitee: user)
+        // What ends a call ends it here too when the other user cannot be told.
+        if type == "cancel" || type == "hangup" { calls.end(own, inviterDevice: device, inviteeDevice: toDevice) }
+        if type == "reject" || type == "hangup" { calls.end(others, inviteeDevice: device) }
+
+        let receivers = try receivers(callId, of: seat, on: connection, to: to, toDevice: toDevice)
+        if type == "query", calls.contains(others) {
+            calls.join(others, inviteeDevice: device)
+        } else if opensCall {
+            try enter(own, of: seat, on: connection, receivers: receivers)
+        }
+        return receivers
+    }
+
+    private func receivers(
+        _ callId: String, of seat: Seat, on connection: ConnectionID, to: String, toDevice: String?
+    ) throws(RoutingRefusal) -> [ConnectionID] {
+        // Whoever has no account is there for its own calls only; to all others it does not exist.
+        let present = (devices[to] ?? [:]).filter {
+            lines[$0.value]?.seat?.allows(callId, with: seat.party.user) == true
+        }
+        if present.isEmpty {
+            guard devices[to] == nil, known.contains(to) else { throw RoutingRefusal(404, "no user \(to)") }
+            throw RoutingRefusal(480, "\(to) is signed in no more")
+        }
+        if let toDevice {
+            guard let receiver = present[toDevice], receiver != connection else {
+                throw RoutingRefusal(480, "\(to) is not signed in as the device \(toDevice)")
+            }
+            return [receiver]
+        }
+        let others = present.filter { $0.value != connection }.sorted { $0.key < $1.key }.map(\.value)
+        guard !others.isEmpty else { throw RoutingRefusal(480, "\(to) has no other device") }
+        return others
+    }
+
+    private func checkAnonymous(
+        _ seat: Seat, _ callId: String, _ to: String, opensCall: Bool
+    ) throws(RoutingRefusal) {
+        guard let anonymous = seat.anonymous else { return }
+        if opensCall {
+            guard anonymous.mayCall.contains(to) else {
+                throw RoutingRefusal(403, "this token does not allow to call \(to)")
+            }
+        } else if !seat.allows(callId, with: to) {
+            throw RoutingRefusal(403, "an anonymous user takes part in its own calls only")
+        }
+    }
+
+    /// Writes a call down, if the bounds allow one more.
+    private mutating func enter(
+        _ entry: CallBook.Entry, of seat: Seat, on connection: ConnectionID, receivers: [ConnectionID]
+    ) throws(RoutingRefusal) {
+        let party = seat.party
+        if !calls.contains(entry, inviterDevice: party.device) {
+            guard calls.count(invitedBy: party) < policy.callsPerConnection else {
+                throw RoutingRefusal(429, "\(party.user) has \(policy.callsPerConnection) calls already")
+            }
+            guard calls.count(invitedBy: party.user) < policy.callsPerUser else {
+                throw RoutingRefusal(429, "\(party.user) has \(policy.callsPerUser) calls already, over all devices")
+            }
+        }
+        if let anonymous = seat.anonymous {
+            let call = Seat.Call(callId: entry.callId, other: entry.invitee)
+            guard anonymous.calls.contains(call) || anonymous.calls.count < policy.callsPerConnection else {
+                throw RoutingRefusal(429, "\(party.user) had \(policy.callsPerConnection) calls already")
+            }
+            lines[connection]?.seat?.anonymous?.calls.insert(call)
+        }
+        calls.insert(
+            entry, inviterDevice: party.device, inviteeDevices: receivers.compactMap { lines[$0]?.seat?.party.device })
+    }
+
+    private func generation(of envelope: Envelope) -> Int {
+        envelope.generation.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 0
+    }
+
+    private func legible(_ name: String?) -> String { name.flatMap { Name.isValid($0) ? $0 : nil } ?? "-" }
+}

@@ -1,0 +1,95 @@
+extension Switchboard {
+    /// The longest that a timer is set for, so that no date in a token is beyond what a clock counts.
+    private static let longestTimerMs = 86_400_000
+
+    /// Something that was scheduled is due, unless it came early.
+    mutating func timerFired(
+        _ timer: SessionTimer, on connection: ConnectionID, at now: Moment
+    ) -> [SwitchboardAction] {
+        guard let seat = lines[connection]?.seat else { return [] }
+        switch timer {
+        case .iceServers: return iceServers(for: seat, on: connection, at: now)
+        case .tokenWarning:
+            guard let left = seat.expiresUnixMs.map({ $0 - now.unixMs }) else { return [] }
+            guard left <= policy.tokenWarningMs else {
+                return [schedule(timer, connection, left - policy.tokenWarningMs)]
+            }
+            return [.send(.tokenWillExpire(inMs: max(left, 0)), to: connection)]
+        case .tokenExpiry:
+            guard let left = seat.expiresUnixMs.map({ $0 - now.unixMs }) else { return [] }
+            guard left <= 0 else { return [schedule(timer, connection, left)] }
+            return [.close(connection, text: "the token expired")]
+        }
+    }
+
+    func tokenTimers(of seat: Seat, on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
+        guard let expiry = seat.expiresUnixMs else { return [] }
+        let left = expiry - now.unixMs
+        return [
+            schedule(.tokenWarning, connection, left - policy.tokenWarningMs), schedule(.tokenExpiry, connection, left),
+        ]
+    }
+
+    func iceServers(for seat: Seat, on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
+        guard let offer = policy.iceServers else { return [] }
+        let servers = offer.servers(for: seat.party.user, unixMs: now.unixMs)
+        let message = ServerMessage.iceServers(servers, validForMs: offer.lifetimeMs)
+        // Early enough that a relay which was allocated at the last moment gets new ones in time.
+        return [.send(message, to: connection), schedule(.iceServers, connection, offer.lifetimeMs / 4 * 3)]
+    }
+
+    mutating func renew(
+        _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
+    ) -> [SwitchboardAction] {
+        func refused(_ code: Int, _ text: String) -> [SwitchboardAction] {
+            [.send(.renewalRefused(code: code, text: text), to: connection)]
+        }
+        guard let verifier = policy.verifier else { return refused(400, "this server knows no tokens") }
+        do throws(TokenVerifier.Refusal) {
+            let grant = try verifier.grant(for: envelope.token, to: seat.party, unixMs: now.unixMs)
+            guard (grant.mayCall == nil) == (seat.anonymous == nil) else {
+                return refused(403, "the token is of another kind than the one that was signed in with")
+            }
+            var renewed = seat
+            renewed.expiresUnixMs = grant.expiresUnixMs
+            if let mayCall = grant.mayCall { renewed.anonymous?.mayCall = mayCall }
+            lines[connection]?.seat = renewed
+            return [.send(.renewed(tokenExpiresInMs: grant.expiresUnixMs - now.unixMs), to: connection)]
+                + tokenTimers(of: renewed, on: connection, at: now)
+        } catch {
+            return refused(error.code, error.text)
+        }
+    }
+
+    mutating func watch(
+        _ envelope: Envelope, of seat: Seat, on connection: ConnectionID
+    ) -> [SwitchboardAction] {
+        func refused(_ code: Int, _ text: String) -> [SwitchboardAction] {
+            [.send(.watchRefused(code: code, text: text), to: connection)]
+        }
+        guard seat.anonymous == nil else { return refused(403, "an anonymous user watches nobody") }
+        let present: [String]
+        switch envelope.users {
+        case .everybody:
+            guard policy.hasDirectory else { return refused(403, "this server has no directory; name the users") }
+            presence.watchEverybody(by: connection)
+            present = devices.keys.sorted()
+        case .named(let users):
+            guard users.count <= policy.watchedUsers, users.allSatisfy(Name.isValid) else {
+                return refused(400, "users are at most \(policy.watchedUsers) valid names")
+            }
+            presence.watch(Set(users), by: connection)
+            present = Set(users).sorted()
+        case nil: return refused(400, "users is neither a list of names nor a star")
+        }
+        let messages = present.map { presenceMessage(of: $0) }.filter {
+            // In a directory, those without an account are not even absent.
+            if case .presence(_, let devices) = $0 { !devices.isEmpty || envelope.users != .everybody } else { true }
+        }
+        return [.send(.watching, to: connection)] + messages.map { .send($0, to: connection) }
+    }
+
+    private func schedule(_ timer: SessionTimer, _ connection: ConnectionID, _ milliseconds: Int) -> SwitchboardAction {
+        .schedule(timer, for: connection, afterMs: min(max(milliseconds, 0), Self.longestTimerMs))
+    }
+}

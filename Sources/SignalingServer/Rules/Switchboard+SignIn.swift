@@ -1,0 +1,94 @@
+extension Switchboard {
+    mutating func signIn(
+        _ envelope: Envelope?, on connection: ConnectionID, at now: Moment
+    ) -> [SwitchboardAction] {
+        let shape = "the first message is no sign-in of the documented shape"
+        guard let envelope, let version = envelope.version else { return refuse(connection, code: 400, text: shape) }
+        // The version comes first: what else another one looks like is not known here.
+        guard version == 1 else { return refuse(connection, code: 426, text: "this server speaks version 1 only") }
+        guard envelope.type == "signIn", let user = envelope.user else {
+            return refuse(connection, code: 400, text: shape)
+        }
+        guard Name.isValid(user) else { return refuse(connection, code: 400, text: "the user is no valid name") }
+        let device = envelope.device ?? Party.defaultDevice
+        guard Name.isValid(device) else { return refuse(connection, code: 400, text: "the device is no valid name") }
+
+        var seat = Seat(party: Party(user: user, device: device), resume: policy.newResume())
+        if let verifier = policy.verifier {
+            do throws(TokenVerifier.Refusal) {
+                let grant = try verifier.grant(for: envelope.token, to: seat.party, unixMs: now.unixMs)
+                seat.expiresUnixMs = grant.expiresUnixMs
+                seat.anonymous = grant.mayCall.map { Seat.Anonymous(mayCall: $0) }
+            } catch {
+                return refuse(connection, code: error.code, text: error.text)
+            }
+        }
+        switch makeRoom(for: &seat, presenting: envelope.resume, at: now) {
+        case .failure(let refusal): return refuse(connection, code: refusal.code, text: refusal.text)
+        case .success(let actions): return actions + take(seat, on: connection, at: now)
+        }
+    }
+
+    mutating func refuse(_ connection: ConnectionID, code: Int, text: String) -> [SwitchboardAction] {
+        lines[connection] = nil
+        return [.send(.refused(code: code, text: text), to: connection), .close(connection, text: text)]
+    }
+
+    /// Looks who has the place of `seat` already; what to do about them, or why they stay.
+    private mutating func makeRoom(
+        for seat: inout Seat, presenting resume: String?, at now: Moment
+    ) -> Result<[SwitchboardAction], RoutingRefusal> {
+        let party = seat.party
+        func seats() -> [(connection: ConnectionID, seat: Seat)] {
+            (devices[party.user] ?? [:]).sorted { $0.key < $1.key }.compactMap { device in
+                lines[device.value]?.seat.map { (device.value, $0) }
+            }
+        }
+        let isAnonymous = seat.anonymous != nil
+        let strangers = seats().filter { ($0.seat.anonymous != nil) != isAnonymous }
+        // A name with an account belongs to it: whoever has none neither keeps it nor gets it.
+        guard strangers.isEmpty || !isAnonymous else {
+            return .failure(RoutingRefusal(409, "\(party.user) is signed in with an account"))
+        }
+        var actions = strangers.flatMap { replace($0.connection, $0.seat, at: now) }
+
+        if let old = seats().first(where: { $0.seat.party == party }) {
+            if resume == old.seat.resume {
+                // The same program, back before its old connection was missed: its calls go on, and nobody hears of it.
+                lines[old.connection] = nil
+                presence.forget(old.connection)
+                seat.anonymous?.calls = old.seat.anonymous?.calls ?? []
+                actions.append(.close(old.connection, text: Self.replaced))
+            } else if policy.verifier != nil {
+                actions += replace(old.connection, old.seat, at: now)
+            } else {
+                return .failure(RoutingRefusal(409, "\(party.user) is signed in already"))
+            }
+        } else if (devices[party.user]?.count ?? 0) >= policy.devicesPerUser {
+            return .failure(RoutingRefusal(429, "\(party.user) has \(policy.devicesPerUser) devices already"))
+        }
+        return .success(actions)
+    }
+
+    /// What the connection is told that loses its place; clients know it by its first word.
+    private static let replaced = "replaced by a newer sign-in of this device"
+
+    private mutating func replace(_ connection: ConnectionID, _ seat: Seat, at now: Moment) -> [SwitchboardAction] {
+        lines[connection] = nil
+        presence.forget(connection)
+        return [.close(connection, text: Self.replaced)] + leave(seat, at: now)
+    }
+
+    private mutating func take(_ seat: Seat, on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
+        let party = seat.party
+        let isNew = devices[party.user]?[party.device] == nil
+        lines[connection]?.seat = seat
+        devices[party.user, default: [:]][party.device] = connection
+        if seat.anonymous == nil { known.insert(party.user) }
+        let signedIn = ServerMessage.signedIn(
+            party, resume: seat.resume, tokenExpiresInMs: seat.expiresUnixMs.map { $0 - now.unixMs },
+            unixMs: now.unixMs)
+        return [.send(signedIn, to: connection)] + tokenTimers(of: seat, on: connection, at: now)
+            + iceServers(for: seat, on: connection, at: now) + (isNew ? announce(seat) : [])
+    }
+}

@@ -1,0 +1,68 @@
+internal import CallAgent
+internal import FoundationEssentials
+
+/// What the server says about the sign-in itself, rather than about a call.
+enum ServerNotice: Sendable, Equatable {
+    case tokenWillExpire(milliseconds: Int)
+    case renewed
+    case renewalRefused(code: Int, text: String)
+    case iceServers([IceServer], validForMs: Int)
+    case watching
+    case watchRefused(code: Int, text: String)
+    case presence(Presence)
+
+    /// The most servers, and URLs of each, that are taken.
+    private static let mostServers = 32
+
+    /// Nil for every message of a call, and for what is malformed.
+    init?(decoding text: String) {
+        // All messages of calls have one, and they are the many: only the few others are worth the decoder's time.
+        guard !text.utf8.contains(#""callId""#.utf8), SignalingLimits.isShallow(text),
+            let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)), wire.v == 1
+        else { return nil }
+        let refusal = (code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))
+        switch wire.type {
+        case "tokenWillExpire": self = .tokenWillExpire(milliseconds: max(wire.inMs ?? 0, 0))
+        case "renewed": self = .renewed
+        case "renewalRefused": self = .renewalRefused(code: refusal.code, text: refusal.text)
+        case "watching": self = .watching
+        case "watchRefused": self = .watchRefused(code: refusal.code, text: refusal.text)
+        case "iceServers":
+            guard let servers = wire.servers, servers.count <= Self.mostServers,
+                servers.allSatisfy({ $0.urls.count <= Self.mostServers })
+            else { return nil }
+            self = .iceServers(servers, validForMs: max(wire.validForMs ?? 0, 0))
+        case "presence":
+            guard let user = wire.user, SignalingLimits.isName(user), let devices = wire.devices,
+                devices.allSatisfy(SignalingLimits.isName)
+            else { return nil }
+            self = .presence(Presence(user: user, devices: devices))
+        default: return nil
+        }
+    }
+
+    private struct Wire: Decodable {
+        var v: Int
+        var type: String
+        var code: Int?
+        var text: String?
+        var inMs: Int?
+        var servers: [IceServer]?
+        var validForMs: Int?
+        var user: String?
+        var devices: [String]?
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Whether the bytes of `other` appear in a row; `other` has its first byte only there and at its end.
+    fileprivate func contains(_ other: String.UTF8View) -> Bool {
+        var rest = other[...]
+        for byte in self {
+            if byte != rest.first { rest = other[...] }
+            if byte == rest.first { rest = rest.dropFirst() }
+            if rest.isEmpty { return true }
+        }
+        return false
+    }
+}
