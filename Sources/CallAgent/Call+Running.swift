@@ -27,6 +27,7 @@ extension Call {
         var address: String?
         /// Goes with every message that begins or ends something.
         var extensionData: [String: String] = [:]
+        var hooks: [any CallHook] = []
     }
 
     // MARK: For its agent
@@ -38,7 +39,8 @@ extension Call {
     }
 
     /// Begins, as its callee.
-    func start(invite: SignalingMessage.Invite, device: String?) {
+    func start(invite: SignalingMessage.Invite, device: String?, extension data: [String: String] = [:]) {
+        identity.withLock { $0.inviteExtension = data }
         CallMetrics.began(role)
         process(.received(.invite(invite), device: device), at: timeline.start)
     }
@@ -59,6 +61,7 @@ extension Call {
         guard machine.end == nil else { return }
         adopting = (id: message.callId, invite: invite)
         process(.yield(to: invite, device: message.device))
+        identity.withLock { $0.inviteExtension = message.extensionData }
         acceptedAtCallee = timeline.instant(of: .accepted)
     }
 
@@ -96,7 +99,9 @@ extension Call {
             if gates.isReceiving { reported = generations[number] }
             generations[number]?.perform(.setGates(gates))
         case .close(let number):
-            if let media = generations.removeValue(forKey: number) { closingGenerations.append(Task { await media.close() }) }
+            if let media = generations.removeValue(forKey: number) {
+                closingGenerations.append(Task { await media.close() })
+            }
         case .startTimer(let timer, let milliseconds): startTimer(timer, milliseconds)
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .adoptCall: adopt()
@@ -135,7 +140,19 @@ extension Call {
         } else {
             surroundings.registry.note(change.state, of: self)
         }
+        tellHooks(change.state)
         hub.yield(.stateChanged(change))
+    }
+
+    private func tellHooks(_ state: CallState) {
+        guard state == .ringing || state == .ended, !surroundings.hooks.isEmpty else { return }
+        let connected = timeline.milliseconds(of: .connected)
+        let facts = CallFacts(
+            callId: id, role: role, user: user, peer: peer, callerDisplayName: callerDisplayName,
+            callerAddress: callerAddress, room: room, media: media, startedUnixMs: timeline.startedUnixMs,
+            end: machine.end,
+            connectedMs: connected.flatMap { start in timeline.milliseconds(of: .ended).map { $0 - start } })
+        for hook in surroundings.hooks { state == .ringing ? hook.callRings(facts) : hook.callEnded(facts) }
     }
 
     private func mark(_ stage: CallTimeline.Stage, at instant: ContinuousClock.Instant) {

@@ -72,6 +72,11 @@ public actor Call {
     /// The caller's address (`user@domain`), for people; nil at the caller and when it said nothing.
     public nonisolated var callerAddress: String? { identity.withLock { $0.address } }
 
+    /// Data of the caller's application that came with the invite; empty at the caller.
+    ///
+    /// What comes later is ``CallEvent/extensionData(_:)``.
+    public nonisolated var inviteExtension: [String: String] { identity.withLock { $0.inviteExtension } }
+
     /// What the call has at present.
     public var media: CallMedia { machine.media }
 
@@ -197,7 +202,8 @@ public actor Call {
         let statistics = await reported?.report() ?? MediaReport()
         return CallReport(
             callId: id, role: role, user: user, peer: peer, room: room, media: media, state: machine.state,
-            end: machine.end, timeline: timeline, records: records, acceptedAtCallee: acceptedAtCallee,
+            end: machine.end, hold: machine.hold, timeline: timeline, records: records,
+            acceptedAtCallee: acceptedAtCallee,
             statistics: statistics)
     }
 

@@ -42,7 +42,8 @@ extension CallAgent {
             let text = "the invite was \(age) ms old when it arrived; are both clocks right?"
             answer(message, .reject(.init(code: EndReason.ringTimeout.code, text: text)), line)
         case .unknownCall:
-            answer(message, .error(.init(code: EndReason.unknownCall.code, text: "no such call", ref: message.id)), line)
+            answer(
+                message, .error(.init(code: EndReason.unknownCall.code, text: "no such call", ref: message.id)), line)
         case .stray(let text): logger.debug("dropped: \(text)", metadata: ["type": "\(message.body.name)"])
         }
     }
@@ -64,7 +65,7 @@ extension CallAgent {
         do throws(CallError) {
             let call = try await makeCall(
                 id: message.callId, peer: message.from, machine: machine, line: line, start: start, invite: invite)
-            await call.start(invite: invite, device: message.device)
+            await call.start(invite: invite, device: message.device, extension: message.extensionData)
             incoming.yield(call)
         } catch .tooManyCalls {
             refuseAsBusy(message, line)
@@ -123,6 +124,7 @@ extension CallAgent {
         surroundings.room = room
         (surroundings.displayName, surroundings.address) = (configuration.displayName, configuration.address)
         surroundings.extensionData = configuration.extensionData
+        surroundings.hooks = configuration.hooks
         let call = Call(
             id: id, user: user, peer: peer, machine: machine, session: session, start: start, invite: invite,
             surroundings: surroundings)

@@ -29,6 +29,8 @@ public struct CallAgentConfiguration: Sendable {
     public var address: String?
     /// Data of the application's own that goes with every invite, accept, reject, cancel and hangup.
     public var extensionData: [String: String] = [:]
+    /// What is told when calls ring and end.
+    public var hooks: [any CallHook] = []
     /// How many reports of ended calls are kept for ``CallAgent/report(callId:)``.
     public var keptReports = 256
 

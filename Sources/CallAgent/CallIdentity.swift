@@ -6,4 +6,6 @@ struct CallIdentity: Sendable, Equatable {
     /// What the caller told of itself, for people.
     var displayName: String?
     var address: String?
+    /// What the caller's application sent with the invite.
+    var inviteExtension: [String: String] = [:]
 }

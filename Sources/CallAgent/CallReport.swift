@@ -16,6 +16,8 @@ public struct CallReport: Sendable, Equatable {
     public var state: CallState
     /// How it ended; nil while it has not.
     public var end: CallEnd?
+    /// Who holds it, or held it when it ended.
+    public var hold = HoldState.none
     /// When what happened.
     public var timeline: CallTimeline
     /// What happened, line by line; the first some hundreds.

@@ -1,0 +1,42 @@
+import Synchronization
+import Testing
+
+@testable import CallAgent
+
+/// What hooks are told of calls, and what a callee learns of an invite.
+@Suite(.timeLimit(.minutes(1)))
+struct HookTests {
+    /// Writes down what it is told.
+    private final class Notes: CallHook {
+        let lines = Mutex<[String]>([])
+
+        func callRings(_ call: CallFacts) { note("ring", call) }
+        func callEnded(_ call: CallFacts) { note("end", call) }
+
+        private func note(_ event: String, _ call: CallFacts) {
+            let end = call.end.map { " \($0.reason.rawValue)" } ?? ""
+            lines.withLock { $0.append("\(call.user) \(call.role.rawValue) \(event) \(call.peer)\(end)") }
+        }
+    }
+
+    @Test("Both ends tell their hooks once that it rings and once that it is over")
+    func hooks() async throws {
+        let notes = Notes()
+        try await withParties {
+            $0.hooks = [notes]
+        } _: { alice, bob in
+            let mine = try await alice.agent.call("bob", extension: ["ticket": "7"])
+            let theirs = try await bob.nextCall()
+            #expect(theirs.inviteExtension == ["ticket": "7"])
+            #expect(mine.inviteExtension.isEmpty)
+            try await mine.reaches(.ringing)
+            await mine.hangUp()
+            _ = await theirs.waitUntilEnded()
+        }
+        let lines = notes.lines.withLock { $0 }
+        #expect(
+            lines.filter { $0.hasPrefix("alice") } == ["alice caller ring bob", "alice caller end bob localCancelled"])
+        #expect(
+            lines.filter { $0.hasPrefix("bob") } == ["bob callee ring alice", "bob callee end alice remoteCancelled"])
+    }
+}
