@@ -42,7 +42,7 @@ struct ServerRulesTests {
         #expect(board.board.tooFast(alice, at: board.now) == [])
         let frames = (0..<21).map { _ in board.board.receivedFrame(on: alice, at: board.now) }
         #expect(frames.dropLast().allSatisfy { $0.isEmpty })
-        #expect(frames.last == [.close(alice, text: "more than ten times the allowed rate of messages")])
+        #expect(frames.last == [.throwOut(alice, text: "more than ten times the allowed rate of messages")])
         // Before the sign-in nobody is told anything.
         let stranger = board.opened()
         let verdicts = (0..<3).map { _ in board.board.tooFast(stranger, at: board.now) }
