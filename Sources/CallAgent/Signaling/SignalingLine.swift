@@ -19,7 +19,9 @@ actor SignalingLine {
         case iceServers([IceServer])
     }
 
-    /// What comes in, in order; for one consumer. Ends after ``close()``.
+    /// What comes in, in order; for one consumer.
+    ///
+    /// Ends after ``close(waiting:)``.
     nonisolated let events: AsyncStream<Event>
     nonisolated let device: String?
     private let transport: any SignalingTransport

@@ -28,7 +28,8 @@ struct Scenario {
         let users = ["a", "b", "c"].prefix(2 + random.below(2))
         for user in users {
             for device in ["1", "2", "3"].prefix(random.once(in: 3) ? 2 : 1) where members.count < 4 {
-                members.append(Member(user: user, device: device, policy: random.element(of: EarlyMediaPolicy.allCases)))
+                members.append(
+                    Member(user: user, device: device, policy: random.element(of: EarlyMediaPolicy.allCases)))
             }
         }
         limit = random.once(in: 4) ? 2 : 1
@@ -52,7 +53,9 @@ struct Scenario {
         for index in members.indices {
             if !random.once(in: 4) { act(index, random.below(8_000), .accept) }
             if random.once(in: 3) { act(index, random.below(20_000), .accept) }
-            if random.once(in: 8) { act(index, random.below(8_000), .reject(code: random.element(of: [603, 486]), text: "")) }
+            if random.once(in: 8) {
+                act(index, random.below(8_000), .reject(code: random.element(of: [603, 486]), text: ""))
+            }
             if random.once(in: 3) { act(index, random.below(25_000), .hangUp(text: "")) }
             if random.once(in: 3) { act(index, random.below(25_000), .hold) }
             if random.once(in: 3) { act(index, random.below(25_000), .unhold) }

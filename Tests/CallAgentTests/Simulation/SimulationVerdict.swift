@@ -13,7 +13,9 @@ struct SimulationVerdict {
                 outcomes.append(call.machine.end?.reason.rawValue ?? "nothing")
                 if call.invite != nil { outcomes.append("glare") }
                 if !call.timers.isEmpty { complaints.append("\(call.id) ended with timers \(call.timers.keys)") }
-                if call.media.values.contains(where: { !$0.isClosed }) { complaints.append("\(call.id) left media open") }
+                if call.media.values.contains(where: { !$0.isClosed }) {
+                    complaints.append("\(call.id) left media open")
+                }
             }
         }
         judgePairs(in: world)
@@ -37,7 +39,8 @@ struct SimulationVerdict {
             complaints.append("\(name) is on another connection than the other end")
         }
         if other.machine.role == call.machine.role { complaints.append("\(name) has two \(call.machine.role)s") }
-        if other.machine.peer != call.machine.own { complaints.append("\(name) sends \(call.machine.own), the peer was told \(other.machine.peer)")
+        if other.machine.peer != call.machine.own {
+            complaints.append("\(name) sends \(call.machine.own), the peer was told \(other.machine.peer)")
         }
         if other.machine.hold == .none, call.media[call.machine.current.number]?.gates.isReceiving != true {
             complaints.append("\(name) shows nothing")
