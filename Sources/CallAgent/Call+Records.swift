@@ -85,6 +85,8 @@ extension MediaFact {
         case .firstAudioHeard: "firstAudioHeard"
         case .interrupted: "interrupted"
         case .resumed: "resumed"
+        case .gathered(let how): "gathered \(how)"
+        case .warning(let text): "warning \(text)"
         case .failed: "failed"
         }
     }

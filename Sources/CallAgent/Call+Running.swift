@@ -12,13 +12,15 @@ extension Call {
         /// Where the call is listed until it is over.
         var registry: CallRegistry
         /// Makes the media of a further generation.
-        var makeSession: @Sendable (String, CallMedia) async throws(MediaSessionError) -> any MediaSession
+        var makeSession: @Sendable (String, CallMedia, CallRole) async throws(MediaSessionError) -> any MediaSession
         /// Takes the report of a call whose media is closed.
         var keep: @Sendable (CallReport) -> Void = { _ in }
         /// ms since 1970.
         var wallClock: @Sendable () -> Double
         var sleep: @Sendable (Duration) async throws -> Void
         var logger: Logger
+        /// Whether this end tells that it rings.
+        var announcesRinging = true
         /// This end's device.
         var device: String?
         /// The room of a call that is placed.
@@ -115,10 +117,10 @@ extension Call {
     /// The media of a generation, made when it is not there.
     private func open(_ number: Int, _ media: CallMedia) -> GenerationMedia {
         if let present = generations[number] { return present }
-        let (first, make) = (firstSession.take(), surroundings.makeSession)
+        let (first, make, role) = (firstSession.take(), surroundings.makeSession, machine.role)
         let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
         let session = Task<any MediaSession, any Error> {
-            if let first { first } else { try await make(label, media) }
+            if let first { first } else { try await make(label, media, role) }
         }
         let opened = GenerationMedia(session, logger: logger)
         generations[number] = opened
@@ -174,6 +176,7 @@ extension Call {
     private func send(
         _ body: SignalingMessage.Body, to address: CallMachine.Address, at instant: ContinuousClock.Instant
     ) {
+        if case .ringing = body, !surroundings.announcesRinging { return }
         messagesSent += 1
         var body = body
         if case .invite(var invite) = body {

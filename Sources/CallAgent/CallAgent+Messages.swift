@@ -16,7 +16,7 @@ extension CallAgent {
             hub.yield(.signalingRestored)
             for call in calls.active { await call.process(.signalingRestored) }
         case .tokenWillExpire(let milliseconds): hub.yield(.tokenWillExpire(milliseconds: milliseconds))
-        case .iceServers: break
+        case .iceServers(let servers): await provider.use(servers)
         }
     }
 
@@ -103,7 +103,8 @@ extension CallAgent {
     ) async throws(CallError) -> Call {
         let session: any MediaSession
         do throws(MediaSessionError) {
-            session = try await provider.makeSession(label: "\(id.prefix(8))-\(machine.role)", media: machine.media)
+            session = try await provider.makeSession(
+                label: "\(id.prefix(8))-\(machine.role)", media: machine.media, role: machine.role)
         } catch {
             throw .media(error)
         }
@@ -115,12 +116,13 @@ extension CallAgent {
         let (provider, reports) = (provider, reports)
         var surroundings = Call.Surroundings(
             outbox: { line.send($0) }, forget: { line.forget(call: $0) }, registry: calls,
-            makeSession: { label, media throws(MediaSessionError) in
-                try await provider.makeSession(label: label, media: media)
+            makeSession: { label, media, role throws(MediaSessionError) in
+                try await provider.makeSession(label: label, media: media, role: role)
             },
             keep: { reports.keep($0) },
             wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
         surroundings.device = line.device
+        surroundings.announcesRinging = configuration.announcesRinging
         surroundings.room = room
         (surroundings.displayName, surroundings.address) = (configuration.displayName, configuration.address)
         surroundings.extensionData = configuration.extensionData

@@ -56,7 +56,8 @@ public actor CallAgent {
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.user = user
-        self.provider = provider
+        self.provider =
+            configuration.joinsAhead.map { AheadMediaProvider(provider, media: $0) } ?? provider
         makeTransport = signaling
         self.configuration = configuration.bounded()
         self.logger = logger

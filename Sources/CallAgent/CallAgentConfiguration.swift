@@ -10,6 +10,15 @@ public struct CallAgentConfiguration: Sendable {
     ///
     /// The invite waits for the answer, so it should be a quick one.
     public var earlyMediaForInvite: (@Sendable (IncomingInvite) async -> EarlyMediaPolicy)?
+    /// The media of a call that is built at ``CallAgent/prepare()`` already, offer and candidates included, for the next call that is
+    /// placed with these media; nil builds with the call.
+    ///
+    /// Saves the time of that in each call, and costs an open capture and sockets in between.
+    public var joinsAhead: CallMedia?
+    /// Whether this end itself tells a caller that it rings.
+    ///
+    /// False where the server does it, and for a device that is not to be known to be there.
+    public var announcesRinging = true
     /// Ring 30 s, connect 10 s, media lost 30 s.
     public var timeouts = CallTimeouts()
     /// How many calls the agent has at a time; one more is answered "busy".

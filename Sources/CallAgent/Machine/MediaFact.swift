@@ -22,6 +22,10 @@ public enum MediaFact: Sendable, Equatable {
     case interrupted
     /// Something arrives again.
     case resumed
+    /// The search for candidates is over; in words, how.
+    case gathered(String)
+    /// Something failed that the call goes on without.
+    case warning(String)
     /// The media cannot go on.
     case failed(MediaFault)
 }

@@ -7,6 +7,8 @@ actor EngineMediaProvider: MediaProvider {
     private let configuration: MediaConfiguration
     private var held: [CaptureSource] = []
     private var sessions = 0
+    /// The servers that signaling handed out last.
+    private var handedOut: [IceServer] = []
 
     init(engine: MediaEngine, configuration: MediaConfiguration) {
         self.engine = engine
@@ -37,7 +39,11 @@ actor EngineMediaProvider: MediaProvider {
         for source in sources { await source.release() }
     }
 
-    func makeSession(label: String, media: CallMedia) async throws(MediaSessionError) -> any MediaSession {
+    func use(_ servers: [IceServer]) { handedOut = servers }
+
+    func makeSession(
+        label: String, media: CallMedia, role: CallRole
+    ) async throws(MediaSessionError) -> any MediaSession {
         do throws(MediaError) {
             var tracks: [MediaKind: TrackConfiguration] = [:]
             let sources = try sources(for: media)
@@ -54,6 +60,11 @@ actor EngineMediaProvider: MediaProvider {
             }
             var peer = PeerConnectionConfiguration(label: label, tracks: tracks)
             peer.tuning = configuration.tuning
+            peer.iceServers = (configuration.iceServers + handedOut).map {
+                StunTurnServer(urls: $0.urls, username: $0.username, credential: $0.credential)
+            }
+            peer.iceTransportPolicy = configuration.iceTransportPolicy
+            peer.candidateDelivery = configuration.candidateDelivery
             sessions += 1
             peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }
             return PeerMediaSession(engine.makePeerConnection(peer))

@@ -28,6 +28,12 @@ public struct MediaConfiguration: Sendable {
     public var capturePolicy = CapturePolicy.automatic
     /// The knobs of the transport.
     public var tuning = TransportTuning()
+    /// The STUN and TURN servers, besides those that the signaling server hands out.
+    public var iceServers: [IceServer] = []
+    /// Which candidates may be used.
+    public var iceTransportPolicy = IceTransportPolicy.all
+    /// How this end's candidates reach the peer.
+    public var candidateDelivery = CandidateDelivery.trickled
     /// Where each call is recorded, as a Matroska file; nil records nothing.
     ///
     /// The first call has this path; later ones have `-2`, `-3` and so on before the extension.

@@ -13,9 +13,7 @@ final class PeerMediaSession: MediaSession {
         let (events, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
         self.events = events
         translation = Task {
-            for await event in peer.events {
-                if let event = MediaSessionEvent(event) { continuation.yield(event) }
-            }
+            for await event in peer.events { continuation.yield(MediaSessionEvent(event)) }
             continuation.finish()
         }
     }
@@ -86,9 +84,8 @@ final class PeerMediaSession: MediaSession {
 }
 
 extension MediaSessionEvent {
-    /// Nil for what the rules have no word for.
-    init?(_ event: PeerConnectionEvent) {
-        let translated: MediaFact? =
+    init(_ event: PeerConnectionEvent) {
+        let translated: MediaFact =
             switch event.kind {
             case .localCandidate(let candidate):
                 .localCandidate(.init(candidate: candidate.candidate, mLine: candidate.mLine))
@@ -100,10 +97,12 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
-            case .candidatesGathered, .relayUnavailable, .captureFailed: nil
+            case .candidatesGathered(let outcome): .gathered("\(outcome)")
+            case .relayUnavailable:
+                .warning("no TURN server gave a relay candidate; are address and credentials right?")
+            case .captureFailed(_, let error): .warning(error.description)
             case .failed(let error): .failed(MediaSessionError(error).fault)
             }
-        guard let translated else { return nil }
         self.init(translated, at: event.at)
     }
 }

@@ -61,7 +61,7 @@ struct EventDocument: Encodable {
         case .peerMediaChanged(let state): peerSends = state
         case .info(let content): self.content = content
         case .mediaChanged(let media): self.media = media
-        case .mediaChangeFailed(let text): self.text = text
+        case .mediaChangeFailed(let text), .mediaWarning(let text): self.text = text
         case .deviceRings(let device): self.device = device
         case .videoPending, .signalingLost, .signalingRestored: break
         }
@@ -79,6 +79,7 @@ extension CallNotice {
         case .mediaChanged: "mediaChanged"
         case .mediaChangeFailed: "mediaChangeFailed"
         case .deviceRings: "deviceRings"
+        case .mediaWarning: "mediaWarning"
         case .signalingLost: "signalingLost"
         case .signalingRestored: "signalingRestored"
         }

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import CallAgent
+
+/// The own end of the next call is built before it is placed (A31).
+@Suite(.timeLimit(.minutes(1)))
+struct JoinAheadTests {
+    @Test("The offer is there before the call; the next one is built meanwhile; all are closed in the end")
+    func offerIsThere() async throws {
+        let signaling = FakeSignaling()
+        var configuration = CallAgentConfiguration.standard
+        configuration.joinsAhead = .audioVideo
+        let alice = Party("alice", signaling, configuration)
+        try await alice.agent.prepare()
+        #expect(alice.media.sessions.map(\.commands) == [[.createOffer]])
+        let call = try await alice.agent.call("bob")
+        try await eventually("the invite") { signaling.sent.map(\.body.withoutRoom) == [.anInvite] }
+        try await eventually("the next one") { alice.media.sessions.count == 2 }
+        #expect(alice.media.sessions[0].commands.count { $0 == .createOffer } == 1)
+        await call.hangUp()
+        await alice.agent.close()
+        #expect(alice.media.sessions.allSatisfy { $0.commands.last == .close })
+    }
+
+    @Test("A call with other media, and a call that comes in, are built as they are without it")
+    func otherMedia() async throws {
+        let signaling = FakeSignaling()
+        var configuration = CallAgentConfiguration.standard
+        configuration.joinsAhead = .audioVideo
+        configuration.maximumCalls = 2
+        let alice = Party("alice", signaling, configuration)
+        try await alice.agent.prepare()
+        _ = try await alice.agent.call("bob", media: .audioOnly)
+        try signaling.deliver(.anInvite, call: "c", from: "carol")
+        _ = try await alice.nextCall()
+        #expect(alice.media.sessions.map(\.media) == [.audioVideo, .audioOnly, .audioVideo])
+        #expect(alice.media.sessions[0].commands == [.createOffer])
+        await alice.agent.close()
+    }
+}
