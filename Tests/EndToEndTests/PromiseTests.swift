@@ -11,7 +11,9 @@ extension EndToEnd {
         func sendGate() async throws {
             for forced in [false, true] {
                 let pair = try await AgentPair { session, label in
-                    if forced, label.hasSuffix("callee") { await session.setGates(MediaGates(audio: .live, video: .live)) }
+                    if forced, label.hasSuffix("callee") {
+                        await session.setGates(MediaGates(audio: .live, video: .live))
+                    }
                 }
                 let (mine, theirs) = try await pair.ring()
                 try await eventually("the callee has seen the caller") {
