@@ -8,7 +8,7 @@ TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test build release lint bench doctor clean
+.PHONY: help demo test build release lint bench bench-signaling doctor clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -16,6 +16,7 @@ help:
 	@echo "make build    debug build        make release  optimised build"
 	@echo "make lint     formatting and documentation rules"
 	@echo "make bench    call set-up figures, optimised, against their limits"
+	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
 	@echo "make doctor   what this machine lacks for calls"
 
 demo: release
@@ -35,11 +36,15 @@ release:
 	@$(SWIFT) build -c release --product callagent $(QUIET)
 
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests pipelines
+	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks pipelines
 	@scripts/check-sources
 
 bench: release
 	@Benchmarks/call-setup .build/release/callagent
+
+bench-signaling: release
+	@$(SWIFT) build -c release --product signaling-load $(QUIET)
+	@Benchmarks/signaling-load .build/release
 
 doctor: release
 	@.build/release/callagent doctor

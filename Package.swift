@@ -112,6 +112,17 @@ let package = Package(
             ],
             path: "Examples/FirstCall",
             swiftSettings: settings),
+        .executableTarget(
+            name: "signaling-load",
+            dependencies: [
+                "SignalingServer",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ],
+            path: "Benchmarks/SignalingLoad",
+            swiftSettings: settings),
         .testTarget(name: "MediaEngineTests", dependencies: ["MediaEngine"], swiftSettings: settings),
         .testTarget(
             name: "CallAgentTests",

@@ -153,6 +153,13 @@ final class ConnectionHandler: ChannelInboundHandler {
         beginClosing(data, within: limit)
     }
 
+    /// Closes without another look at what the client sends, which would be parsed for as long as it may take to answer.
+    func throwOut(text: String) {
+        // Time enough for the close frame to arrive before the reset that unread bytes cause.
+        close(.policyViolation, text: text, within: .milliseconds(100))
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: false)
+    }
+
     /// Answers the client's close frame and closes the socket.
     private func answerClose(_ data: ByteBuffer) {
         // RFC 6455 section 5.5.1: the answer carries the status that was received. One that may not be on the wire

@@ -29,6 +29,7 @@ final class Exchange {
     private enum Delivery {
         case message(ByteBuffer, to: ConnectionID)
         case close(ConnectionID, text: String)
+        case throwOut(ConnectionID, text: String)
     }
 
     /// The sockets that the end of the server waits for.
@@ -169,6 +170,7 @@ final class Exchange {
                 metrics.said(message)
                 outbox.append(.message(ByteBuffer(string: message.json), to: receiver))
             case .close(let connection, let text): outbox.append(.close(connection, text: text))
+            case .throwOut(let connection, let text): outbox.append(.throwOut(connection, text: text))
             case .schedule(let timer, let connection, let delay): schedule(timer, for: connection, afterMs: delay)
             }
         }
@@ -189,6 +191,7 @@ final class Exchange {
         switch delivery {
         case .message(let text, let receiver): handlers[receiver]?.send(text)
         case .close(let connection, let text): handlers[connection]?.close(.policyViolation, text: text)
+        case .throwOut(let connection, let text): handlers[connection]?.throwOut(text: text)
         }
     }
 

@@ -17,6 +17,12 @@ enum Listener {
             // A server that is restarted finds connections of its predecessor in TIME_WAIT.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // One turn of the loop takes so much of one client and goes on to the next: who sends without end must not make
+            // the others wait.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 8_192)
+            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try prepare(channel, for: exchange.value, tls) }
             }

@@ -45,7 +45,7 @@ struct Switchboard: Sendable {
     /// A frame of any kind arrived, whole messages included.
     mutating func receivedFrame(on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
         guard lines[connection]?.rate.frame(at: now.uptimeMs) == false else { return [] }
-        return [.close(connection, text: "more than ten times the allowed rate of messages")]
+        return [.throwOut(connection, text: "more than ten times the allowed rate of messages")]
     }
 
     /// A text arrived; asked before it is read, because reading costs more than anything else here.

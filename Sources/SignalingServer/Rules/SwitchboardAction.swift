@@ -6,6 +6,8 @@ enum SwitchboardAction: Sendable, Equatable {
     case send(ServerMessage, to: ConnectionID)
     /// Close with status 1008 after everything that was sent.
     case close(ConnectionID, text: String)
+    /// Close with status 1008 and read nothing more: the client costs more than it may.
+    case throwOut(ConnectionID, text: String)
     /// Report when so many milliseconds have passed; replaces an earlier timer of that kind.
     case schedule(SessionTimer, for: ConnectionID, afterMs: Int)
 }

@@ -1,16 +1,18 @@
 internal import ArgumentParser
+internal import Logging
 internal import SignalingServer
 
 /// The command `callagent serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Runs the signaling server.",
-        discussion:
-            "It has no accounts yet: whoever reaches it signs in by any free name. It listens on loopback unless told otherwise."
-    )
+        discussion: """
+            It listens on loopback unless told otherwise, and lets everybody in by any free name unless there is a \
+            --token-key-file; callagent token makes tokens. GET /healthz says whether it takes sign-ins, GET /metrics \
+            what it counts (Prometheus). SIGTERM and SIGINT stop it: clients get their last messages and reconnect.
+            """)
 
-    @Option(help: ArgumentHelp("Where to listen; port 0 lets the system choose.", valueName: "HOST:PORT"))
-    var listen = "127.0.0.1:8080"
+    @OptionGroup var options: ServeOptions
 
     @Flag(help: "Print where it listens as a JSON object on one line.")
     var events = false
@@ -18,41 +20,45 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var log: LogOptions
 
     func run() async throws {
-        let (host, port) = try Self.address(listen)
+        let configuration = try options.configuration()
         let logger = log.logger("server")
-        let events = events
+        let (events, grace) = (events, options.grace.duration)
+        OpenFiles.raiseLimit(for: configuration.connections)
         try await Interruption.handled {
             let server: SignalingServer
             do {
-                server = try await SignalingServer.start(configuration: .init(host: host, port: port), logger: logger)
+                server = try await SignalingServer.start(configuration: configuration, logger: logger)
             } catch let error as SignalingServerError {
                 throw Failure(error)
             }
+            Self.warn(server, configuration)
+            let scheme = configuration.tls == nil ? "ws" : "wss"
             let shown = server.address.contains(":") ? "[\(server.address)]" : server.address
             if events {
-                Output.event(ServingDocument(url: "ws://\(shown):\(server.port)"))
+                Output.event(ServingDocument(url: "\(scheme)://\(shown):\(server.port)"))
             } else {
-                Output.line("signaling at ws://\(shown):\(server.port)")
+                Output.line("signaling at \(scheme)://\(shown):\(server.port)")
             }
             // Until a signal cancels it.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
-            await server.shutdown()
+            await server.shutdown(grace: grace)
+        }
+    }
+
+    /// Says aloud what nobody should find out from an abuser.
+    private static func warn(_ server: SignalingServer, _ configuration: SignalingServerConfiguration) {
+        let isLoopback = server.address.hasPrefix("127.") || server.address == "::1"
+        guard !isLoopback else { return }
+        if configuration.tokenKeyFiles.isEmpty {
+            Output.error("warning: whoever reaches \(server.address) signs in by any name; use --token-key-file")
+        }
+        if configuration.tls == nil {
+            Output.error("warning: signaling on \(server.address) is not encrypted; use --tls-cert and --tls-key")
         }
     }
 
     private struct ServingDocument: Encodable {
         var event = "serving"
         let url: String
-    }
-
-    /// Splits `HOST:PORT`, with an IPv6 address in brackets.
-    static func address(_ text: String) throws -> (host: String, port: Int) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port),
-            colon != text.startIndex
-        else { throw ValidationError("'\(text)' is no HOST:PORT, such as 127.0.0.1:8080") }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        return (String(host), port)
     }
 }

@@ -84,7 +84,7 @@ struct ServerSignInTests {
 
     @Test func aClientThatDoesNotSignInInTimeIsRefusedWith408() async throws {
         try await withServer {
-            $0.signInTimeout = .milliseconds(500)
+            $0.signInTimeout = .milliseconds(2_000)
         } _: { server in
             let client = try await RawClient.connect(port: server.port)
             try await expectRefusal(408, client)
@@ -93,7 +93,7 @@ struct ServerSignInTests {
 
     @Test func aClientThatSignedInIsNotTimedOut() async throws {
         try await withServer {
-            $0.signInTimeout = .milliseconds(1_000)
+            $0.signInTimeout = .milliseconds(2_000)
         } _: { server in
             let early = try await RawClient.signedIn("alice", port: server.port)
             // The refusal of a second client is the sign that the time of the first one has passed too.

@@ -30,11 +30,12 @@ final class RawClient: Sendable {
 
     /// Connects without a word.
     static func open(port: Int) async throws -> RawClient {
+        let inbox = RawInbox()
+        // Before it connects: a server may close at once.
         let channel = try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { $0.pipeline.addHandler(inbox) }
             .connect(host: "127.0.0.1", port: port).get()
-        let inbox = RawInbox()
-        try await channel.pipeline.addHandler(inbox).get()
         return RawClient(channel: channel, inbox: inbox)
     }
 

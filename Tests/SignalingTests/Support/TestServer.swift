@@ -6,6 +6,9 @@ func withServer(
     _ configure: (inout SignalingServerConfiguration) -> Void = { _ in }, _ body: (SignalingServer) async throws -> Void
 ) async throws {
     var configuration = SignalingServerConfiguration(port: 0)
+    // A raw client answers no pings, and a busy machine takes its time.
+    configuration.silenceTimeout = .seconds(120)
+    configuration.signInTimeout = .seconds(30)
     configure(&configuration)
     let server = try await SignalingServer.start(configuration: configuration, logger: quietLogger)
     do {

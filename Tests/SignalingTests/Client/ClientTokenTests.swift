@@ -1,0 +1,116 @@
+import CallAgent
+import NIOCore
+import NIOWebSocket
+import SignalingServer
+import Synchronization
+import Testing
+import WebSocketSignaling
+
+@Suite(.timeLimit(.minutes(2)))
+struct ClientTokenTests {
+    @Test func theProviderIsAskedAtEachSignInAndTheClientComesBackWithANewToken() async throws {
+        try await withTokenServer { server in
+            let asked = Counter()
+            let client = ClientUnderTest(
+                port: server.port, token: { TestToken.good("alice", seconds: asked.next() == 1 ? 2 : 3_600) })
+            try await client.transport.connect(as: "alice")
+            guard case .tokenWillExpire(let left) = try await client.events.next() else {
+                Issue.record("no warning")
+                return
+            }
+            #expect((0...700).contains(left))
+            #expect(try await client.loss() == "the server closed the connection (1008: the token expired)")
+            #expect(try await client.events.next() == .reconnected)
+            #expect(asked.next() == 3)
+            #expect(client.clocks.count == 2)
+        }
+    }
+
+    @Test func aRenewedTokenTakesThePlaceOfTheOld() async throws {
+        try await withTokenServer { server in
+            let client = try await ClientUnderTest.signedIn(
+                "alice", token: { TestToken.good("alice") }, port: server.port)
+            await #expect(throws: SignalingError.signInRefused(code: 403, text: "the token is for another user")) {
+                try await client.transport.renew(token: TestToken.good("bob"))
+            }
+            await #expect(throws: SignalingError.self) { try await client.transport.renew(token: "a\"b") }
+            try await client.transport.renew(token: TestToken.good("alice", seconds: 7_200))
+            try await client.transport.renew(token: TestToken.good("alice", seconds: 1.5))
+            guard case .tokenWillExpire = try await client.events.next() else {
+                Issue.record("no warning")
+                return
+            }
+            #expect(try await client.loss()?.contains("the token expired") == true)
+            #expect(try await client.events.next() == .reconnected)
+        }
+    }
+
+    @Test func whoHasNoProviderHearsTheRefusalAndARenewalMendsIt() async throws {
+        let server = try await FakeServer.webSocket()
+        let client = ClientUnderTest(port: server.port) { $0.longestRetryDelay = .seconds(60) }
+        async let connecting: Void = client.transport.connect(as: "alice")
+        let first = try #require(try await server.connections.next())
+        try await first.signIn("alice")
+        try await connecting
+        try await first.channel.close().get()
+        _ = try await client.loss()
+        let second = try #require(try await server.connections.next())
+        _ = try await second.next(.text)
+        try await second.send(#"{"v":1,"type":"refused","code":410,"text":"the token expired"}"#)
+        #expect(
+            try await client.loss() == "the signaling server refused the sign-in (410): the token expired")
+        // Without it the next attempt would be a minute away.
+        try await client.transport.renew(token: "a.new.token")
+        let third = try #require(try await server.connections.next())
+        let signIn = try #require(try await third.next(.text))
+        #expect(String(buffer: signIn.data) == #"{"v":1,"type":"signIn","user":"alice","token":"a.new.token"}"#)
+        try await third.send(#"{"v":1,"type":"signedIn","user":"alice"}"#)
+        #expect(try await client.events.next() == .reconnected)
+    }
+
+    @Test func aProviderWithoutATokenIsARefusal() async throws {
+        struct NoToken: Error, CustomStringConvertible { var description: String { "the shop is closed" } }
+        let client = ClientUnderTest(port: 1, token: { throw NoToken() })
+        await #expect(
+            throws: SignalingError.signInRefused(
+                code: 401, text: "there is no token to sign in with: the shop is closed")
+        ) { try await client.transport.connect(as: "alice") }
+        for token in ["", "a b", "a\"", "ä", String(repeating: "a", count: 4_097)] {
+            let client = ClientUnderTest(port: 1, token: { token })
+            await #expect(
+                throws: SignalingError.signInRefused(
+                    code: 403, text: "the token to sign in with is empty, too long or no ASCII")
+            ) { try await client.transport.connect(as: "alice") }
+        }
+        await #expect(throws: SignalingError.notConnected) { try await client.transport.renew(token: "x") }
+    }
+
+    @Test func theRefusalsOfTheServerArriveAtTheFirstConnect() async throws {
+        try await withTokenServer { server in
+            let tokens = [(TestToken.good("bob"), 403), (TestToken.good("alice", seconds: -5), 410)]
+            for (token, code) in tokens {
+                await #expect {
+                    _ = try await ClientUnderTest.signedIn("alice", token: { token }, port: server.port)
+                } throws: { error in
+                    if case .signInRefused(code, _) = error as? SignalingError { true } else { false }
+                }
+            }
+            await #expect {
+                _ = try await ClientUnderTest.signedIn("alice", port: server.port)
+            } throws: { error in
+                if case .signInRefused(401, _) = error as? SignalingError { true } else { false }
+            }
+        }
+    }
+
+    @Test func aDeviceThatIsNoNameIsRefusedAndTheDefaultIsMain() async throws {
+        let client = ClientUnderTest(port: 1, device: "a b")
+        await #expect {
+            try await client.transport.connect(as: "alice")
+        } throws: { error in
+            if case .signInRefused(400, _) = error as? SignalingError { true } else { false }
+        }
+        #expect(ClientUnderTest(port: 1).transport.device == "main")
+        #expect(ClientUnderTest(port: 1, device: "tv").transport.device == "tv")
+    }
+}

@@ -1,0 +1,184 @@
+import Testing
+
+@testable import SignalingServer
+
+/// The smaller rules of the server.
+struct ServerRulesTests {
+    // MARK: Rates
+
+    @Test func aBucketGivesItsBurstAndThenItsRate() {
+        var bucket = TokenBucket(perSecond: 10, capacity: 3, uptimeMs: 1_000)
+        let first = (0..<4).map { _ in bucket.take(at: 1_000) }
+        #expect(first == [true, true, true, false])
+        #expect(bucket.take(at: 1_099) == false)
+        #expect(bucket.take(at: 1_100) == true)
+        #expect(bucket.take(at: 1_100) == false)
+        // Not more than the burst, however long it took; a clock that goes back does no harm.
+        let later = (0..<4).map { _ in bucket.take(at: .max / 2) }
+        #expect(later == [true, true, true, false])
+        #expect(bucket.take(at: 0) == false)
+    }
+
+    @Test func theSenderIsToldOnceASecond() {
+        var rate = MessageRate(perSecond: 1, burst: 1, uptimeMs: 0)
+        #expect(rate.message(at: 0) == .pass)
+        #expect(rate.message(at: 1) == .drop(isTold: true))
+        #expect(rate.message(at: 999) == .drop(isTold: false))
+        #expect(rate.message(at: 1_001) == .pass)
+        #expect(rate.message(at: 1_002) == .drop(isTold: true))
+        let frames = (0..<11).map { _ in rate.frame(at: 0) }
+        #expect(frames == Array(repeating: true, count: 10) + [false])
+    }
+
+    @Test func whoIsTooFastIsToldAndWhoFloodsIsClosed() {
+        var board = BoardUnderTest {
+            $0.messagesPerSecond = 1
+            $0.messageBurst = 2
+        }
+        let alice = board.signedIn("alice")
+        #expect(board.board.tooFast(alice, at: board.now) == nil)
+        #expect(board.board.tooFast(alice, at: board.now) == nil)
+        #expect(BoardUnderTest.fault(board.board.tooFast(alice, at: board.now) ?? [])?.code == 429)
+        #expect(board.board.tooFast(alice, at: board.now) == [])
+        let frames = (0..<21).map { _ in board.board.receivedFrame(on: alice, at: board.now) }
+        #expect(frames.dropLast().allSatisfy { $0.isEmpty })
+        #expect(frames.last == [.throwOut(alice, text: "more than ten times the allowed rate of messages")])
+        // Before the sign-in nobody is told anything.
+        let stranger = board.opened()
+        let verdicts = (0..<3).map { _ in board.board.tooFast(stranger, at: board.now) }
+        #expect(verdicts == [nil, nil, []])
+    }
+
+    // MARK: Sockets
+
+    @Test func eachBoundOfTheCensusHoldsAndIsGivenBack() {
+        var census = ConnectionCensus<Int>(bounds: .init(total: 4, unauthenticated: 2, perAddress: 2))
+        #expect(census.admit(1, from: "a") == nil)
+        #expect(census.admit(2, from: "a") == nil)
+        #expect(census.admit(3, from: "b") == .unauthenticated)
+        census.signedIn(1)
+        census.signedIn(1)
+        #expect(census.admit(3, from: "a") == .address)
+        #expect(census.admit(3, from: nil) == nil)
+        census.signedIn(2)
+        census.signedIn(3)
+        #expect(census.admit(4, from: nil) == nil)
+        #expect(census.admit(5, from: nil) == .total)
+        census.left(1)
+        census.left(1)
+        census.left(99)
+        #expect(census.admit(5, from: "a") == nil)
+        #expect(census.count == 4)
+        for socket in 2...5 { census.left(socket) }
+        #expect(census.count == 0)
+        #expect(census.admit(6, from: "a") == nil && census.admit(7, from: "a") == nil)
+    }
+
+    // MARK: TURN
+
+    @Test func theCredentialsAreThoseThatATURNServerExpects() {
+        let offer = IceServerOffer(
+            stunURLs: ["stun:s"], turnURLs: ["turn:t", "turns:t"], secret: Array("a shared secret".utf8),
+            lifetimeMs: 3_600_000)
+        // The credential was made with: openssl dgst -sha1 -hmac "a shared secret" -binary | base64
+        #expect(
+            offer.servers(for: "alice", unixMs: 1_700_000_000_000) == [
+                .init(urls: ["stun:s"]),
+                .init(
+                    urls: ["turn:t", "turns:t"], username: "1700003600:alice",
+                    credential: "bQxRbRRjnsJzDWZNMguu7QGSGG4="),
+            ])
+    }
+
+    @Test func iceServersComeWithTheSignInAndAgainInTime() {
+        let offer = IceServerOffer(stunURLs: ["stun:s"], turnURLs: [], secret: [], lifetimeMs: 4_000)
+        var board = BoardUnderTest { $0.iceServers = offer }
+        let alice = board.opened()
+        let expected: [SwitchboardAction] = [
+            .send(.iceServers([.init(urls: ["stun:s"])], validForMs: 4_000), to: alice),
+            .schedule(.iceServers, for: alice, afterMs: 3_000),
+        ]
+        #expect(Array(board.received(BoardUnderTest.signIn("alice"), on: alice).dropFirst()) == expected)
+        #expect(board.board.timerFired(.iceServers, on: alice, at: board.now) == expected)
+        #expect(
+            ServerMessage.iceServers([.init(urls: ["a", "b"], username: "u", credential: "c")], validForMs: 5).json
+                == #"{"v":1,"type":"iceServers","servers":[{"urls":["a","b"],"username":"u","credential":"c"}],"validForMs":5}"#
+        )
+    }
+
+    // MARK: Presence
+
+    @Test func whoWatchesIsToldAtOnceAndOfEveryChange() {
+        var board = BoardUnderTest { $0.watchedUsers = 2 }
+        let alice = board.signedIn("alice")
+        func watch(_ users: Envelope.Users?) -> [SwitchboardAction] {
+            board.received(Envelope(version: 1, type: "watch", users: users), on: alice)
+        }
+        func presence(_ user: String, _ devices: [String]) -> SwitchboardAction {
+            .send(.presence(user: user, devices: devices), to: alice)
+        }
+        #expect(
+            watch(.named(["bob", "alice"])) == [
+                .send(.watching, to: alice), presence("alice", ["main"]), presence("bob", []),
+            ])
+        let phone = board.opened()
+        #expect(
+            board.received(BoardUnderTest.signIn("bob", device: "phone"), on: phone).last == presence("bob", ["phone"]))
+        let tv = board.opened()
+        #expect(
+            board.received(BoardUnderTest.signIn("bob", device: "tv"), on: tv).last == presence("bob", ["phone", "tv"]))
+        #expect(board.closed(phone) == [presence("bob", ["tv"])])
+        _ = board.signedIn("carol")
+        for wrong in [nil, Envelope.Users.named(["a", "b", "c"]), .named(["a b"])] {
+            guard case .send(.watchRefused(400, _), alice) = watch(wrong).first else {
+                Issue.record("refusal expected")
+                continue
+            }
+        }
+        // A refusal changes nothing.
+        #expect(board.closed(tv) == [presence("bob", [])])
+        #expect(
+            watch(.everybody) == [
+                .send(.watching, to: alice), presence("alice", ["main"]), presence("carol", ["main"]),
+            ])
+        let bob = board.opened()
+        #expect(board.received(BoardUnderTest.signIn("bob"), on: bob).last == presence("bob", ["main"]))
+        #expect(watch(.named([])) == [.send(.watching, to: alice)])
+        #expect(board.closed(bob).isEmpty)
+    }
+
+    @Test func aDirectoryIsAChoice() {
+        var board = BoardUnderTest { $0.hasDirectory = false }
+        let alice = board.signedIn("alice")
+        let text = "this server has no directory; name the users"
+        #expect(
+            board.received(Envelope(version: 1, type: "watch", users: .everybody), on: alice)
+                == [.send(.watchRefused(code: 403, text: text), to: alice)])
+    }
+
+    // MARK: Metrics
+
+    @Test func theMetricsAreTextThatPrometheusReads() throws {
+        var metrics = ServerMetrics()
+        metrics.accepted()
+        metrics.refusedConnection("total")
+        metrics.routed(type: "invite", seconds: 0.000_03)
+        metrics.routed(type: "\"\n", seconds: 5)
+        metrics.routed(type: nil, seconds: 0.2)
+        metrics.said(.refused(code: 403, text: ""))
+        metrics.said(.error(.init(code: 480, text: ""), id: "", to: "", unixMs: 0))
+        metrics.sent(bytes: 10, pending: 7)
+        let samples = try PrometheusSamples(metrics.text(.init(connections: 1, users: 2, devices: 3, calls: 4)))
+        #expect(samples["callagent_signaling_connections"] == 1)
+        #expect(samples["callagent_signaling_signed_in_devices"] == 3)
+        #expect(samples["callagent_signaling_calls"] == 4)
+        #expect(samples[#"callagent_signaling_messages_routed_total{type="invite"}"#] == 1)
+        #expect(samples[#"callagent_signaling_messages_routed_total{type="other"}"#] == 2)
+        #expect(samples[#"callagent_signaling_errors_total{code="480"}"#] == 1)
+        #expect(samples[#"callagent_signaling_sign_ins_refused_total{code="403"}"#] == 1)
+        #expect(samples[#"callagent_signaling_routing_seconds_bucket{le="5e-05"}"#] == 1)
+        #expect(samples[#"callagent_signaling_routing_seconds_bucket{le="+Inf"}"#] == 3)
+        #expect(samples["callagent_signaling_routing_seconds_count"] == 3)
+        #expect(samples["callagent_signaling_pending_bytes_max"] == 7)
+    }
+}

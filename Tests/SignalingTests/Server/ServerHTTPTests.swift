@@ -1,0 +1,84 @@
+import SignalingServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ServerHTTPTests {
+    @Test func theServerSaysThatItIsWell() async throws {
+        try await withServer { server in
+            let answer = try await request("GET /healthz?x=1", server.port)
+            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("\r\n\r\nok\n"))
+            #expect(try await request("HEAD /healthz", server.port).hasSuffix("\r\n\r\n"))
+            #expect(try await request("POST /healthz", server.port).hasPrefix("HTTP/1.1 405 "))
+            #expect(try await request("GET /", server.port).hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test func theMetricsCountWhatHappened() async throws {
+        try await withServer { server in
+            let alice = try await RawClient.signedIn("alice", port: server.port)
+            let bob = try await RawClient.signedIn("bob", device: "tv", port: server.port)
+            _ = try await RawClient.signedIn("bob", device: "phone", port: server.port)
+            try await alice.send(callMessage("invite", from: "alice", to: "bob"))
+            _ = try await bob.text()
+            try await alice.send(callMessage(from: "alice", to: "nobody"))
+            _ = try await alice.text()
+            let answer = try await request("GET /metrics", server.port)
+            #expect(answer.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
+            let body = try #require(answer.firstRange(of: "\r\n\r\n"))
+            let samples = try PrometheusSamples(String(answer[body.upperBound...]))
+            #expect(samples["callagent_signaling_signed_in_users"] == 2)
+            #expect((samples["callagent_signaling_signed_in_devices"] ?? 0) >= 2)
+            #expect(samples["callagent_signaling_calls"] == 1)
+            #expect(samples[#"callagent_signaling_messages_routed_total{type="invite"}"#] == 1)
+            #expect(samples[#"callagent_signaling_errors_total{code="404"}"#] == 1)
+            #expect((samples["callagent_signaling_received_bytes_total"] ?? 0) > 100)
+        }
+    }
+
+    @Test func aServerThatStopsSaysSoUntilItsClientsAreGone() async throws {
+        let server = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let alice = try await RawClient.signedIn("alice", port: server.port)
+        async let stopped: Void = server.shutdown(grace: .seconds(20))
+        let frame = try #require(try await alice.frame())
+        #expect(frame.closeCode == 1001)
+        let health = try await request("GET /healthz", server.port)
+        #expect(health.hasPrefix("HTTP/1.1 503 ") && health.hasSuffix("the server stops\n"))
+        let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        let refused = try await request(
+            "GET /", server.port, fields: upgrade + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+        #expect(refused.hasPrefix("HTTP/1.1 503 "))
+        try await alice.send(opcode: 8, [0x03, 0xE9])
+        await stopped
+        await #expect(throws: (any Error).self) { try await RawClient.open(port: server.port) }
+    }
+
+    @Test func whatWasSentBeforeTheStopArrives() async throws {
+        var configuration = SignalingServerConfiguration(port: 0)
+        configuration.pendingBytes = 64_000_000
+        configuration.silenceTimeout = .seconds(120)
+        let server = try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        let alice = try await RawClient.signedIn("alice", port: server.port)
+        let slow = try await RawClient.signedIn("slow", port: server.port)
+        try await slow.read(false)
+        let filler = String(repeating: "z", count: 60_000)
+        for number in 0..<200 {
+            try await alice.send(callMessage(id: "m\(number)", from: "alice", to: "slow", extra: #","x":"\#(filler)""#))
+        }
+        // Its answer shows that the server has read all of that.
+        try await alice.send(callMessage(from: "alice", to: "nobody"))
+        #expect(try await alice.text().contains(#""code":404"#))
+        async let stopped: Void = server.shutdown(grace: .seconds(20))
+        #expect(try await alice.closeCode() == 1001)
+        try await slow.read(true)
+        for number in 0..<200 { try #require(try await slow.text().contains("\"m\(number)\"")) }
+        #expect(try await slow.closeCode() == 1001)
+        await stopped
+    }
+
+    private func request(_ line: String, _ port: Int, fields: String = "") async throws -> String {
+        let client = try await RawClient.open(port: port)
+        try await client.send(bytes: Array("\(line) HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8))
+        try await client.end()
+        return client.response
+    }
+}

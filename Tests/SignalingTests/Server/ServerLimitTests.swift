@@ -1,0 +1,83 @@
+import SignalingServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ServerLimitTests {
+    @Test func whatIsBeyondTheRateIsDroppedAndTold() async throws {
+        try await withServer {
+            $0.messagesPerSecond = 1
+            $0.messageBurst = 5
+        } _: { server in
+            let alice = try await RawClient.signedIn("alice", port: server.port)
+            let bob = try await RawClient.signedIn("bob", port: server.port)
+            let burst = (0..<20).flatMap {
+                RawClient.bytes(opcode: 1, Array(callMessage(id: "m\($0)", from: "alice", to: "bob").utf8))
+            }
+            try await alice.send(bytes: burst)
+            let answer = try await alice.text()
+            #expect(answer.contains(#""code":429"#) && answer.contains(#""ref":"-""#))
+            // The sign-in was the first message of five.
+            for number in 0..<4 { #expect(try await bob.text().contains("\"m\(number)\"")) }
+        }
+    }
+
+    @Test(arguments: [1 as UInt8, 9, 0])
+    func whoFloodsIsClosedAndTheOthersStay(opcode: UInt8) async throws {
+        try await withServer {
+            $0.messagesPerSecond = 1
+            $0.messageBurst = 5
+        } _: { server in
+            let alice = try await RawClient.signedIn("alice", port: server.port)
+            let bob = try await RawClient.signedIn("bob", port: server.port)
+            if opcode == 0 { try await alice.send(opcode: 1, [0x7B], isFinal: false) }
+            let frame = RawClient.bytes(opcode: opcode, opcode == 1 ? [0x7B, 0x7D] : [], isFinal: opcode != 0)
+            try await alice.send(bytes: (0..<100).flatMap { _ in frame })
+            #expect(try await alice.closeCode() == 1008)
+            let carol = try await RawClient.signedIn("carol", port: server.port)
+            try await bob.send(callMessage(from: "bob", to: "carol"))
+            #expect(try await carol.text() == callMessage(from: "bob", to: "carol"))
+        }
+    }
+
+    @Test func eachBoundOfSocketsIsKept() async throws {
+        let bounds: [(inout SignalingServerConfiguration) -> Void] = [
+            { $0.connections = 2 },
+            { $0.unauthenticatedConnections = 2 },
+            {
+                $0.connectionsPerAddress = 2
+                $0.countsLoopback = true
+            },
+        ]
+        for bound in bounds {
+            try await withServer(bound) { server in
+                let first = try await RawClient.connect(port: server.port)
+                let second = try await RawClient.connect(port: server.port)
+                let third = try await RawClient.open(port: server.port)
+                try await third.end()
+                await second.close()
+                // As soon as the server has noticed it, there is room.
+                while true {
+                    let next = try await RawClient.open(port: server.port)
+                    try? await next.send(bytes: Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+                    try await next.end()
+                    if next.response.hasPrefix("HTTP/1.1 200") { break }
+                }
+                try await first.send(RawClient.signIn("alice"))
+                #expect(try await first.text().contains("signedIn"))
+            }
+        }
+    }
+
+    @Test func whoIsSignedInLeavesRoomForOthers() async throws {
+        try await withServer {
+            $0.unauthenticatedConnections = 1
+        } _: { server in
+            let clients = [
+                try await RawClient.signedIn("a", port: server.port),
+                try await RawClient.signedIn("b", port: server.port),
+                try await RawClient.signedIn("c", port: server.port),
+            ]
+            #expect(clients.count == 3)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// A certificate of a test's own making for 127.0.0.1 and localhost, with its key, in files.
+struct TestCertificate {
+    let certificate: TemporaryFile
+    let key: TemporaryFile
+
+    init(host: String = "localhost", address: [UInt8] = [127, 0, 0, 1], expired: Bool = false) throws {
+        let secret = P256.Signing.PrivateKey()
+        let name = try DistinguishedName { CommonName("test") }
+        let now = Date()
+        let certificate = try Certificate(
+            version: .v3, serialNumber: .init(), publicKey: .init(secret.publicKey),
+            notValidBefore: now.addingTimeInterval(-7_200),
+            notValidAfter: now.addingTimeInterval(expired ? -3_600 : 3_600),
+            issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                SubjectAlternativeNames([
+                    .dnsName(host), .ipAddress(ASN1OctetString(contentBytes: address[...])),
+                ])
+            }, issuerPrivateKey: .init(secret))
+        self.certificate = try TemporaryFile(try certificate.serializeAsPEM().pemString + "\n")
+        key = try TemporaryFile(secret.pemRepresentation + "\n")
+    }
+
+}
