@@ -33,6 +33,21 @@ extension EndToEnd {
             #expect(told.last?["video"] as? String == "on")
         }
 
+        @Test("Pictures come into a call of sound, from either end when its user wants them")
+        func addVideo() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once", "--at", "2500ms=start-video"])
+            let alice = try trio.call(["--events", "--audio-only", "--duration", "5s", "--at", "300ms=add-video"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            for program in [alice, bob] {
+                #expect(program.hasEvent(["event": "mediaChanged"]))
+                let report = try #require(program.events.last).object("report")
+                #expect(try report.number("video.received.distinctFrames") > 20)
+                #expect(report.value("media.video") as? Bool == true)
+            }
+        }
+
         @Test("The stages that were reached before the call could be followed are printed, each once and in order")
         func past() async throws {
             let trio = try await Trio()
