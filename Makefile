@@ -5,10 +5,17 @@ SWIFT ?= swift
 QUIET = 2>&1 | { grep -v 'prohibited flag(s): -pthread' || true; }
 # One after the other: the later ones use both cores themselves, and their deadlines are for an idle machine.
 TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests
+# Where make install puts things; DESTDIR goes before, for packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
+# More options for the optimised build.
+RELEASE_FLAGS ?=
+BINARY ?= .build/release/callagent
+COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagent fish/vendor_completions.d/callagent.fish
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test build release lint bench bench-signaling simulate doctor clean
+.PHONY: help demo test build release lint bench bench-signaling simulate doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -19,6 +26,7 @@ help:
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make doctor   what this machine lacks for calls"
+	@echo "make install  after make release: program, systemd units, completions, below PREFIX (/usr/local)"
 
 demo: release
 	@.build/release/callagent demo
@@ -34,7 +42,7 @@ build:
 
 release:
 	@scripts/install-packages
-	@$(SWIFT) build -c release --product callagent $(QUIET)
+	@$(SWIFT) build -c release --product callagent $(RELEASE_FLAGS) $(QUIET)
 
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks pipelines
@@ -55,6 +63,25 @@ simulate:
 
 doctor: release
 	@.build/release/callagent doctor
+
+# Builds nothing: it is run as root.
+install:
+	@test -x $(BINARY) || { echo "there is no $(BINARY); run 'make release' first" >&2; exit 1; }
+	@install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/callagent
+	@for unit in packaging/systemd/*.service; do \
+		install -d $(DESTDIR)$(PREFIX)/lib/systemd/system; \
+		sed 's|/usr/local/bin/|$(PREFIX)/bin/|' $$unit > $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}; \
+	done
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/examples packaging/examples/*
+	@install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
+	@$(BINARY) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))
+	@$(BINARY) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))
+	@$(BINARY) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))
+
+uninstall:
+	@rm -rf $(DESTDIR)$(PREFIX)/bin/callagent $(DESTDIR)$(PREFIX)/share/doc/callagent
+	@rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETIONS))
+	@rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/systemd/system/,$(notdir $(wildcard packaging/systemd/*)))
 
 clean:
 	@rm -rf .build

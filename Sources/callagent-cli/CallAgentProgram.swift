@@ -7,13 +7,19 @@ internal import MediaEngine
 struct CallAgentProgram {
     static func main() async {
         MediaEngine.limitMallocArenas()
+        var hint = "; see callagent help"
         do {
-            var command = try CallAgentCommand.parseAsRoot()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            let expanded = try ConfigFile.expanded(arguments) { CallAgentCommand._dumpHelp() }
+            // What the parser says is about words that the command line does not show.
+            if expanded != arguments { hint = "; see callagent help, and mind the options of the --config file" }
+            var command = try CallAgentCommand.parseAsRoot(expanded)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
+            if Output.hasLostResults { exit(ExitStatus.prerequisite.rawValue) }
         } catch let failure as Failure {
             Output.error(failure.line)
             exit(failure.status.rawValue)
@@ -22,7 +28,7 @@ struct CallAgentProgram {
             if CallAgentCommand.exitCode(for: error).isSuccess { CallAgentCommand.exit(withError: error) }
             // One line: what the parser says, without the usage text that help has.
             let text = CallAgentCommand.message(for: error).split(separator: "\n").joined(separator: " ")
-            Output.error("\(text); see callagent help")
+            Output.error(text + hint)
             exit(ExitStatus.usage.rawValue)
         }
     }

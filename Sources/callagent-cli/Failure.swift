@@ -3,9 +3,11 @@ internal import MediaEngine
 internal import SignalingServer
 
 /// Why the program ends with another code than 0: one line that says what, why and what to do.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
     let status: ExitStatus
     let line: String
+
+    var description: String { line }
 
     init(_ status: ExitStatus, _ line: String) {
         self.status = status

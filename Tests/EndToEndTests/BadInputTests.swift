@@ -25,6 +25,22 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--ice-interface", "eth0"], "no IP address"),
                 (["call", "bob", "--as", "alice", "--pipelines", "/nonexistent"], "/nonexistent"),
                 (["listen", "--as", "bob", "--signaling", "ws://192.0.2.1:1"], "--allow"),
+                (
+                    ["call", "bob", "--as", "alice", "--at", "2s=dance"],
+                    "there is no action 'dance'; use one of hold, "
+                ),
+                (["call", "bob", "--as", "alice", "--at", "hold"], "TIME=ACTION"),
+                (["call", "bob", "--as", "alice", "--at", "later=hold"], "TIME=ACTION"),
+                (["call", "bob", "--as", "alice", "--at", "20s=hold"], "raise --duration"),
+                (["call", "bob", "--as", "alice", "--call-id", "a b"], "--call-id"),
+                (["call", "bob", "--as", "alice", "--room", "r", "--repeat", "2"], "--repeat"),
+                (["call", "bob", "--as", "alice", "--extension", "novalue"], "--extension"),
+                (["call", "bob", "--as", "alice", "--extension", "a b=c"], "--extension takes at most"),
+                (["call", "bob", "--as", "alice", "--device", "my phone"], "no device name"),
+                (
+                    ["call", "bob", "--as", "alice", "--display-name", String(repeating: "x", count: 257)],
+                    "at most 256 bytes"
+                ),
                 (["serve", "--listen", "8080"], "no HOST:PORT"),
                 (["pipelines", "show", "blub"], "known are"),
             ])

@@ -22,9 +22,31 @@ struct CallCommand: AsyncParsableCommand {
     )
     var count = 1
 
+    @Option(help: ArgumentHelp("The id of the call; default: a random one.", valueName: "id"))
+    var callId: String?
+
+    @Option(help: ArgumentHelp("The room of the call; default: a random one.", valueName: "room"))
+    var room: String?
+
+    @OptionGroup var script: ScriptOptions
+
     func validate() throws {
         guard (1...100_000).contains(count) else { throw ValidationError("--repeat takes 1 to 100000") }
         guard SignalingLimits.isName(peer) else { throw ValidationError(CallError.invalidUser(peer).description) }
+        for (option, name) in [("--call-id", callId), ("--room", room)] {
+            guard let name else { continue }
+            guard SignalingLimits.isName(name) else {
+                throw ValidationError(
+                    "\(option): '\(name)' is no name: use 1 to 64 ASCII letters, digits and . _ - @ + :")
+            }
+            guard count == 1 else {
+                throw ValidationError("\(option) is for one call; it cannot be used with --repeat")
+            }
+        }
+        if let late = script.at.first(where: { $0.time.duration >= duration.duration }) {
+            throw ValidationError(
+                "--at \(late.time.defaultValueDescription)=\(late.text) comes after the call's end; raise --duration")
+        }
     }
 
     func run() async throws {
@@ -33,40 +55,43 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     private func placeAll() async throws {
-        let caller = try await agent.prepareAgent()
+        let session = try await Verdict.preparing("call", expectations) { try await agent.prepareAgent() }
+        var verdict = Verdict(command: "call")
         var reports: [CallReport] = []
-        var failure: Failure?
         for _ in 0..<count where !Task.isCancelled {
             do throws(CallError) {
-                reports.append(try await place(with: caller))
+                let outcome = try await place(with: session.agent)
+                reports.append(outcome.report)
+                verdict.calls.append((outcome.report, outcome.failure))
             } catch {
-                failure = Failure(error)
+                verdict.failure = Failure(error)
                 break
             }
         }
-        // Not cancelled with this task: the farewells go out also after a signal.
-        await Task { await caller.close() }.value
+        await session.close()
         let document = Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports))
         tell(reports, document)
-        if let failure { throw failure }
-        for report in reports { if let end = report.end, let failure = Failure(end) { throw failure } }
-        try Output.check(document, expectations.expect)
+        try verdict.conclude(document, expectations)
     }
 
-    private func place(with caller: CallAgent) async throws(CallError) -> CallReport {
-        let call = try await caller.call(peer, media: audioOnly ? .audioOnly : .audioVideo)
+    private func place(with caller: CallAgent) async throws(CallError) -> CallOutcome {
+        let call = try await caller.call(peer, media: audioOnly ? .audioOnly : .audioVideo, id: callId, room: room)
         let watch = CallWatch.follow(call, agent.output)
         let limit = Task { [duration] in
             guard await CallWatch.untilConnected(call) else { return }
             guard (try? await Task.sleep(for: duration.duration)) != nil else { return }
             await call.hangUp()
         }
+        let acting = Task { [script, output = agent.output] in
+            await Script(steps: script.at, output: output).run(on: call)
+        }
         _ = await call.waitUntilEnded()
         limit.cancel()
+        acting.cancel()
         await watch.value
         let report = await call.report()
         if agent.output.events { Output.event(EventDocument(report)) }
-        return report
+        return CallOutcome(report: report, complaints: await acting.value)
     }
 
     private struct Document: Encodable {

@@ -54,6 +54,8 @@ struct ListenCommand: AsyncParsableCommand {
             valueName: "user"))
     var allow: [String] = []
 
+    @OptionGroup var script: ScriptOptions
+
     func validate() throws {
         guard (1...1_000).contains(maxCalls) else { throw ValidationError("--max-calls takes 1 to 1000") }
         guard !(reject && busy) else { throw ValidationError("--reject and --busy exclude each other") }
@@ -71,32 +73,40 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     private func answerAll() async throws {
-        let callee = try await agent.prepareAgent(maximumCalls: maxCalls)
+        let session = try await Verdict.preparing("listen", expectations) {
+            try await agent.prepareAgent(maximumCalls: maxCalls)
+        }
+        let callee = session.agent
         if agent.output.events {
             var event = EventDocument("listening")
-            event.user = callee.user
+            (event.user, event.device) = (callee.user, agent.identity.device)
             Output.event(event)
         } else if !agent.output.json {
-            Output.line("listening as \(callee.user) at \(agent.signaling)")
+            let device = agent.identity.device.map { " on \($0)" } ?? ""
+            Output.line("listening as \(callee.user)\(device) at \(agent.signaling)")
         }
         // Kept only for what is told at the end: a listener may run for months.
-        let log = agent.output.json || once || !expectations.expect.isEmpty ? ReportLog() : nil
+        let isTold = agent.output.json || once || !expectations.expect.isEmpty || expectations.junit != nil
+        let log = isTold ? OutcomeLog() : nil
         let command = self
         await withDiscardingTaskGroup { group in
             for await call in callee.incomingCalls {
                 group.addTask { @Sendable in
-                    let report = await command.handle(call)
-                    log?.append(report)
+                    let outcome = await command.handle(call)
+                    log?.append(outcome)
                 }
                 if command.once { break }
             }
         }
-        let reports = log?.reports ?? []
-        await Task { await callee.close() }.value
+        await session.close()
+        let outcomes = log?.outcomes ?? []
+        let reports = outcomes.map(\.report)
         let document = Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports))
         if agent.output.json { Output.document(document) }
-        if once, let end = reports.first?.end, let failure = Failure(end), !reject, !busy { throw failure }
-        try Output.check(document, expectations.expect)
+        // Of many calls some may fail; a listener that was told to refuse them has done what was asked.
+        let mayFail = once && !reject && !busy
+        let verdict = Verdict(command: "listen", calls: outcomes.map { ($0.report, mayFail ? $0.failure : nil) })
+        try verdict.conclude(document, expectations)
     }
 
     private struct Document: Encodable {
@@ -104,12 +114,16 @@ struct ListenCommand: AsyncParsableCommand {
         let summary: SummaryDocument
     }
 
-    private func handle(_ call: Call) async -> CallReport {
+    private func handle(_ call: Call) async -> CallOutcome {
+        if !agent.output.json, !agent.output.events { Output.line("\(caller(of: call)) calls") }
         let watch = CallWatch.follow(call, agent.output)
-        if !agent.output.json, !agent.output.events { Output.line("\(call.peer) calls") }
         let conducting = Task { await conduct(call) }
+        let acting = Task { [script, output = agent.output] in
+            await Script(steps: script.at, output: output).run(on: call)
+        }
         _ = await call.waitUntilEnded()
         conducting.cancel()
+        acting.cancel()
         await watch.value
         let report = await call.report()
         if agent.output.events {
@@ -117,7 +131,14 @@ struct ListenCommand: AsyncParsableCommand {
         } else if !agent.output.json {
             for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
         }
-        return report
+        return CallOutcome(report: report, complaints: await acting.value)
+    }
+
+    /// The caller, with what it said of itself, which nobody has checked.
+    private func caller(of call: Call) -> String {
+        let said = [call.callerDisplayName, call.callerAddress].compactMap(\.self).map { "\"\($0.printable)\"" }
+        let data = call.inviteExtension.isEmpty ? "" : " [\(CallWatch.pairs(call.inviteExtension))]"
+        return call.peer + (said.isEmpty ? "" : " (\(said.joined(separator: ", ")))") + data
     }
 
     /// Does to a call what the options say; a call that ended meanwhile refuses, which is fine.

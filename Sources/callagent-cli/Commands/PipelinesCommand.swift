@@ -16,7 +16,8 @@ struct PipelinesCommand: AsyncParsableCommand {
         var pipelines: String?
 
         func catalog() throws -> PipelineCatalog {
-            do { return try PipelineCatalog(folder: pipelines) } catch { throw Failure(error) }
+            let folder = try PipelineFolder.checked(pipelines)
+            do { return try PipelineCatalog(folder: folder) } catch { throw Failure(error) }
         }
     }
 

@@ -3,7 +3,6 @@ public import CallAgent
 internal import Foundation
 internal import Logging
 internal import MediaEngine
-internal import WebSocketSignaling
 
 /// Who a command is, where it signs in, and what its calls are like.
 struct AgentOptions: ParsableArguments {
@@ -22,8 +21,18 @@ struct AgentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long an accepted call may be without media.", valueName: "2s|500ms"))
     var connectTimeout = DurationArgument(.seconds(10))
 
+    @Option(
+        help: ArgumentHelp(
+            "How long an accepted call waits for its pictures once its sound is there, before it is connected by sound alone. "
+                + "Default: until --connect-timeout.",
+            valueName: "2s|500ms"))
+    var audioGrace: DurationArgument?
+
+    @OptionGroup var identity: IdentityOptions
     @OptionGroup var media: MediaOptions
+    @OptionGroup var hooks: HookOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var config: ConfigOptions
 
     func validate() throws {
         guard SignalingLimits.isName(user) else { throw ValidationError(CallError.invalidUser(user).description) }
@@ -35,8 +44,9 @@ struct AgentOptions: ParsableArguments {
         }
     }
 
-    /// A prepared agent.
-    func prepareAgent(maximumCalls: Int = 1) async throws -> CallAgent {
+    /// A prepared agent, whose events are told.
+    func prepareAgent(maximumCalls: Int = 1) async throws -> AgentSession {
+        if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
         let engine = try await Engine.start(media.pipelines, logger: output.logger("media"))
         let host = URLComponents(string: signaling)?.host ?? ""
         var configuration = CallAgentConfiguration(
@@ -44,17 +54,25 @@ struct AgentOptions: ParsableArguments {
         configuration.earlyMedia = earlyMedia
         configuration.timeouts.ringMs = ringTimeout.milliseconds
         configuration.timeouts.connectMs = connectTimeout.milliseconds
+        configuration.timeouts.audioGraceMs = audioGrace?.milliseconds
         configuration.maximumCalls = maximumCalls
-        let transport = WebSocketSignaling(url: signaling, logger: output.logger("signaling"))
+        (configuration.displayName, configuration.address) = (identity.displayName, identity.address)
+        configuration.extensionData = identity.extensionTable
+        let runner = hooks.runner(logger: output.logger("hooks"))
+        if let runner { configuration.hooks = [runner] }
+        let (identity, url, logger) = (identity, signaling, output.logger("signaling"))
         let agent = CallAgent(
-            user: user, media: engine, signaling: transport, configuration: configuration,
-            logger: output.logger("call-agent"))
-        do {
+            user: user, media: engine, signaling: identity.transport(url: url, logger: logger),
+            configuration: configuration, logger: output.logger("call-agent"))
+        let watch = AgentWatch.follow(agent, output, tokenFile: identity.tokenFile)
+        let session = AgentSession(agent: agent, hooks: runner, watch: watch)
+        do throws(CallError) {
             try await agent.prepare()
         } catch {
+            await session.close()
             throw Failure(error)
         }
-        return agent
+        return session
     }
 }
 

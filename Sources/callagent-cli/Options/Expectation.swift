@@ -48,13 +48,15 @@ struct Expectation: ExpressibleByArgument, Equatable {
         return nil
     }
 
+    var description: String { "\(path.joined(separator: ".")) \(comparison.rawValue) \(number)" }
+
     /// What is wrong; nil when the expectation is met.
     func complaint(about document: Any) -> String? {
         var roots = [document]
         if let object = document as? [String: Any], let first = path.first, object[first] == nil {
             roots = object["calls"] as? [Any] ?? []
         }
-        let expected = "\(path.joined(separator: ".")) \(comparison.rawValue) \(number)"
+        let expected = description
         guard !roots.isEmpty else { return "expected \(expected), but there was no call" }
         for root in roots {
             guard let value = Self.number(at: path, in: root) else {

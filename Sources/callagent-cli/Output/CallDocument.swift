@@ -51,6 +51,12 @@ struct CallDocument: Encodable {
         let bytesReceived: Int
     }
 
+    struct Record: Encodable {
+        let ms: Double
+        let kind: CallRecord.Kind
+        let action: String
+    }
+
     let callId: String
     let role: CallRole
     let peer: String
@@ -62,6 +68,11 @@ struct CallDocument: Encodable {
     let video: Media<VideoReceived>?
     let audio: Media<AudioReceived>?
     let transport: Transport
+    let room: String?
+    let hold: HoldState
+    let connectedMs: Double?
+    let offersCallAgain: Bool
+    let records: [Record]
 
     /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
     init(_ report: CallReport, acceptedAtCallee: ContinuousClock.Instant? = nil) {
@@ -103,6 +114,13 @@ struct CallDocument: Encodable {
             localCandidate: transport.localCandidate, remoteCandidate: transport.remoteCandidate,
             rttMs: transport.roundTripMs?.rounded(toPlaces: 2), packetsLost: transport.packetsLost,
             bytesSent: transport.bytesSent, bytesReceived: transport.bytesReceived)
+        room = report.room
+        hold = report.hold
+        connectedMs = report.connectedMs?.rounded(toPlaces: 2)
+        offersCallAgain = report.offersCallAgain
+        records = report.records.map {
+            Record(ms: $0.milliseconds.rounded(toPlaces: 2), kind: $0.kind, action: $0.action)
+        }
     }
 }
 

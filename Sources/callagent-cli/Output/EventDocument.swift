@@ -4,7 +4,8 @@ internal import CallAgent
 ///
 /// Names may be added, never changed.
 struct EventDocument: Encodable {
-    /// `listening`, `stateChanged`, `reached`, `extension`, `report`, or the name of a notice, such as `holdChanged`.
+    /// `listening`, `stateChanged`, `reached`, `extension`, `action`, `report`, the name of a notice, such as `holdChanged`, or
+    /// that of an event of the agent, such as `refusedAsBusy`.
     let event: String
     var callId: String?
     var user: String?
@@ -20,6 +21,13 @@ struct EventDocument: Encodable {
     var device: String?
     var content: String?
     var text: String?
+    var action: String?
+    var ageMs: Int?
+    var expiresInMs: Int?
+    var room: String?
+    var role: CallRole?
+    var displayName: String?
+    var address: String?
     var `extension`: [String: String]?
     var report: CallDocument?
 
@@ -53,6 +61,34 @@ struct EventDocument: Encodable {
         }
         callId = call.id
         peer = call.peer
+    }
+
+    /// Nil for what `--events` does not tell.
+    init?(_ happened: AgentEvent, of user: String) {
+        switch happened {
+        case .stateChanged: return nil
+        case .signalingLost(let text):
+            event = "signalingLost"
+            self.text = text
+        case .signalingRestored: event = "signalingRestored"
+        case .tokenWillExpire(let milliseconds):
+            event = "tokenWillExpire"
+            expiresInMs = milliseconds
+        case .refusedAsBusy(let peer, let callId):
+            event = "refusedAsBusy"
+            (self.peer, self.callId) = (peer, callId)
+        case .inviteExpired(let peer, let callId, let age):
+            event = "inviteExpired"
+            (self.peer, self.callId, ageMs) = (peer, callId, age)
+        }
+        self.user = user
+    }
+
+    /// Adds who calls whom, and what the caller said of itself.
+    mutating func describe(_ call: Call, media: CallMedia) {
+        (user, role, room, self.media) = (call.user, call.role, call.room, media)
+        (displayName, address) = (call.callerDisplayName, call.callerAddress)
+        `extension` = call.inviteExtension.isEmpty ? nil : call.inviteExtension
     }
 
     private mutating func fill(_ notice: CallNotice) {

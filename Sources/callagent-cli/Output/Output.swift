@@ -1,9 +1,14 @@
 internal import Foundation
+internal import Synchronization
 
 /// The program's standard output and standard error.
 enum Output {
     /// Whether a person watches standard error.
     static let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// Whether a result could not be written; the program fails then, whatever its calls did.
+    static var hasLostResults: Bool { hasLost.load(ordering: .relaxed) }
+    private static let hasLost = Atomic(false)
 
     /// A line for whoever reads the results.
     ///
@@ -23,18 +28,16 @@ enum Output {
     static func event(_ value: some Encodable) { line(json(value, [])) }
 
     /// Checks what the user expects of a document.
-    ///
-    /// - Throws: a ``Failure`` for the first expectation that is not met.
-    static func check(_ value: some Encodable, _ expectations: [Expectation]) throws(Failure) {
+    static func complaints(
+        about value: some Encodable, _ expectations: [Expectation]
+    ) -> [(expectation: Expectation, complaint: String?)] {
         guard !expectations.isEmpty,
             let document = try? JSONSerialization.jsonObject(with: Data(json(value, []).utf8))
-        else { return }
-        for expectation in expectations {
-            if let complaint = expectation.complaint(about: document) { throw Failure(.expectation, complaint) }
-        }
+        else { return [] }
+        return expectations.map { ($0, $0.complaint(about: document)) }
     }
 
-    private static func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) -> String {
+    static func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.withoutEscapingSlashes, .sortedKeys])
         // Numbers that JSON cannot hold do not occur: every figure is rounded before.
@@ -42,6 +45,30 @@ enum Output {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// A reader that went away is no reason to fail.
-    private static func write(_ text: String, to handle: FileHandle) { try? handle.write(contentsOf: Data(text.utf8)) }
+    private static func write(_ text: String, to handle: FileHandle) {
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+        } catch {
+            // A reader that went away is no reason to fail, nor is an error that nobody can be told of.
+            guard handle === FileHandle.standardOutput, !error.isBrokenPipe else { return }
+            let isFirst = hasLost.exchange(true, ordering: .relaxed) == false
+            if isFirst {
+                Self.error("standard output cannot be written: \(error.reason); make room, or write elsewhere")
+            }
+        }
+    }
+}
+
+extension Error {
+    private var posixCode: Int? {
+        let outer = self as NSError
+        let inner = outer.userInfo[NSUnderlyingErrorKey] as? NSError ?? outer
+        return inner.domain == NSPOSIXErrorDomain ? inner.code : nil
+    }
+
+    fileprivate var isBrokenPipe: Bool { posixCode == Int(EPIPE) }
+
+    fileprivate var reason: String {
+        posixCode.map { unsafe String(cString: strerror(Int32($0))) } ?? localizedDescription
+    }
 }

@@ -24,7 +24,7 @@ struct Demo: Sendable {
 
     private func place(_ incoming: inout AsyncStream<Call>.Iterator) async throws(CallError) -> DemoCall {
         let mine = try await caller.call("bob")
-        let watch = CallWatch.follow(mine, output)
+        let watch = CallWatch.follow(mine, output, isQuiet: true)
         guard let theirs = await incoming.next(isolation: nil) else {
             await mine.hangUp()
             throw .ended(await mine.waitUntilEnded())

@@ -66,7 +66,9 @@ struct WatchedMedia: MediaProvider {
     func prepare() async throws(MediaSessionError) { try await provider.prepare() }
     func release() async { await provider.release() }
 
-    func makeSession(label: String, media: CallMedia, role: CallRole) async throws(MediaSessionError) -> any MediaSession {
+    func makeSession(label: String, media: CallMedia, role: CallRole) async throws(MediaSessionError)
+        -> any MediaSession
+    {
         let session = try await provider.makeSession(label: label, media: media, role: role)
         if let session = session as? PeerMediaSession { await whenMade(session, label) }
         return session

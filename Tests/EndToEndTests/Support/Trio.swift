@@ -3,7 +3,7 @@ import Testing
 
 /// A signaling server, a listener `bob` and what calls him, as three processes on loopback.
 struct Trio {
-    let server: Program
+    private(set) var server: Program
     let url: String
 
     /// Starts the server on a port of the system's choice.
@@ -12,6 +12,14 @@ struct Trio {
         try await eventually("the server listens") { server.hasEvent(["event": "serving"]) }
         self.server = server
         url = try #require(server.events.first?["url"] as? String)
+    }
+
+    /// Starts the server anew, at the address that it had.
+    mutating func restartServer() async throws {
+        let address = String(url.dropFirst("ws://".count))
+        let server = try Program(["serve", "--listen", address, "--events"])
+        try await eventually("the server listens again") { server.hasEvent(["event": "serving"]) }
+        self.server = server
     }
 
     /// Starts `bob` and waits until he listens.
@@ -36,7 +44,8 @@ struct Trio {
         return (alice, bob)
     }
 
-    private var common: [String] { ["--signaling", url, "--ice-interface", "127.0.0.1"] }
+    /// Where everybody signs in and meets.
+    var common: [String] { ["--signaling", url, "--ice-interface", "127.0.0.1"] }
 }
 
 /// Values deep in a JSON document.

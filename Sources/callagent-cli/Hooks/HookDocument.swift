@@ -1,0 +1,55 @@
+internal import CallAgent
+
+/// What a hook is told, as JSON or as environment variables.
+///
+/// Names may be added, never changed.
+struct HookDocument: Encodable, Sendable {
+    /// What happened.
+    enum Event: String, Encodable, Sendable {
+        case ring
+        case end
+    }
+
+    let event: Event
+    let callId: String
+    let role: CallRole
+    let user: String
+    let peer: String
+    let displayName: String?
+    let address: String?
+    let room: String?
+    let media: CallMedia
+    let startedUnixMs: Double
+    let reason: String?
+    let code: Int?
+    let text: String?
+    let by: String?
+    let connectedMs: Double?
+
+    init(_ event: Event, _ facts: CallFacts) {
+        self.event = event
+        (callId, role, user, peer) = (facts.callId, facts.role, facts.user, facts.peer)
+        (displayName, address, room) = (facts.callerDisplayName, facts.callerAddress, facts.room)
+        media = facts.media
+        startedUnixMs = facts.startedUnixMs.rounded(toPlaces: 1)
+        (reason, code, text) = (facts.end?.reason.rawValue, facts.end?.code, facts.end?.text)
+        by = facts.end.map { $0.by == .local ? facts.user : facts.peer }
+        connectedMs = facts.connectedMs?.rounded(toPlaces: 2)
+    }
+
+    /// The facts as environment variables; what is not known is not among them.
+    ///
+    /// Control characters are written out: a peer's words end no line, and no variable.
+    var environment: [String: String] {
+        let facts: [String: String?] = [
+            "EVENT": event.rawValue, "CALL_ID": callId, "ROLE": role.rawValue, "USER": user, "PEER": peer,
+            "DISPLAY_NAME": displayName, "ADDRESS": address, "ROOM": room, "AUDIO": "\(media.audio)",
+            "VIDEO": "\(media.video)", "STARTED_UNIX_MS": "\(Int(startedUnixMs))", "REASON": reason,
+            "CODE": code.map(String.init), "TEXT": text, "BY": by, "CONNECTED_MS": connectedMs.map { "\(Int($0))" },
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: facts.compactMap { fact in
+                fact.value.map { ("CALLAGENT_" + fact.key, $0.printable) }
+            })
+    }
+}

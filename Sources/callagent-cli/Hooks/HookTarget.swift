@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// What is run or told when a call rings or ends.
+enum HookTarget: Sendable, Equatable {
+    /// A program and its arguments.
+    case command(path: String, arguments: [String])
+    /// A server that is sent the facts as JSON.
+    case webhook(WebHookURL)
+
+    /// Reads what a user wrote: an `http://` URL, or a command line without a shell.
+    ///
+    /// Words are parted by spaces; `'…'` and `"…"` keep theirs. Nothing is expanded.
+    ///
+    /// - Throws: a `ValidationError` that says what is wrong, also for a program that is not there.
+    init(parsing argument: String) throws {
+        if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
+            self = .webhook(try WebHookURL(parsing: argument))
+            return
+        }
+        let words = try Self.words(argument)
+        guard let name = words.first, !name.isEmpty else { throw ValidationError("use a command or an http:// URL") }
+        guard let path = Self.executable(name) else {
+            throw ValidationError("'\(name)' is no program that can be run; give its path")
+        }
+        self = .command(path: path, arguments: Array(words.dropFirst()))
+    }
+
+    static func words(_ line: String) throws -> [String] {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        for character in line {
+            if let open = quote {
+                if character == open { quote = nil } else { word?.append(character) }
+            } else if character == "'" || character == "\"" {
+                (quote, word) = (character, word ?? "")
+            } else if character.isWhitespace {
+                if let done = word { words.append(done) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        guard quote == nil else { throw ValidationError("a quotation mark is not closed") }
+        return words + (word.map { [$0] } ?? [])
+    }
+
+    private static func executable(_ name: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = name.contains("/") ? [""] : path.split(separator: ":").map { $0 + "/" }
+        // A folder is executable as well, but "folder/." exists.
+        return folders.map { $0 + name }.first {
+            FileManager.default.isExecutableFile(atPath: $0) && !FileManager.default.fileExists(atPath: $0 + "/.")
+        }
+    }
+}

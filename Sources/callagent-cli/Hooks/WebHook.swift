@@ -1,0 +1,44 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+/// Sends one webhook.
+enum WebHook {
+    /// Posts `body` as JSON and waits for the status, for at most `limit` in all.
+    ///
+    /// - Returns: what went wrong.
+    static func post(_ body: String, to url: WebHookURL, limit: TimeAmount) async -> String? {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let answer = loop.makePromise(of: UInt.self)
+        var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: url.target)
+        head.headers = [
+            "Host": url.authority, "Content-Type": "application/json", "Content-Length": "\(body.utf8.count)",
+            "User-Agent": "callagent/\(Version.program)", "Connection": "close",
+        ]
+        let request = head
+        let connecting = ClientBootstrap(group: loop).connectTimeout(limit)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(WebHookHandler(request, body, answer))
+                }
+            }
+            .connect(host: url.host, port: url.port)
+        connecting.whenFailure { answer.fail($0) }
+        let deadline = loop.scheduleTask(in: limit) { answer.fail(ChannelError.connectTimeout(limit)) }
+        defer {
+            deadline.cancel()
+            connecting.whenSuccess { $0.close(promise: nil) }
+        }
+        do {
+            let status = try await answer.futureResult.get()
+            return (200..<300).contains(status) ? nil : "the answer was \(status)"
+        } catch ChannelError.connectTimeout {
+            return "no answer within \(limit.nanoseconds / 1_000_000_000) s"
+        } catch let error as NIOConnectionError {
+            return "no connection to \(error.host):\(error.port)"
+        } catch {
+            return "\(error)"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// Where a webhook goes.
+struct WebHookURL: Sendable, Equatable {
+    let host: String
+    let port: Int
+    /// The path and the query.
+    let target: String
+    /// As it stands in the request.
+    let authority: String
+
+    /// - Throws: a `ValidationError` for what is no `http://` URL.
+    init(parsing text: String) throws {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let parts = URLComponents(string: text),
+            let host = parts.host, !host.isEmpty, (1...65_535).contains(parts.port ?? 80)
+        else {
+            throw ValidationError("'\(text)' is no URL; use one such as http://127.0.0.1:9000/calls")
+        }
+        guard parts.scheme == "http", parts.user == nil, parts.password == nil else {
+            throw ValidationError(
+                "'\(text)': webhooks go to http:// without a password; put a proxy in front of others")
+        }
+        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        self.host = host.trimmingCharacters(in: ["[", "]"])
+        port = parts.port ?? 80
+        target = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
+        authority = host + (parts.port.map { ":\($0)" } ?? "")
+    }
+}

@@ -1,0 +1,112 @@
+internal import CallAgent
+internal import Foundation
+
+/// Options from a file, put among those of the command line.
+enum ConfigFile {
+    /// The longest file that is read, in bytes.
+    private static let longest = 1_048_576
+
+    /// What a file may say of an option.
+    private enum Value: Decodable {
+        case switched(Bool)
+        case text(String)
+        case list([String])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let flag = try? container.decode(Bool.self) {
+                self = .switched(flag)
+            } else if let text = Self.text(container) {
+                self = .text(text)
+            } else {
+                self = .list(try container.decode([Word].self).map(\.text))
+            }
+        }
+
+        static func text(_ container: any SingleValueDecodingContainer) -> String? {
+            if let text = try? container.decode(String.self) { return text }
+            if let number = try? container.decode(Int.self) { return String(number) }
+            return (try? container.decode(Double.self)).map { String($0) }
+        }
+    }
+
+    /// A string or a number in a list.
+    private struct Word: Decodable {
+        let text: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            guard let text = Value.text(container) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "neither a string nor a number")
+            }
+            self.text = text
+        }
+    }
+
+    /// The arguments with what `--config FILE` adds to them; what the command line says itself wins.
+    ///
+    /// - Parameter commands: describes the program's commands, as the argument parser dumps them.
+    /// - Throws: a ``Failure`` that names the file, and the key if it is about one.
+    static func expanded(_ arguments: [String], commands: () -> String) throws(Failure) -> [String] {
+        let own = arguments.prefix { $0 != "--" }
+        guard let path = path(in: Array(own)), let place = arguments.firstIndex(where: { !$0.hasPrefix("-") }),
+            let known = CommandOptions.all(of: arguments[place], in: commands()), known["config"] != nil
+        else { return arguments }
+        var added: [String] = []
+        for (key, value) in try values(path).sorted(by: { $0.key < $1.key }) {
+            guard let option = known[key], !["config", "help", "version"].contains(key) else {
+                throw Failure(.usage, "'\(key.printable)' in '\(path)' is no option of callagent \(arguments[place])")
+            }
+            if own.contains(where: { $0 == "--\(key)" || $0.hasPrefix("--\(key)=") }) { continue }
+            added += try words(key, value, option, path)
+        }
+        // Before everything else of the command: after a "--" they would be no options any more.
+        return Array(arguments[...place]) + added + arguments[(place + 1)...]
+    }
+
+    private static func path(in arguments: [String]) -> String? {
+        guard let index = arguments.lastIndex(where: { $0 == "--config" || $0.hasPrefix("--config=") }) else {
+            return nil
+        }
+        if arguments[index] != "--config" { return String(arguments[index].dropFirst("--config=".count)) }
+        return arguments.indices.contains(index + 1) ? arguments[index + 1] : nil
+    }
+
+    private static func words(
+        _ key: String, _ value: Value, _ option: CommandOptions.Option, _ path: String
+    ) throws(Failure) -> [String] {
+        switch value {
+        case .switched(let isOn) where option.isFlag: return isOn ? ["--\(key)"] : []
+        case .text(let text) where !option.isFlag: return ["--\(key)=\(text)"]
+        case .list(let texts) where option.isRepeating: return texts.map { "--\(key)=\($0)" }
+        default:
+            let wanted =
+                option.isFlag ? "true or false" : option.isRepeating ? "a string or a list" : "a string or a number"
+            throw Failure(.usage, "'\(key)' in '\(path)' has the wrong kind of value; use \(wanted)")
+        }
+    }
+
+    private static func values(_ path: String) throws(Failure) -> [String: Value] {
+        let text = try TextFile.read(path, longest: longest)
+        let example = #"use an object of option names such as {"signaling": "ws://127.0.0.1:8080"}"#
+        guard SignalingLimits.isShallow(text) else { throw Failure(.usage, "'\(path)' is nested too deep; \(example)") }
+        do {
+            return try JSONDecoder().decode([String: Value].self, from: Data(text.utf8))
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+            let reason = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
+            throw Failure(.usage, "'\(path)' is no JSON (\(reason ?? context.debugDescription)); \(example)")
+        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+            throw Failure(
+                .usage, "'\(context.codingPath[0].stringValue.printable)' in '\(path)' has a value that no option takes"
+            )
+        } catch DecodingError.dataCorrupted(let context) {
+            throw Failure(
+                .usage, "'\(context.codingPath[0].stringValue.printable)' in '\(path)' has a value that no option takes"
+            )
+        } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
+            throw Failure(.usage, "'\(context.codingPath[0].stringValue.printable)' in '\(path)' is null; leave it out")
+        } catch {
+            throw Failure(.usage, "'\(path)' is no JSON object; \(example)")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import ArgumentParser
+internal import CallAgent
+
+/// What a command does to its calls while they run.
+struct ScriptOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Do something at a time after a call was connected (repeatable): hold, unhold, mute-audio, unmute-audio, "
+                + "mute-video, unmute-video, stop-video, start-video, add-video, info:TEXT, hangup.",
+            valueName: "time=action"),
+        transform: ScriptStep.init(parsing:))
+    var at: [ScriptStep] = []
+
+    func validate() throws {
+        for case .info(let content) in at.map(\.action) where content.utf8.count > SignalingLimits.infoBytes {
+            throw ValidationError("--at: an info has at most \(SignalingLimits.infoBytes) bytes")
+        }
+    }
+}

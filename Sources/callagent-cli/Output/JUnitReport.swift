@@ -1,0 +1,73 @@
+internal import Foundation
+
+/// The verdict on a command's calls for a continuous-integration server: JUnit's XML, one test suite.
+struct JUnitReport {
+    /// One test case.
+    struct Case {
+        let className: String
+        let name: String
+        let seconds: Double
+        /// Why it failed; nil when it did not.
+        let failure: String?
+    }
+
+    let name: String
+    let cases: [Case]
+    /// Why the command ended before its calls did; nil when it did not.
+    let error: String?
+
+    /// The document.
+    var xml: String {
+        let failures = cases.count { $0.failure != nil }
+        let seconds = cases.reduce(0) { $0 + $1.seconds }
+        let attributes = """
+            name="\(Self.escaped(name))" tests="\(cases.count + (error == nil ? 0 : 1))" failures="\(failures)" \
+            errors="\(error == nil ? 0 : 1)" skipped="0" time="\(Self.number(seconds))"
+            """
+        var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites>", "  <testsuite \(attributes)>"]
+        for one in cases {
+            let head = Self.head(one.className, one.name, one.seconds)
+            if let failure = one.failure {
+                lines += [head + ">", #"      <failure message="\#(Self.escaped(failure))"/>"#, "    </testcase>"]
+            } else {
+                lines.append(head + "/>")
+            }
+        }
+        if let error {
+            let head = Self.head(name, "the command", 0)
+            lines += [head + ">", #"      <error message="\#(Self.escaped(error))"/>"#, "    </testcase>"]
+        }
+        return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
+    }
+
+    /// Writes the document; who reads `path` sees it whole or not at all.
+    ///
+    /// - Throws: a ``Failure`` when the disk does not take it.
+    func write(to path: String) throws(Failure) {
+        do {
+            try Data(xml.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw Failure(.prerequisite, "cannot write '\(path)': \(error.localizedDescription)")
+        }
+    }
+
+    private static func head(_ className: String, _ name: String, _ seconds: Double) -> String {
+        #"    <testcase classname="\#(escaped(className))" name="\#(escaped(name))" time="\#(number(seconds))""#
+    }
+
+    private static func number(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
+
+    /// The text as the value of an attribute; XML knows no control characters, so they are written out.
+    private static func escaped(_ text: String) -> String {
+        text.printable.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&apos;"
+            default: result.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import CallAgent
+internal import Foundation
+
+/// What happened in a call besides its states, or to its agent, for a person.
+enum NoticeLine {
+    static func text(_ notice: CallNotice) -> String {
+        switch notice {
+        case .holdChanged(.none): "nobody holds the call any more"
+        case .holdChanged(.held): "this end holds the call"
+        case .holdChanged(.remotelyHeld): "the peer holds the call"
+        case .holdChanged(.both): "both ends hold the call"
+        case .peerMediaChanged(let state):
+            "the peer's sound is \(state.audio.rawValue), its video \(state.video.rawValue)"
+        case .info(let content): "the peer says: \(content.printable)"
+        case .videoPending: "connected by sound; the pictures are late"
+        case .mediaChanged(let media): "the call has \(text(media)) now"
+        case .mediaChangeFailed(let text): "the change of media failed: \(text.printable)"
+        case .deviceRings(let device): "its device\(device.map { " \($0.printable)" } ?? "") rings"
+        case .signalingLost: "signaling was lost; the call goes on"
+        case .signalingRestored: "signaling is back"
+        }
+    }
+
+    static func text(_ media: CallMedia) -> String {
+        switch (media.audio, media.video) {
+        case (true, true): "sound and pictures"
+        case (true, false): "sound"
+        case (false, true): "pictures"
+        case (false, false): "nothing"
+        }
+    }
+
+    /// Nil for what a person need not know.
+    static func text(_ event: AgentEvent) -> String? {
+        switch event {
+        case .stateChanged: nil
+        case .signalingLost(let text): "signaling was lost (\(text.printable)); connecting again"
+        case .signalingRestored: "signaling is back"
+        case .tokenWillExpire(let milliseconds): "the token expires in \(milliseconds / 1_000) s"
+        case .refusedAsBusy(let peer, _): "\(peer) called and was told busy"
+        case .inviteExpired(let peer, _, let age):
+            "\(peer) called \(age / 1_000) s ago and does not ring any more; are both clocks right?"
+        }
+    }
+
+    /// Seconds since the begin of the call.
+    static func time(_ ms: Double) -> String { String(format: "%.1f s", ms / 1_000) }
+}

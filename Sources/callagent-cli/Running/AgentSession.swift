@@ -1,0 +1,20 @@
+internal import CallAgent
+
+/// A prepared agent, with what runs beside it.
+struct AgentSession: Sendable {
+    let agent: CallAgent
+    let hooks: HookRunner?
+    let watch: Task<Void, Never>
+
+    /// Hangs up, signs out, and waits for what still runs, all within a bounded time.
+    ///
+    /// Not cancelled with the present task: the farewells go out also after a signal.
+    func close() async {
+        await Task {
+            await agent.close()
+            await watch.value
+            await hooks?.finish()
+        }
+        .value
+    }
+}

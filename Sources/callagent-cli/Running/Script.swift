@@ -1,0 +1,57 @@
+internal import CallAgent
+
+/// Does to a connected call what `--at` says.
+struct Script: Sendable {
+    let steps: [ScriptStep]
+    let output: OutputOptions
+
+    /// Runs until all is done or its task is cancelled.
+    ///
+    /// - Returns: a line for each step that the call refused.
+    func run(on call: Call) async -> [String] {
+        guard !steps.isEmpty, await CallWatch.untilConnected(call) else { return [] }
+        let connected = ContinuousClock.now
+        let start = await call.report().timeline.start
+        var complaints: [String] = []
+        for step in steps.sorted(by: { $0.time.duration < $1.time.duration }) {
+            guard (try? await Task.sleep(until: connected + step.time.duration)) != nil else { break }
+            let at = (ContinuousClock.now - start).inMilliseconds
+            var complaint: String?
+            do throws(CallError) {
+                try await perform(step.action, call)
+            } catch {
+                complaint = error.description
+                complaints.append("'\(step.text.printable)' was refused: \(error.description.printable)")
+            }
+            tell(step, complaint, at, call)
+        }
+        return complaints
+    }
+
+    private func perform(_ action: ScriptStep.Action, _ call: Call) async throws(CallError) {
+        switch action {
+        case .hold: try await call.hold()
+        case .unhold: try await call.unhold()
+        case .muteAudio: await call.setAudio(.muted)
+        case .unmuteAudio: await call.setAudio(.on)
+        case .muteVideo: await call.setVideo(.muted)
+        case .stopVideo: await call.setVideo(.off)
+        case .unmuteVideo, .startVideo: await call.setVideo(.on)
+        case .addVideo: try await call.changeMedia(to: .audioVideo)
+        case .info(let text): try await call.send(info: text)
+        case .hangup: await call.hangUp()
+        }
+    }
+
+    private func tell(_ step: ScriptStep, _ complaint: String?, _ ms: Double, _ call: Call) {
+        if output.events {
+            var event = EventDocument("action")
+            (event.callId, event.peer, event.user) = (call.id, call.peer, call.user)
+            (event.action, event.atMs, event.text) = (step.text, ms.rounded(toPlaces: 2), complaint)
+            Output.event(event)
+        } else if !output.json {
+            let refused = complaint.map { ": refused, \($0.printable)" } ?? ""
+            Output.line("\(call.peer): \(NoticeLine.time(ms)) this end: \(step.text.printable)\(refused)")
+        }
+    }
+}

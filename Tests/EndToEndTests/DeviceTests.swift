@@ -1,0 +1,92 @@
+import Foundation
+import Logging
+import SignalingServer
+import Testing
+
+extension EndToEnd {
+    /// Several devices of one user, and what lets them sign in.
+    @Suite struct DeviceTests {
+        private let folder = Folder()
+
+        @Test("Two devices ring, one answers, and the other stops and says where the call went")
+        func answeredElsewhere() async throws {
+            let trio = try await Trio()
+            let kitchen = try await trio.listen(["--device", "kitchen", "--answer", "never", "--once"])
+            let hall = try await trio.listen(["--device", "hall", "--answer", "500ms", "--once"])
+            #expect(kitchen.hasEvent(["event": "listening", "device": "kitchen"]))
+            let alice = try trio.call(["--events", "--duration", "300ms"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await hall.waitForExit() == 0, "\(hall.errors)")
+            #expect(try await kitchen.waitForExit() == 4)
+            #expect(kitchen.hasEvent(["event": "stateChanged", "state": "ended", "reason": "answeredElsewhere"]))
+            #expect(kitchen.errors.contains("answeredElsewhere (200)"), "\(kitchen.errors)")
+            for device in ["kitchen", "hall"] { #expect(alice.hasEvent(["event": "deviceRings", "device": device])) }
+            #expect(kitchen.count(of: ["stage": "connected"]) == 0)
+        }
+
+        @Test("A device that refuses for its user stops the others, too")
+        func declinedElsewhere() async throws {
+            let trio = try await Trio()
+            let kitchen = try await trio.listen(["--device", "kitchen", "--answer", "never", "--once"])
+            let hall = try await trio.listen(["--device", "hall", "--reject"])
+            let alice = try trio.call()
+            #expect(try await alice.waitForExit() == 4)
+            #expect(alice.errors.contains("remoteRejected (603)"), "\(alice.errors)")
+            #expect(try await kitchen.waitForExit() == 4)
+            #expect(kitchen.hasEvent(["event": "stateChanged", "state": "ended", "reason": "declinedElsewhere"]))
+            #expect(hall.hasEvent(["event": "stateChanged", "state": "ended", "reason": "localRejected"]))
+        }
+
+        @Test("A token lets its user in, and one of somebody else, none, or a file without one does not")
+        func tokens() async throws {
+            let (server, key) = try await lockedServer()
+            let url = "ws://127.0.0.1:\(server.port)"
+            let token = try AccessToken(user: "bob", lifetime: .seconds(60)).signed(with: key)
+            let bob = try Program(["listen", "--as", "bob", "--events", "--signaling", url, "--token", token])
+            try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
+            let empty = try folder.write("\n", "empty")
+            for (options, status, part) in [
+                (["--as", "carol", "--token", token], 3, "refused the sign-in"),
+                (["--as", "bob"], 3, "refused the sign-in"),
+                (["--as", "bob", "--token-file", folder.path("none")], 2, "there is no file"),
+                (["--as", "bob", "--token-file", empty], 2, "has no token in it"),
+                (["--as", "bob", "--token-file", empty, "--token", "x"], 2, "exclude each other"),
+            ] as [([String], Int32, String)] {
+                let program = try Program(["listen", "--signaling", url] + options)
+                #expect(try await program.waitForExit() == status, "\(program.errors)")
+                #expect(program.errors.contains(part), "\(program.errors)")
+                #expect(!program.errors.contains(token))
+            }
+            await server.shutdown()
+        }
+
+        @Test("Before a token ends, the next one is read from its file, and the listener stays signed in")
+        func renewal() async throws {
+            let (server, key) = try await lockedServer { $0.tokenWarning = .seconds(3) }
+            let file = try folder.write(
+                AccessToken(user: "bob", lifetime: .seconds(4)).signed(with: key) + "\n", "token")
+            let bob = try Program([
+                "listen", "--as", "bob", "--events", "--signaling", "ws://127.0.0.1:\(server.port)", "--token-file",
+                file,
+            ])
+            try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
+            _ = try folder.write(AccessToken(user: "bob", lifetime: .seconds(600)).signed(with: key), "token")
+            try await eventually("renewed") { bob.hasEvent(["event": "tokenRenewed", "user": "bob"]) }
+            let warning = try #require(bob.events.first { $0["event"] as? String == "tokenWillExpire" })
+            #expect(try (1...3_000).contains(warning.number("expiresInMs")))
+            #expect(!bob.hasEvent(["event": "signalingLost"]))
+            await server.shutdown()
+        }
+
+        private func lockedServer(
+            _ configure: (inout SignalingServerConfiguration) -> Void = { _ in }
+        ) async throws -> (SignalingServer, TokenKey) {
+            let file = try folder.write("a secret of more than thirty-two bytes for tests", "key")
+            var configuration = SignalingServerConfiguration(port: 0)
+            configuration.tokenKeyFiles = [file]
+            configure(&configuration)
+            let server = try await SignalingServer.start(configuration: configuration, logger: Logger(label: "test"))
+            return (server, try await TokenKey.read(file: file))
+        }
+    }
+}

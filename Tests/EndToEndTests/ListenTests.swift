@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What a listener tells beside its calls.
+    @Suite struct ListenTests {
+        @Test(
+            "A lost signaling server is told, and so is that it is back; then calls come in again",
+            arguments: [true, false])
+        func serverRestarts(events: Bool) async throws {
+            var trio = try await Trio()
+            let bob = try Program(
+                ["listen", "--as", "bob", "--signaling", trio.url, "--ice-interface", "127.0.0.1"]
+                    + (events ? ["--events"] : []))
+            try await eventually("bob listens") { bob.output.contains("listening") }
+            trio.server.signal(SIGKILL)
+            try await eventually("lost") {
+                events
+                    ? bob.hasEvent(["event": "signalingLost", "user": "bob"])
+                    : bob.output.contains("signaling was lost (")
+            }
+            try await trio.restartServer()
+            try await eventually("back") {
+                events ? bob.hasEvent(["event": "signalingRestored"]) : bob.output.contains("signaling is back\n")
+            }
+            let alice = try trio.call(["--duration", "200ms"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+        }
+
+        @Test("A caller beyond the limit is told busy, and the listener tells of it; within the limit both calls go on")
+        func limit() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--max-calls", "2"])
+            let callers = try ["alice", "carol"].map { name in
+                try Program(["call", "bob", "--as", name, "--events", "--duration", "10m"] + trio.common)
+            }
+            for caller in callers {
+                try await eventually("connected") { caller.hasEvent(["event": "stateChanged", "state": "connected"]) }
+            }
+            let dave = try Program(["call", "bob", "--as", "dave"] + trio.common)
+            #expect(try await dave.waitForExit() == 4)
+            #expect(dave.errors.contains("remoteBusy (486)"))
+            try await eventually("told") { bob.hasEvent(["event": "refusedAsBusy", "peer": "dave", "user": "bob"]) }
+            for caller in callers {
+                caller.signal(SIGINT)
+                #expect(try await caller.waitForExit() == 130)
+            }
+            try await eventually("both ended") { bob.count(of: ["event": "report"]) == 2 }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What `--at` does to a running call, and what both ends are told of it.
+    @Suite struct ScriptTests {
+        @Test("A scripted call holds, mutes and talks, and the peer is told each time")
+        func script() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once", "--at", "700ms=hold", "--at", "1100ms=unhold"])
+            let steps = [
+                "300ms=hold", "1500ms=unhold", "1700ms=mute-audio", "1800ms=info:a=b; ümläut", "1900ms=unmute-audio",
+                "2s=stop-video", "2100ms=start-video", "2200ms=mute-video", "2400ms=unmute-video", "2600ms=hangup",
+            ]
+            let alice = try trio.call(["--events"] + steps.flatMap { ["--at", $0] })
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+
+            let done = alice.events.filter { $0["event"] as? String == "action" }
+            #expect(
+                done.compactMap { $0["action"] as? String }
+                    == steps.map { String($0.split(separator: "=", maxSplits: 1)[1]) })
+            #expect(done.allSatisfy { $0["text"] == nil })
+            let mine = holds(of: alice)
+            let theirs = holds(of: bob)
+            #expect(mine == ["held", "both", "held", "none"])
+            #expect(theirs == ["remotelyHeld", "both", "remotelyHeld", "none"])
+            #expect(bob.hasEvent(["event": "info", "content": "a=b; ümläut"]))
+            let told = bob.events.compactMap { $0["peerSends"] as? [String: Any] }
+            #expect(told.contains { $0["audio"] as? String == "muted" && $0["video"] as? String == "on" })
+            #expect(told.contains { $0["audio"] as? String == "on" && $0["video"] as? String == "off" })
+            #expect(told.contains { $0["audio"] as? String == "on" && $0["video"] as? String == "muted" })
+            #expect(told.last?["video"] as? String == "on")
+        }
+
+        @Test("Pictures come into a call of sound, from either end when its user wants them")
+        func addVideo() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once", "--at", "2500ms=start-video"])
+            let alice = try trio.call(["--events", "--audio-only", "--duration", "5s", "--at", "300ms=add-video"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            for program in [alice, bob] {
+                #expect(program.hasEvent(["event": "mediaChanged"]))
+                let report = try #require(program.events.last).object("report")
+                #expect(try report.number("video.received.distinctFrames") > 20)
+                #expect(report.value("media.video") as? Bool == true)
+            }
+        }
+
+        @Test("The stages that were reached before the call could be followed are printed, each once and in order")
+        func past() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once"])
+            let alice = try trio.call([
+                "--events", "--duration", "200ms", "--display-name", "Alice", "--extension", "t=7",
+            ])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            for (program, early) in [(alice, "offerCreated"), (bob, "ringing")] {
+                let stages = program.events.compactMap { $0["stage"] as? String }
+                #expect(stages.first == "invited" && stages.contains(early))
+                #expect(Set(stages).count == stages.count)
+                let report = try #require(program.events.last)
+                #expect(Set(stages) == Set(try report.object("report.timelineMs").keys))
+            }
+            let invited = try #require(bob.events.first { $0["stage"] as? String == "invited" })
+            #expect(try invited.text("displayName") == "Alice")
+            #expect(try invited.text("extension.t") == "7")
+        }
+
+        @Test("A report has its records, room, hold and how long it was connected")
+        func report() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            let alice = try trio.call([
+                "--json", "--duration", "600ms", "--at", "200ms=hold", "--call-id", "my-call", "--room", "my-room",
+                "--expect", "connectedMs>500", "--expect", "connectedMs<5000",
+            ])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            let call = try #require((try alice.document()["calls"] as? [[String: Any]])?.first)
+            #expect(try (call.text("callId"), call.text("room"), call.text("hold")) == ("my-call", "my-room", "held"))
+            let records = try #require(call["records"] as? [[String: Any]])
+            let actions = try records.map { try "\($0.text("kind")) \($0.text("action"))" }
+            for action in [
+                "user place", "sent invite", "received ringing", "received accept", "user hold", "sent hangup",
+            ] {
+                #expect(actions.contains(action), "\(actions)")
+            }
+            #expect(bob.hasEvent(["callId": "my-call", "event": "stateChanged", "state": "connected"]))
+        }
+
+        @Test("A person is told of holding and of the peer's words, with their control characters written out")
+        func human() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--at", "200ms=hold", "--at", "400ms=info:red \u{1b}[31m"])
+            let alice = try trio.call(["--duration", "800ms"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(alice.output.contains("the peer holds the call\n"))
+            #expect(alice.output.contains("the peer says: red \\u{1b}[31m\n"))
+            #expect(bob.hasEvent(["event": "action", "action": "hold"]))
+        }
+
+        @Test("What the call refuses is told, and fails the command with exit code 6")
+        func refused() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            let alice = try trio.call(["--events", "--duration", "500ms", "--at", "100ms=unhold"])
+            #expect(try await alice.waitForExit() == 6)
+            #expect(bob.exitStatus == nil)
+            #expect(alice.errors.hasPrefix("callagent: 'unhold' was refused: "))
+            let action = try #require(alice.events.first { $0["event"] as? String == "action" })
+            #expect(try action.text("text").contains("unhold is not possible"))
+        }
+
+        private func holds(of program: Program) -> [String] {
+            program.events.filter { $0["event"] as? String == "holdChanged" }.compactMap { $0["hold"] as? String }
+        }
+    }
+}
