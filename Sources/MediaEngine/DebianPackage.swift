@@ -21,14 +21,18 @@ public enum DebianPackage {
             "gstreamer1.0-plugins-good": [
                 "vp8enc", "vp8dec", "vp9enc", "vp9dec", "rtpvp8pay", "rtpvp8depay", "rtph264pay", "rtph264depay",
                 "rtpopuspay", "rtpopusdepay", "rtpbin", "rtpsession", "rtpjitterbuffer", "matroskamux", "v4l2src",
-                "rtspsrc", "pulsesrc", "pulsesink", "level",
+                "rtpvp9pay", "rtpvp9depay", "rtppcmupay", "rtppcmudepay", "rtppcmapay", "rtppcmadepay", "rtpg722pay",
+                "rtpg722depay", "mulawenc", "mulawdec", "alawenc", "alawdec", "rtspsrc", "pulsesrc", "pulsesink",
+                "level",
+                "videoflip", "rtpdtmfmux",
             ],
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
                 "sctpdec", "proxysrc", "proxysink", "h264parse", "openh264enc", "openh264dec", "webrtcdsp",
+                "rtpdtmfsrc", "rtpdtmfdepay", "dtmfsrc",
             ],
             "gstreamer1.0-plugins-ugly": ["x264enc"],
-            "gstreamer1.0-libav": ["avdec_h264", "avdec_h265"],
+            "gstreamer1.0-libav": ["avdec_h264", "avdec_h265", "avenc_g722", "avdec_g722"],
             "gstreamer1.0-nice": ["nicesrc", "nicesink"],
             "gstreamer1.0-alsa": ["alsasrc", "alsasink"],
         ]

@@ -88,7 +88,7 @@ public final class MediaEngine: Sendable {
     /// - Throws: ``MediaError`` that names what is missing.
     public func check(_ codec: Codec) async throws(MediaError) {
         for role in [PipelineDescription.Role.encoder, .decoder] {
-            _ = try catalog.description(codec.descriptionName, role: role).instantiate()
+            _ = try catalog.description(of: codec, role: role).instantiate()
         }
     }
 

@@ -23,7 +23,7 @@ actor WarmUp {
     private static func call(_ catalog: PipelineCatalog, _ logger: Logger) async -> MediaError? {
         do throws(MediaError) {
             // H264 is decoded by another library than VP8, so both are loaded.
-            for codec in Codec.preferred(.video) { try await call(catalog, logger, codec) }
+            for codec in [Codec.vp8, .h264] { try await call(catalog, logger, codec) }
             return nil
         } catch {
             // A machine that lacks a plugin hears of it from the call that needs it.

@@ -17,7 +17,7 @@ public actor PeerConnection {
 
     private let configuration: PeerConnectionConfiguration
     private let catalog: PipelineCatalog
-    private let logger: Logger
+    let logger: Logger
     private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
     private let reports: AsyncStream<PeerPipeline.Report>
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
@@ -34,9 +34,9 @@ public actor PeerConnection {
     private var isCertificateRight = false
     private var hasKeys = false
     private var isVerified: Bool { isCertificateRight && hasKeys }
-    private var sendModes: [MediaKind: SendMode] = [:]
-    private var isReceiving = false
-    private var isClosed = false
+    var sendModes: [MediaKind: SendMode] = [:]
+    var isReceiving = false
+    var isClosed = false
     private var closing: Task<Void, Never>?
     private let gathering: CandidateGathering?
     private var watchdogs: [Task<Void, Never>] = []
@@ -77,7 +77,9 @@ public actor PeerConnection {
         let offer = try await media.create(.offer)
         offered = try RemoteDescription(offer)
         try await media.setLocal(offer)
-        return try await complete(LocalDescription(offer))
+        var local = LocalDescription(offer)
+        media.fit(&local)
+        return try await complete(local)
     }
 
     /// Waits for the candidates, if they are to be in the description.
@@ -114,6 +116,7 @@ public actor PeerConnection {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
         var local = LocalDescription(answer)
+        media.fit(&local)
         local.direct(remote.sections.map(\.direction.reversed))
         local.insert(remote.refused)
         return try await complete(local)
@@ -158,6 +161,7 @@ public actor PeerConnection {
 
     private func setRemote(_ remote: RemoteDescription, on media: PeerMedia) async throws(MediaError) {
         self.remote = remote
+        try media.agree(with: remote)
         try await media.setRemote(remote.forWebrtcbin)
         checkCertificate()
         for candidate in heldCandidates {
@@ -171,7 +175,7 @@ public actor PeerConnection {
         let codecs = configuration.tracks[section.kind]?.codecs ?? []
         for format in section.formats {
             if let codec = format.codec, codecs.contains(codec) {
-                return .init(codec: codec, payloadType: format.payloadType)
+                return .init(codec: codec, payloadType: format.payloadType, profile: format.profile)
             }
         }
         throw .noCommonCodec(media: section.kind.rawValue)
@@ -210,43 +214,10 @@ public actor PeerConnection {
         return media
     }
 
-    private func built() throws(MediaError) -> PeerMedia {
+    func built() throws(MediaError) -> PeerMedia {
         guard !isClosed else { throw .closed }
         guard let media else { throw .rejected(operation: "this operation", text: "nothing was negotiated yet") }
         return media
-    }
-
-    // MARK: Gates
-
-    /// Chooses what is sent of one kind; every kind begins ``SendMode/closed``.
-    ///
-    /// Legal at any time and as often as wanted; the last mode counts. Less is in force when this returns: of what was captured
-    /// nothing new is encoded after a mute. More takes effect once the peer's certificate is verified, and after
-    /// ``SendMode/off`` once the device is open; when that fails, ``PeerConnectionEvent/Kind/captureFailed(_:_:)`` says so. What is
-    /// sent after a pause begins with the latest picture, as a key frame. ``SendMode/off`` needs no verification: set before the
-    /// negotiation, no device is opened at all.
-    public func setSending(_ mode: SendMode, of kind: MediaKind) {
-        guard !isClosed else { return }
-        sendModes[kind] = mode
-        applyMode(of: kind)
-    }
-
-    /// What the peer does not take is not sent.
-    private func mode(of kind: MediaKind) -> SendMode {
-        directions[kind]?.sends == false ? .off : sendModes[kind] ?? .closed
-    }
-
-    private func applyMode(of kind: MediaKind) { media?.sending[kind]?.set(mode(of: kind)) }
-
-    /// Shows and records what arrives from now on, the latest picture first, or no more; begins closed.
-    ///
-    /// Legal at any time. Reopening asks the peer for a fresh picture.
-    /// - Returns: How many pictures and audio buffers had been shown before, by kind; empty before the negotiation.
-    @discardableResult
-    public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
-        guard !isClosed else { return [:] }
-        isReceiving = isOpen
-        return media?.receiving.mapValues { $0.setOpen(isOpen) } ?? [:]
     }
 
     // MARK: What the pipeline reports
@@ -271,7 +242,7 @@ public actor PeerConnection {
             case .bus(.warning(let element, let message, let debug)):
                 logger.warning("\(MediaError.elementFailed(element: element, message: message, debug: debug))")
             case .bus(.endOfStream): break
-            case .warning(let error): logger.warning("\(error)")
+            case .warning(let text): logger.warning("\(text)")
             }
         }
     }

@@ -15,6 +15,10 @@ public struct PeerConnectionConfiguration: Sendable {
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.
     public var candidateDelivery = CandidateDelivery.trickled
+    /// What Opus is asked for; a value out of range counts as its default, with a warning.
+    ///
+    /// The packet length holds for every audio codec.
+    public var opus = OpusParameters()
     /// A Matroska file that what arrives is written into from ``PeerConnection/setReceiving(_:)`` on; nil for none.
     public var recordingPath: String?
 
@@ -37,6 +41,8 @@ public struct TrackConfiguration: Sendable {
     public var codecs: [Codec]
     /// The rate that the encoder aims at, in kbit/s.
     public var bitrateKbit: Int
+    /// The most that the peer may send of this kind, in kbit/s, written as `b=AS` and `b=TIAS` (RFC 8866 section 5.8, RFC 3890); nil sets no limit.
+    public var maxReceiveKbit: Int?
 
     /// The default rates are 1000 kbit/s for video and 48 kbit/s for audio.
     public init(source: CaptureSource, codecs: [Codec]? = nil, bitrateKbit: Int? = nil) {

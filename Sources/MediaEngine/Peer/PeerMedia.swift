@@ -6,9 +6,13 @@ final class PeerMedia: Sendable {
     struct Choice: Sendable {
         let codec: Codec
         let payloadType: Int
+        /// The profile of an offer that is answered, which the answer repeats.
+        var profile: String?
     }
 
     let choices: [Choice]
+    private let opus: OpusParameters
+    private let maxReceiveKbit: [MediaKind: Int]
     let sending: [MediaKind: SendTrack]
     let receiving: [MediaKind: ReceiveTrack]
     private let peer: PeerPipeline
@@ -31,7 +35,9 @@ final class PeerMedia: Sendable {
             label: configuration.label, tuning: configuration.tuning,
             addresses: addresses.isEmpty ? LocalAddresses.global() : addresses, servers: servers,
             policy: configuration.iceTransportPolicy, certificate: certificate, report: report)
-        for error in servers.unusable { report(.warning(error)) }
+        for error in servers.unusable { report(.warning("\(error)")) }
+        let (opus, warnings) = configuration.opus.checked()
+        for text in warnings { report(.warning(text)) }
         let bin = peer.pipeline.bin
         var recorder: Recorder?
         if let path = configuration.recordingPath {
@@ -43,16 +49,21 @@ final class PeerMedia: Sendable {
             let kind = choice.codec.kind
             guard let track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
             sending[kind] = try SendTrack(
-                track, codec: choice.codec, payloadType: choice.payloadType,
-                description: catalog.description(choice.codec.descriptionName, role: .encoder), pipeline: bin,
+                track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
+                description: catalog.description(of: choice.codec, role: .encoder), pipeline: bin,
                 webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
                 onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) })
             receiving[kind] = try ReceiveTrack(
-                codec: choice.codec, decoder: catalog.description(choice.codec.descriptionName, role: .decoder),
+                codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
                 sink: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
-                recorder: recorder, pipeline: bin, report: { report(.event($0)) })
+                recorder: choice.codec.fitsMatroska ? recorder : nil, pipeline: bin, report: { report(.event($0)) })
+        }
+        for choice in choices where configuration.recordingPath != nil && !choice.codec.fitsMatroska {
+            report(.warning("\(choice.codec.encodingName) cannot be recorded: Matroska does not hold it"))
         }
         self.choices = choices
+        self.opus = opus
+        maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
         self.sending = sending
         self.receiving = receiving
         self.peer = peer
@@ -97,7 +108,7 @@ final class PeerMedia: Sendable {
         try transceiver.set(
             "codec-preferences",
             "application/x-rtp,media=(string)\(codec.kind.rawValue),encoding-name=(string)\(codec.encodingName),"
-                + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType),\(codec.extraCaps)")
+                + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType)\(codec.extraCaps)")
     }
 
     /// Asks webrtcbin for a description.
@@ -109,6 +120,34 @@ final class PeerMedia: Sendable {
         }
         guard let sdp = reply[name]?.stringValue else { throw .expired(operation: "create-\(name)") }
         return SharedCertificate.correctFingerprint(in: SessionDescription(kind: kind, sdp: sdp), of: certificate)
+    }
+
+    /// Writes what this end asks for into a description: webrtcbin writes only what its caps hold.
+    func fit(_ description: inout LocalDescription) {
+        for (index, choice) in choices.enumerated() {
+            let parameters: String? =
+                switch choice.codec {
+                case .opus: opus.formatParameters
+                case .h264:
+                    "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(choice.profile ?? "42e01f")"
+                case .vp9: "profile-id=0"
+                case .vp8, .g722, .pcmu, .pcma: nil
+                }
+            description.set(parameters, of: choice.payloadType, inMLine: index)
+            if choice.codec.kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {
+                description.append("a=ptime:\(opus.ptimeMs)", toMLine: index)
+            }
+            if let kbit = maxReceiveKbit[choice.codec.kind], (1...2_000_000).contains(kbit) {
+                description.setBandwidth(kbit: kbit, inMLine: index)
+            }
+        }
+    }
+
+    /// Keeps the encoders within what the peer's description allows.
+    func agree(with remote: RemoteDescription) throws(MediaError) {
+        for (section, choice) in zip(remote.sections, choices) {
+            try sending[choice.codec.kind]?.encoder.agree(with: section, payloadType: choice.payloadType)
+        }
     }
 
     nonisolated(nonsending) func setLocal(_ description: SessionDescription) async throws(MediaError) {

@@ -17,7 +17,7 @@ final class PeerPipeline: Sendable {
         case readyToSend
         case bus(BusMessage)
         /// Something in the configuration was passed over.
-        case warning(MediaError)
+        case warning(String)
     }
 
     /// - Throws: ``MediaError/pluginMissing(element:)`` and the like.

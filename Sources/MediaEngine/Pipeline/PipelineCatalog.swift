@@ -26,6 +26,24 @@ public struct PipelineCatalog: Sendable {
         return found
     }
 
+    /// The description of a codec: the best whose elements are installed.
+    ///
+    /// - Throws: ``MediaError/pluginMissing(element:)`` of the best, when none is.
+    func description(of codec: Codec, role: PipelineDescription.Role) throws(MediaError) -> PipelineDescription {
+        let best = try description(codec.descriptionNames[0], role: role)
+        try GStreamerLibrary.initialize()
+        for name in codec.descriptionNames.dropFirst() {
+            do throws(MediaError) {
+                _ = try best.instantiate()
+                return best
+            } catch .pluginMissing {
+                let other = try description(name, role: role)
+                if (try? other.instantiate()) != nil { return other }
+            }
+        }
+        return best
+    }
+
     private static func files(in folder: String) throws(MediaError) -> [String: String] {
         do {
             var texts: [String: String] = [:]

@@ -106,6 +106,12 @@ public struct PipelineDescription: Sendable, Equatable {
         for element in role.requiredElements where bin.child(element) == nil {
             throw .invalidPipelineDescription(name: name, line: nil, text: "has no element with name=\(element)")
         }
+        try set(chosen, on: bin)
+        return bin
+    }
+
+    /// Sets placeholders of a bin that was built from this description, at any time.
+    func set(_ chosen: [String: String], on bin: Element) throws(MediaError) {
         for (placeholder, value) in chosen.sorted(by: { $0.key < $1.key }) {
             guard let target = values[placeholder] else { continue }
             guard let element = bin.child(target.element) else {
@@ -114,7 +120,6 @@ public struct PipelineDescription: Sendable, Equatable {
             }
             try element.set(target.property, value)
         }
-        return bin
     }
 
     /// Builds the bin once and throws it away.

@@ -25,6 +25,24 @@ struct LocalDescription: Sendable {
         }
     }
 
+    /// Replaces the format parameters of one payload type; nil leaves what there is.
+    mutating func set(_ parameters: String?, of payloadType: Int, inMLine index: Int) {
+        guard let parameters, media.indices.contains(index) else { return }
+        media[index].removeAll { $0.hasPrefix("a=fmtp:\(payloadType) ") }
+        append("a=fmtp:\(payloadType) \(parameters)", toMLine: index)
+    }
+
+    mutating func append(_ line: String, toMLine index: Int) {
+        if media.indices.contains(index) { media[index].append(line) }
+    }
+
+    /// Bounds what the peer may send, in kbit/s; such lines stand before all attributes.
+    mutating func setBandwidth(kbit: Int, inMLine index: Int) {
+        guard media.indices.contains(index) else { return }
+        let place = media[index].firstIndex { $0.hasPrefix("a=") } ?? media[index].endIndex
+        media[index].insert(contentsOf: ["b=AS:\(kbit)", "b=TIAS:\(kbit * 1_000)"], at: place)
+    }
+
     /// Puts m-lines that are not used back into their places.
     mutating func insert(_ refused: [RefusedSection]) {
         for section in refused.sorted(by: { $0.index < $1.index }) {

@@ -7,8 +7,24 @@ struct MediaSection: Sendable, Equatable {
         let encoding: String
         /// The value of `a=fmtp`, without the payload type.
         var parameters: String?
+        /// The profile that H264 (`profile-level-id`) and VP9 (`profile-id`) name; webrtcbin is not told.
+        var profile: String?
         /// The values of `a=rtcp-fb`, without the payload type.
         var feedback: [String] = []
+
+        /// The name of the parameter that holds the profile of an encoding; nil for one without.
+        static func profileName(of encoding: String) -> String? {
+            switch encoding.prefix(while: { $0 != "/" }).uppercased() {
+            case "H264": "profile-level-id"
+            case "VP9": "profile-id"
+            default: nil
+            }
+        }
+
+        fileprivate var namedProfile: String? {
+            guard let profile, let name = Self.profileName(of: encoding) else { return nil }
+            return "\(name)=\(profile)"
+        }
 
         /// The codec of ours that it is, if any.
         var codec: Codec? {
@@ -17,7 +33,7 @@ struct MediaSection: Sendable, Equatable {
             let channels = words.count > 2 ? words[2] : nil
             return Codec.allCases.first { codec in
                 codec.encodingName == words[0].uppercased() && codec.clockRate == rate
-                    && codec.accepts(channels: channels, parameters)
+                    && codec.accepts(channels: channels, parameters, profile)
             }
         }
     }
@@ -45,6 +61,10 @@ struct MediaSection: Sendable, Equatable {
     var candidates: [IceCandidate]
     /// Whether there will be no more (RFC 8840 section 8.2).
     var hasAllCandidates: Bool
+    /// The most that the peer takes, in kbit/s, by `b=TIAS` or `b=AS`.
+    var bandwidthKbit: Int?
+    /// The packet length that the peer would like, in ms.
+    var ptimeMs: Int?
     /// What the section's `a=ssrc` lines say.
     var sources: [Source]
 
@@ -52,15 +72,21 @@ struct MediaSection: Sendable, Equatable {
     var lines: [String] {
         let payloads = formats.map { String($0.payloadType) }.joined(separator: " ")
         var lines = [
-            "m=\(kind.rawValue) 9 UDP/TLS/RTP/SAVPF \(payloads)", "c=IN IP4 0.0.0.0", "a=mid:\(mid)",
-            "a=\(direction.rawValue)", "a=rtcp-mux", "a=ice-ufrag:\(iceUfrag)", "a=ice-pwd:\(icePassword)",
+            "m=\(kind.rawValue) 9 UDP/TLS/RTP/SAVPF \(payloads)", "c=IN IP4 0.0.0.0",
+        ]
+        if let bandwidthKbit { lines.append("b=TIAS:\(bandwidthKbit * 1_000)") }
+        lines += [
+            "a=mid:\(mid)", "a=\(direction.rawValue)", "a=rtcp-mux", "a=ice-ufrag:\(iceUfrag)",
+            "a=ice-pwd:\(icePassword)",
             "a=fingerprint:\(fingerprint)", "a=setup:\(setup)",
         ]
         for format in formats {
             lines.append("a=rtpmap:\(format.payloadType) \(format.encoding)")
             lines += format.feedback.map { "a=rtcp-fb:\(format.payloadType) \($0)" }
-            if let parameters = format.parameters { lines.append("a=fmtp:\(format.payloadType) \(parameters)") }
+            let parameters = [format.parameters, format.namedProfile].compactMap { $0 }.joined(separator: ";")
+            if !parameters.isEmpty { lines.append("a=fmtp:\(format.payloadType) \(parameters)") }
         }
+        if let ptimeMs { lines.append("a=ptime:\(ptimeMs)") }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
         lines += candidates.map { "a=\($0.candidate)" }
         if hasAllCandidates { lines.append("a=end-of-candidates") }
@@ -70,11 +96,14 @@ struct MediaSection: Sendable, Equatable {
 
 extension Codec {
     /// Whether a format of this name with these parameters is one that we can decode.
-    fileprivate func accepts(channels: Substring?, _ parameters: String?) -> Bool {
+    fileprivate func accepts(channels: Substring?, _ parameters: String?, _ profile: String?) -> Bool {
         switch self {
         // RFC 7587 section 7: always two, however many are sent; webrtcbin would answer another number with `recvonly`.
         case .opus: channels == nil || channels == "2"
+        case .g722, .pcmu, .pcma: channels == nil || channels == "1"
         case .vp8: true
+        // Profile 0 has 8 bits and 4:2:0, the only one that our encoder makes.
+        case .vp9: profile == nil || profile == "0"
         // RFC 6184 section 8.1: an absent packetization-mode is 0, which our depayloader takes too, but our payloader sends 1.
         case .h264: parameters?.split(separator: ";").contains("packetization-mode=1") == true
         }

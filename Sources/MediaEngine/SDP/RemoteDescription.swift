@@ -123,6 +123,12 @@ struct RemoteDescription: Sendable, Equatable {
             result.sections[index].direction = .sendrecv
             // Told by a call of its own.
             result.sections[index].hasAllCandidates = false
+            // Of these the encoders are told.
+            result.sections[index].bandwidthKbit = nil
+            result.sections[index].ptimeMs = nil
+            for format in result.sections[index].formats.indices {
+                result.sections[index].formats[format].profile = nil
+            }
         }
         return result.normalised
     }

@@ -125,6 +125,7 @@ struct SDPReader {
             icePassword: try credential("ice-pwd", 22...256, lines, head),
             fingerprint: fingerprint, setup: setup, candidates: try candidates(lines, mLine: index),
             hasAllCandidates: lines.contains { $0.attribute == "end-of-candidates" },
+            bandwidthKbit: Self.bandwidthKbit(lines), ptimeMs: Self.ptimeMs(lines),
             sources: Self.sources(lines))
     }
 
@@ -169,8 +170,8 @@ struct SDPReader {
             guard let payload = Int(word), (0...127).contains(payload) else {
                 throw .invalidSDP(line: head.number, text: "'\(word.prefix(16))' is no payload type")
             }
-            // Static payload types need no rtpmap; none of our codecs has one.
-            guard let encoding = Self.text(after: "rtpmap", payload, lines).first, encoding.contains("/") else {
+            let named = Self.text(after: "rtpmap", payload, lines).first
+            guard let encoding = named ?? Codec.encoding(ofStaticPayloadType: payload), encoding.contains("/") else {
                 continue
             }
             guard encoding.utf8.count <= 64, encoding.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -180,6 +181,7 @@ struct SDPReader {
                 .init(
                     payloadType: payload, encoding: encoding,
                     parameters: Self.text(after: "fmtp", payload, lines).first.flatMap(Self.checkedParameters),
+                    profile: Self.profile(of: encoding, Self.text(after: "fmtp", payload, lines).first),
                     feedback: Self.text(after: "rtcp-fb", payload, lines).filter(Self.knownFeedback.contains)))
         }
         guard !formats.isEmpty else { throw .invalidSDP(line: head.number, text: "has no payload type with a rtpmap") }
@@ -211,6 +213,35 @@ struct SDPReader {
         return lines.filter { $0.type == "a" && $0.value.hasPrefix(start) }.map {
             String($0.value.dropFirst(start.count))
         }
+    }
+
+    /// RFC 3890's limit, else RFC 8866's; zero would stop the sender and counts as none.
+    private static func bandwidthKbit(_ lines: [SDPLine]) -> Int? {
+        for (name, perKbit) in [("TIAS:", 1_000), ("AS:", 1)] {
+            let line = lines.first { $0.type == "b" && $0.value.hasPrefix(name) }
+            guard let line, let value = UInt32(line.value.dropFirst(name.count)) else { continue }
+            let kbit = Int(value) / perKbit
+            if kbit > 0 { return min(kbit, 2_000_000) }
+        }
+        return nil
+    }
+
+    private static func ptimeMs(_ lines: [SDPLine]) -> Int? {
+        guard let line = lines.first(where: { $0.attribute == "ptime" }), let value = Int(line.attributeValue) else {
+            return nil
+        }
+        return OpusParameters.ptimesMs.contains(value) ? value : nil
+    }
+
+    private static func profile(of encoding: String, _ parameters: String?) -> String? {
+        guard let name = MediaSection.Format.profileName(of: encoding), let parameters else { return nil }
+        let start = "\(name)="
+        for parameter in parameters.split(separator: ";").map({ $0.drop { $0 == " " } })
+        where parameter.hasPrefix(start) {
+            let value = parameter.dropFirst(start.count)
+            if (1...6).contains(value.utf8.count), value.utf8.allSatisfy(isAlphanumeric) { return String(value) }
+        }
+        return nil
     }
 
     /// The parameters that `webrtcbin` may see.

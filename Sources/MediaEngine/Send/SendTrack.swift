@@ -7,6 +7,7 @@ final class SendTrack: Sendable {
     let codec: Codec
     private let feed: CaptureFeed
     private let bin: Element
+    let encoder: EncoderControl
     private let encoderSource: Pad
     private let encoderSink: Pad
     private let gate: Gate
@@ -29,7 +30,8 @@ final class SendTrack: Sendable {
     ///
     /// `onFailure` hears of a capture that cannot be opened again after the start.
     init(
-        _ configuration: TrackConfiguration, codec: Codec, payloadType: Int, description: PipelineDescription,
+        _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
+        description: PipelineDescription,
         pipeline: Element, webrtc: Element, mode: SendMode = .closed,
         onFailure: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
@@ -42,10 +44,9 @@ final class SendTrack: Sendable {
         feed = CaptureFeed(of: configuration.source, to: proxy, onFailure: onFailure)
         self.payloadType = payloadType
         ssrc = UInt32.random(in: 1...UInt32.max)
-        bin = try description.instantiate([
-            "bitrate": String(configuration.bitrateKbit * 1_000), "bitrateKbit": String(configuration.bitrateKbit),
-            "payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200",
-        ])
+        bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
+        self.encoder = try EncoderControl(
+            of: bin, description, codec: codec, bitrateKbit: configuration.bitrateKbit, opus: opus)
         guard let encoder = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
         encoderSink = try encoder.pad("sink")
         encoderSource = try encoder.pad("src")

@@ -109,7 +109,7 @@ extension RealPipelines {
             try funnel.link(to: end)
             track = try SendTrack(
                 TrackConfiguration(source: source), codec: codec, payloadType: 96,
-                description: engine.catalog.description(codec.descriptionName, role: .encoder),
+                description: engine.catalog.description(of: codec, role: .encoder),
                 pipeline: pipeline.bin, webrtc: funnel, onFailure: { Issue.record($0) })
             let encoder = try #require(pipeline.bin.child("encoder"))
             try encoder.pad("src").probe { [encoded] buffer in

@@ -39,7 +39,7 @@ import Testing
         let catalog = try PipelineCatalog()
         for codec in Codec.allCases {
             for role in [PipelineDescription.Role.encoder, .decoder] {
-                let description = try catalog.description(codec.descriptionName, role: role)
+                let description = try catalog.description(of: codec, role: role)
                 if role == .encoder {
                     #expect(Set(description.values.keys).isSuperset(of: ["payload", "ssrc", "mtu"]))
                 }
@@ -53,7 +53,8 @@ import Testing
     @Test("A name that is not there is refused with those that are")
     func unknownName() throws {
         let catalog = try PipelineCatalog()
-        let unknown = MediaError.unknownPipelineDescription(name: "av1", known: ["h264", "opus", "vp8"])
+        let unknown = MediaError.unknownPipelineDescription(
+            name: "av1", known: ["g722", "h264", "openh264", "opus", "pcma", "pcmu", "vp8", "vp9"])
         #expect(throws: unknown) { try catalog.description("av1", role: .encoder) }
         #expect(throws: MediaError.self) { try catalog.description("vp8", role: .videoSink) }
     }

@@ -13,7 +13,7 @@ import Testing
             #expect(section.fingerprint.description == SDPSamples.fingerprint)
         }
         let codecs = description.sections.map { $0.formats.compactMap(\.codec) }
-        #expect(codecs == [[.opus], [.vp8, .h264]])
+        #expect(codecs == [[.opus, .g722, .pcmu, .pcma], [.vp8, .h264]])
         #expect(description.sections[1].sources.map(\.ssrc) == [1_204_219_063, 2_044_214_912])
     }
 

@@ -14,6 +14,8 @@ final class DecodedWatch: Sendable {
         var silentRun = 0
         var loudRun = 0
         var channels = 1
+        var samplesPerSecond = 48_000
+        var samplesPerBuffer = 0
         var pitch = PitchMeter(samplesPerSecond: 48_000)
     }
 
@@ -24,7 +26,14 @@ final class DecodedWatch: Sendable {
         let seen = Shared(Seen())
         self.seen = seen
         let note: @Sendable (PropertyValue?) -> Void = { caps in
-            if let channels = caps?.fields?["channels"]?.intValue { seen.update { $0.channels = channels } }
+            guard let channels = caps?.fields?["channels"]?.intValue, let rate = caps?.fields?["rate"]?.intValue else {
+                return
+            }
+            seen.update {
+                $0.channels = channels
+                $0.samplesPerSecond = rate
+                $0.pitch = PitchMeter(samplesPerSecond: rate)
+            }
         }
         pad.onEvent { if case .caps(let caps) = $0 { note(caps) } }
         note(pad.caps)
@@ -51,7 +60,18 @@ final class DecodedWatch: Sendable {
     /// The pitch of what came since the last ``listenAnew()``.
     var toneHz: Double? { seen.value.pitch.hertz }
 
-    func listenAnew() { seen.update { $0.pitch = PitchMeter(samplesPerSecond: 48_000) } }
+    /// Samples of each channel in the last buffer.
+    var samplesPerBuffer: Int { seen.value.samplesPerBuffer }
+
+    /// The pitch of steady sound: what is concealed or swells at its beginning does not count.
+    func steadyTone() async throws -> Double {
+        try await eventually("sound") { loudRun >= 15 }
+        listenAnew()
+        try await eventually("a tone") { toneHz != nil }
+        return try #require(toneHz)
+    }
+
+    func listenAnew() { seen.update { $0.pitch = PitchMeter(samplesPerSecond: $0.samplesPerSecond) } }
 }
 
 extension DecodedWatch.Seen {
@@ -72,6 +92,7 @@ extension DecodedWatch.Seen {
         let samples = sound.bindMemory(to: Int16.self)
         let isSilent = samples.allSatisfy { $0.magnitude < 64 }
         buffers += 1
+        samplesPerBuffer = samples.count / channels
         silentRun = isSilent ? silentRun + 1 : 0
         loudRun = isSilent ? 0 : loudRun + 1
         for index in stride(from: 0, to: samples.count, by: channels) { pitch.add(samples[index]) }

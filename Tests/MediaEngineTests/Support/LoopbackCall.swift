@@ -5,6 +5,7 @@ struct LoopbackCall {
     /// What may differ from call to call.
     struct Options: Sendable {
         var kinds: Set<MediaKind> = [.audio, .video]
+        var audioCodecs: [Codec] = [.opus]
         var videoCodecs: [Codec] = [.vp8]
         var callerVideo = VideoSource.test(.ball, format: VideoFormat(width: 320, height: 180))
         var calleeVideo = VideoSource.test(.ball, format: VideoFormat(width: 320, height: 180))
@@ -17,6 +18,8 @@ struct LoopbackCall {
         var rewriteCandidate: @Sendable (IceCandidate) -> IceCandidate? = { $0 }
         /// What else is to be configured at both ends.
         var configure: @Sendable (inout PeerConnectionConfiguration) -> Void = { _ in }
+        /// What of it differs at the callee.
+        var configureCallee: @Sendable (inout PeerConnectionConfiguration) -> Void = { _ in }
         var opensSendGates = true
         /// An end without sources only receives.
         var callerHasSources = true
@@ -47,7 +50,9 @@ struct LoopbackCall {
         _ audio: AudioSource, _ recording: String?
     ) throws -> CallEnd {
         var tracks: [MediaKind: TrackConfiguration] = [:]
-        if options.kinds.contains(.audio) { tracks[.audio] = TrackConfiguration(source: try engine.capture(audio)) }
+        if options.kinds.contains(.audio) {
+            tracks[.audio] = TrackConfiguration(source: try engine.capture(audio), codecs: options.audioCodecs)
+        }
         if options.kinds.contains(.video) {
             tracks[.video] = TrackConfiguration(source: try engine.capture(video), codecs: options.videoCodecs)
         }
@@ -58,6 +63,7 @@ struct LoopbackCall {
         configuration.tuning = options.tuning
         configuration.recordingPath = recording
         options.configure(&configuration)
+        if label == "callee" { options.configureCallee(&configuration) }
         return CallEnd(peer: engine.makePeerConnection(configuration))
     }
 

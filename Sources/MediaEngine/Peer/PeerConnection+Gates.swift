@@ -1,0 +1,51 @@
+internal import Logging
+
+/// What flows, and how much of it.
+extension PeerConnection {
+    /// Chooses what is sent of one kind; every kind begins ``SendMode/closed``.
+    ///
+    /// Legal at any time and as often as wanted; the last mode counts. Less is in force when this returns: of what was captured
+    /// nothing new is encoded after a mute. More takes effect once the peer's certificate is verified, and after
+    /// ``SendMode/off`` once the device is open; when that fails, ``PeerConnectionEvent/Kind/captureFailed(_:_:)`` says so. What is
+    /// sent after a pause begins with the latest picture, as a key frame. ``SendMode/off`` needs no verification: set before the
+    /// negotiation, no device is opened at all.
+    public func setSending(_ mode: SendMode, of kind: MediaKind) {
+        guard !isClosed else { return }
+        sendModes[kind] = mode
+        applyMode(of: kind)
+    }
+
+    /// What the peer does not take is not sent.
+    func mode(of kind: MediaKind) -> SendMode {
+        directions[kind]?.sends == false ? .off : sendModes[kind] ?? .closed
+    }
+
+    func applyMode(of kind: MediaKind) { media?.sending[kind]?.set(mode(of: kind)) }
+
+    /// Shows and records what arrives from now on, the latest picture first, or no more; begins closed.
+    ///
+    /// Legal at any time. Reopening asks the peer for a fresh picture.
+    /// - Returns: How many pictures and audio buffers had been shown before, by kind; empty before the negotiation.
+    @discardableResult
+    public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+        guard !isClosed else { return [:] }
+        isReceiving = isOpen
+        return media?.receiving.mapValues { $0.setOpen(isOpen) } ?? [:]
+    }
+
+    /// Changes the rate that the encoder of one kind aims at, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still holds.
+    ///
+    /// In force with the next picture or packet. A codec of fixed rate stays as it is.
+    public func setBitrate(_ kbit: Int, of kind: MediaKind) throws(MediaError) {
+        try built().sending[kind]?.encoder.set(bitrateKbit: max(1, kbit))
+    }
+
+    /// Changes what our Opus encoder does; what the peer's description allows still holds, and ours stays as it was sent.
+    ///
+    /// A value out of range counts as its default, with a warning.
+    public func setOpus(_ parameters: OpusParameters) throws(MediaError) {
+        let (checked, warnings) = parameters.checked()
+        for text in warnings { logger.warning("\(text)") }
+        try built().sending[.audio]?.encoder.set(checked)
+    }
+}

@@ -1,0 +1,77 @@
+internal import Synchronization
+
+/// What an encoder is set to: this end's wishes, within what the peer's description allows.
+final class EncoderControl: Sendable {
+    private let codec: Codec
+    private let bin: Element
+    private let description: PipelineDescription
+
+    /// What the peer's description says.
+    private struct PeerLimits {
+        var bandwidthKbit: Int?
+        var parameters: String?
+        var ptimeMs: Int?
+    }
+
+    private struct State {
+        var bitrateKbit: Int
+        var opus: OpusParameters
+        /// Nil before the peer's description is known.
+        var peer: PeerLimits?
+    }
+    private let state: Mutex<State>
+
+    /// Controls `bin`, an instance of `description`.
+    init(
+        of bin: Element, _ description: PipelineDescription, codec: Codec, bitrateKbit: Int, opus: OpusParameters
+    ) throws(MediaError) {
+        self.codec = codec
+        self.bin = bin
+        self.description = description
+        state = Mutex(State(bitrateKbit: bitrateKbit, opus: opus))
+        try apply()
+    }
+
+    /// The rate that the encoder aims at, in kbit/s.
+    var bitrateKbit: Int { state.withLock { Self.bitrateKbit($0) } }
+
+    func set(bitrateKbit: Int) throws(MediaError) {
+        state.withLock { $0.bitrateKbit = bitrateKbit }
+        try apply()
+    }
+
+    func set(_ opus: OpusParameters) throws(MediaError) {
+        state.withLock { $0.opus = opus }
+        try apply()
+    }
+
+    /// Takes what the peer's description says of the format that is sent.
+    func agree(with section: MediaSection, payloadType: Int) throws(MediaError) {
+        let format = section.formats.first { $0.payloadType == payloadType }
+        state.withLock {
+            $0.peer = PeerLimits(
+                bandwidthKbit: section.bandwidthKbit, parameters: format?.parameters, ptimeMs: section.ptimeMs)
+        }
+        try apply()
+    }
+
+    private static func bitrateKbit(_ state: State) -> Int {
+        max(1, min(state.bitrateKbit, state.peer?.bandwidthKbit ?? .max))
+    }
+
+    private func apply() throws(MediaError) {
+        let state = state.withLock { $0 }
+        let kbit = Self.bitrateKbit(state)
+        // libopus takes no less than 4 kbit/s, and no encoder more than a signed 32-bit number of bits.
+        let bits = min(max(kbit, codec == .opus ? 6 : 1), 2_000_000) * 1_000
+        var values = ["bitrate": String(bits), "bitrateKbit": String(min(kbit, 2_000_000))]
+        if codec == .opus {
+            let agreed = state.opus.agreed(with: state.peer?.parameters, ptimeMs: state.peer?.ptimeMs)
+            values.merge(agreed.encoderValues(bitrate: bits)) { _, new in new }
+        } else if codec.kind == .audio {
+            let ptime = state.opus.agreed(with: nil, ptimeMs: state.peer?.ptimeMs).ptimeMs
+            for name in ["ptimeNs", "maxPtimeNs"] { values[name] = String(ptime * 1_000_000) }
+        }
+        try description.set(values, on: bin)
+    }
+}

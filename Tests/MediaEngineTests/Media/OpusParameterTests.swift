@@ -1,0 +1,160 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("What is asked of the encoders") struct EncoderWishTests {
+        private static func options(_ opus: OpusParameters, callee: OpusParameters? = nil) -> LoopbackCall.Options {
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.configure = { $0.opus = opus }
+            if let callee { options.configureCallee = { $0.opus = callee } }
+            return options
+        }
+
+        @Test("A tone above the peer's band does not reach it, one below does", arguments: [true, false])
+        func band(isNarrow: Bool) async throws {
+            var narrow = OpusParameters()
+            narrow.maxPlaybackRate = 16_000
+            // The wish of the end that decodes counts, whoever offers.
+            var options = Self.options(OpusParameters(), callee: isNarrow ? narrow : nil)
+            options.callerAudio = .tone(hertz: 10_000)
+            options.calleeAudio = .tone(hertz: 1_000)
+            try await withCall(options) { call in
+                try await call.connect()
+                let heard = try await DecodedWatch(call.callee, .audio)
+                if isNarrow {
+                    try await eventually("next to nothing") { heard.silentRun > 20 }
+                    // What this end sends is not bound by its own wish to hear less.
+                    try await call.caller.waitForTone()
+                } else {
+                    #expect(try await abs(heard.steadyTone() - 10_000) < 50)
+                }
+            }
+        }
+
+        @Test(
+            "Packets have the length that was asked for",
+            arguments: [(10, 480), (40, 1_920), (60, 2_880), (120, 2_880)])
+        func packetLength(ptimeMs: Int, samples: Int) async throws {
+            var opus = OpusParameters()
+            opus.ptimeMs = ptimeMs
+            try await withCall(Self.options(opus)) { call in
+                try await call.connect()
+                try await call.callee.waitForTone()
+                let heard = try await DecodedWatch(call.callee, .audio)
+                try await eventually("packets of \(ptimeMs) ms") { heard.samplesPerBuffer == samples }
+                #expect(try await abs(heard.steadyTone() - 440) < 5)
+            }
+        }
+
+        @Test("With DTX at both ends silence costs next to no packets; the tone comes back")
+        func discontinuous() async throws {
+            var opus = OpusParameters()
+            opus.usesDTX = true
+            var options = Self.options(opus)
+            options.kinds = [.audio, .video]
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForTone()
+                await call.caller.peer.setSending(.blank, of: .audio)
+                // The encoder takes some 200 ms to see that it is silent.
+                try await call.callee.waitForMorePictures(30)
+                let before = try await call.callee.received(.audio).arrivals.count
+                try await call.callee.waitForMorePictures(60)
+                // Without DTX two seconds are a hundred packets.
+                let during = try await call.callee.received(.audio).arrivals.count - before
+                #expect(during < 30)
+                await call.caller.peer.setSending(.live, of: .audio)
+                let heard = try await DecodedWatch(call.callee, .audio)
+                #expect(try await abs(heard.steadyTone() - 440) < 5)
+            }
+        }
+
+        @Test("Encoders keep to the peer's limits, also when they are told otherwise later")
+        func limits() async throws {
+            var options = LoopbackCall.Options()
+            options.configureCallee = {
+                $0.tracks[.video]?.maxReceiveKbit = 300
+                $0.tracks[.audio]?.maxReceiveKbit = 24
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                let sending = try #require(await call.caller.peer.media?.sending)
+                #expect(sending[.video]?.encoder.bitrateKbit == 300)
+                #expect(sending[.audio]?.encoder.bitrateKbit == 24)
+                #expect(await call.callee.peer.media?.sending[.video]?.encoder.bitrateKbit == 1_000)
+                try await call.caller.peer.setBitrate(2_000, of: .video)
+                #expect(sending[.video]?.encoder.bitrateKbit == 300)
+                try await call.caller.peer.setBitrate(100, of: .video)
+                try await call.caller.peer.setBitrate(16, of: .audio)
+                try await call.caller.peer.setOpus(.economical)
+                let encoder = try #require(await call.caller.peer.media?.pipeline.bin.child(madeBy: "vp8enc"))
+                #expect(encoder.get("target-bitrate")?.intValue == 100_000)
+                let opus = try #require(await call.caller.peer.media?.pipeline.bin.child(madeBy: "opusenc"))
+                #expect(opus.get("bitrate")?.intValue == 16_000)
+                let heard = try await DecodedWatch(call.callee, .audio)
+                try await eventually("longer packets") { heard.samplesPerBuffer == 2_880 }
+                try await call.callee.waitForMorePictures(10)
+                try await eventually("the tone") { heard.toneHz != nil }
+            }
+        }
+
+        @Test("Descriptions say what is asked for, in the lines of the standards")
+        func lines() async throws {
+            let engine = try await TestEngine.shared()
+            var track = TrackConfiguration(receiving: .audio)
+            track.maxReceiveKbit = 64
+            var configuration = PeerConnectionConfiguration(label: "lines", tracks: [.audio: track])
+            configuration.tuning = .loopback
+            configuration.opus = .economical
+            let peer = engine.makePeerConnection(configuration)
+            let lines = try await peer.createOffer().sdp.components(of: "\r\n")
+            #expect(
+                lines.contains(
+                    "a=fmtp:111 minptime=10;useinbandfec=1;usedtx=1;maxplaybackrate=16000;maxaveragebitrate=20000"))
+            #expect(lines.contains("a=ptime:60"))
+            let place = try #require(lines.firstIndex { $0.hasPrefix("m=audio") })
+            #expect(Array(lines[(place + 2)...(place + 3)]) == ["b=AS:64", "b=TIAS:64000"])
+            await peer.close()
+        }
+    }
+}
+
+@Suite("Opus parameters") struct OpusParameterTests {
+    @Test("What is out of range counts as the default, with a warning for each")
+    func ranges() {
+        var parameters = OpusParameters()
+        parameters.maxPlaybackRate = 7_999
+        parameters.maxAverageBitrate = 510_001
+        parameters.ptimeMs = 30
+        let (checked, warnings) = parameters.checked()
+        #expect(checked == OpusParameters())
+        #expect(warnings.count == 3)
+        for preset in [OpusParameters.stack, .economical, OpusParameters()] {
+            #expect(preset.checked().warnings.isEmpty && preset.checked().parameters == preset)
+        }
+    }
+
+    @Test("The lesser of two wishes counts, and what a peer writes beyond all ranges does not")
+    func agreement() {
+        var mine = OpusParameters.stack
+        mine.usesDTX = true
+        let agreed = mine.agreed(with: "maxplaybackrate=16000;maxaveragebitrate=64000;usedtx=1", ptimeMs: 40)
+        #expect(agreed.maxPlaybackRate == 16_000 && agreed.maxAverageBitrate == 40_000)
+        #expect(agreed.usesDTX && !agreed.usesInbandFEC && agreed.ptimeMs == 40)
+        let odd = mine.agreed(with: "maxplaybackrate=-1;maxaveragebitrate=99999999999999999999;usedtx;=;", ptimeMs: 7)
+        #expect(odd.maxPlaybackRate == 24_000 && odd.maxAverageBitrate == 40_000 && !odd.usesDTX && odd.ptimeMs == 20)
+    }
+
+    @Test("Limits of bandwidth are read in either form, the finer first, and zero is none")
+    func bandwidth() throws {
+        for (lines, expected) in [
+            ("b=AS:300\r\n", 300), ("b=TIAS:250500\r\nb=AS:300\r\n", 250), ("b=TIAS:0\r\n", nil), ("b=AS:x\r\n", nil),
+            ("b=AS:4294967295\r\n", 2_000_000), ("b=AS:-1\r\n", nil),
+        ] {
+            let sdp = SDPSamples.offer("c=IN IP4 0.0.0.0\r\na=mid:1", "c=IN IP4 0.0.0.0\r\n\(lines)a=mid:1")
+            #expect(try SDPSamples.read(sdp).sections.map(\.bandwidthKbit) == [nil, expected])
+        }
+    }
+}
