@@ -15,7 +15,7 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test build release lint bench bench-signaling doctor install uninstall clean
+.PHONY: help demo test build release lint bench bench-signaling simulate doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -24,6 +24,7 @@ help:
 	@echo "make lint     formatting and documentation rules"
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
+	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make doctor   what this machine lacks for calls"
 	@echo "make install  after make release: program, systemd units, completions, below PREFIX (/usr/local)"
 
@@ -53,6 +54,12 @@ bench: release
 bench-signaling: release
 	@$(SWIFT) build -c release --product signaling-load $(QUIET)
 	@Benchmarks/signaling-load .build/release
+
+# Optimised, since a million of them are many.
+simulate:
+	@$(SWIFT) build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build-testing $(QUIET)
+	@CALLAGENT_SIMULATION_RUNS=$(or $(RUNS),1000000) CALLAGENT_SIMULATION_SEED=$(or $(SEED),0) $(SWIFT) test -c release \
+		-Xswiftc -enable-testing --skip-build --scratch-path .build-testing --filter SimulationTests $(QUIET)
 
 doctor: release
 	@.build/release/callagent doctor

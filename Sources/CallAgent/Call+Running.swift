@@ -7,6 +7,8 @@ extension Call {
     struct Surroundings: Sendable {
         /// Hands a message to the transport, in order.
         var outbox: @Sendable (SignalingMessage) -> Void
+        /// Repeats nothing of the call any more, but its farewell.
+        var forget: @Sendable (String) -> Void
         /// Where the call is listed until it is over.
         var registry: CallRegistry
         /// Makes the media of a further generation.
@@ -133,6 +135,7 @@ extension Call {
         if change.state == .ended {
             mark(.ended, at: instant)
             surroundings.registry.noteEnd(of: self)
+            surroundings.forget(id)
             if let end = machine.end { CallMetrics.ended(role, end, timeline) }
         } else {
             surroundings.registry.note(change.state, of: self)

@@ -114,7 +114,7 @@ extension CallAgent {
         }
         let (provider, reports) = (provider, reports)
         var surroundings = Call.Surroundings(
-            outbox: { line.send($0) }, registry: calls,
+            outbox: { line.send($0) }, forget: { line.forget(call: $0) }, registry: calls,
             makeSession: { label, media throws(MediaSessionError) in
                 try await provider.makeSession(label: label, media: media)
             },

@@ -17,7 +17,9 @@ final class CallRegistry: Sendable {
     /// Adds a call; false when the limit is reached or the id is known.
     func add(_ call: Call, state first: CallState) -> Bool {
         state.withLock { state in
-            guard state.routing.add(call.id, .init(peer: call.peer, role: call.role, state: first)) else { return false }
+            guard state.routing.add(call.id, .init(peer: call.peer, role: call.role, state: first)) else {
+                return false
+            }
             state.active[call.id] = call
             return true
         }

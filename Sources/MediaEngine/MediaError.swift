@@ -28,6 +28,8 @@ public enum MediaError: Error, Sendable, Equatable {
     case invalidSDP(line: Int?, text: String)
     /// An offer has no codec that this end can use for one of its m-lines.
     case noCommonCodec(media: String)
+    /// A STUN or TURN server cannot be used.
+    case invalidIceServer(url: String, text: String)
     /// A candidate is malformed.
     case invalidCandidate(text: String)
     /// `webrtcbin` refused an operation.
@@ -70,6 +72,7 @@ extension MediaError: CustomStringConvertible {
         case .invalidSDP(let line, let text):
             "the session description cannot be used\(line.map { " (line \($0))" } ?? ""): \(text)"
         case .noCommonCodec(let media): "the peer offers no \(media) codec that this end can use"
+        case .invalidIceServer(let url, let text): "the ICE server '\(url)' cannot be used: \(text)"
         case .invalidCandidate(let text): "the ICE candidate is malformed: \(text)"
         case .rejected(let operation, let text): "webrtcbin refused \(operation): \(text)"
         case .expired(let operation): "\(operation) was not answered: the peer connection was closed meanwhile"

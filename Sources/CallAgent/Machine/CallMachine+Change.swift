@@ -13,7 +13,7 @@ extension CallMachine {
 
     private mutating func begin(_ media: CallMedia) -> [Effect] {
         wantNewMedia(media)
-        return open(Generation(number: current.number + 1, media: media)) + start(.change)
+        return open(media)
     }
 
     /// Whoever asks for pictures sends its own.
@@ -26,11 +26,11 @@ extension CallMachine {
         if media.video, !current.media.video, !isAskingForMedia { own.video = .off }
     }
 
-    private mutating func open(_ generation: Generation) -> [Effect] {
-        var generation = generation
-        generation.isBuilt = true
-        next = generation
-        return [.createOffer(generation.media, generation: generation.number)]
+    private mutating func open(_ media: CallMedia) -> [Effect] {
+        highest += 1
+        next = Generation(number: highest, media: media)
+        next?.isBuilt = true
+        return [.createOffer(media, generation: highest)] + start(.change)
     }
 
     /// The callee wants other media.
@@ -39,27 +39,28 @@ extension CallMachine {
             return [.ignored("a change of media that is not possible now")]
         }
         takeNewMedia(media)
-        return open(Generation(number: current.number + 1, media: media)) + start(.change)
+        return open(media)
     }
 
     /// Another device answered than the one whose answer this caller took: it needs an offer of its own.
     mutating func replaceCurrent() -> [Effect] {
         let old = current
         (hasFirstFrame, isInterrupted) = (false, false)
-        current = Generation(number: old.number + 1, media: old.media)
+        highest += 1
+        current = Generation(number: highest, media: old.media)
         current.isBuilt = true
         return [.close(generation: old.number), .createOffer(old.media, generation: current.number)]
     }
 
     /// The caller offers another peer connection.
     mutating func takeOffer(_ offer: SignalingMessage.Offer, generation number: Int) -> [Effect] {
-        guard role == .callee, phase == .accepted, number > (next ?? current).number else {
+        guard role == .callee, phase == .accepted, number > highest else {
             return [.ignored("an offer of generation \(number)")]
         }
+        highest = number
         var generation = Generation(number: number, media: offer.media)
         generation.isBuilt = true
         var effects: [Effect] = next.map { [.close(generation: $0.number)] } ?? []
-        if let state = offer.state { effects += setPeer(state) }
         if current.isVerified || hasFirstFrame {
             takeNewMedia(offer.media)
             isAskingForMedia = false
@@ -111,7 +112,6 @@ extension CallMachine {
         guard let generation = next else { return [] }
         next = nil
         isAskingForMedia = false
-        if !current.media.video { own.video = .on }
         return [.close(generation: generation.number), .cancelTimer(.change), .notify(.mediaChangeFailed(text: text))]
     }
 

@@ -12,16 +12,14 @@ extension CallMachine {
         // Said to all of them; the one that has the call knows its own name.
         if let device { effects.append(tellOthers(.answeredElsewhere, winner: device)) }
         peerDevice = device
-        let isAnsweredByOther = current.isAnswered && device != current.device
-        if isAnsweredByOther {
-            effects += setPeer(state) + replaceCurrent()
+        effects += setPeer(state ?? MediaState())
+        if device != nil, isToldToAll { effects.append(send(.state(own))) }
+        if current.isAnswered, device != current.device {
+            effects += replaceCurrent()
         } else if let sdp {
-            effects += takeAnswer(sdp, state, device)
-        } else {
-            guard current.isAnswered else {
-                return finish(.incompatibleMedia, text: "the peer accepted without an answer", by: .peer)
-            }
-            effects += setPeer(state)
+            effects += takeAnswer(sdp, nil, device)
+        } else if !current.isAnswered {
+            return finish(.incompatibleMedia, text: "the peer accepted without an answer", by: .peer)
         }
         if refusal != nil { effects.append(.cancelTimer(.fork)) }
         return effects + enterAccepted(by: .peer)
@@ -94,7 +92,7 @@ extension CallMachine {
         isPeerGone = false
         peerDevice = device
         (ringingDevices, refusal) = ([], nil)
-        peer = invite.state ?? MediaState()
+        (peer, told) = (invite.state ?? MediaState(), MediaState())
         current = Generation(number: 0, media: invite.media)
         current.isBuilt = true
         effects.append(.createAnswer(offer: invite.sdp, invite.media))

@@ -30,16 +30,17 @@ extension CallMachine {
         defer { current.heldCandidates = [] }
         let body: SignalingMessage.Body =
             current.number == 0
-            ? .invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp, state: told))
-            : .offer(.init(media: media, sdp: sdp, state: told))
+            ? .invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp, state: tell()))
+            : .offer(.init(media: media, sdp: sdp))
         return [send(body)] + current.heldCandidates.map { send(.candidate($0)) }
     }
 
     private mutating func answer(_ sdp: String) -> [Effect] {
         guard isAnswerAsked, !current.isAnswered else { return [.ignored("an answer that nobody waits for")] }
         current.isAnswered = true
-        if current.number > 0 { return [send(.answer(sdp: sdp, state: told))] }
-        return [send(phase == .accepted ? .accept(sdp: sdp, state: told) : .progress(sdp: sdp, state: told))]
+        if current.number > 0 { return [send(.answer(sdp: sdp))] }
+        if phase == .accepted { return [send(.accept(sdp: sdp, state: tellWithAccept()))] }
+        return [send(.progress(sdp: sdp, state: tell()))]
     }
 
     /// Whether a callee is to make its answer, or has made it.
@@ -63,12 +64,12 @@ extension CallMachine {
         case .offerCreated(let sdp) where role == .caller && !generation.isOffered:
             generation.isOffered = true
             defer { generation.heldCandidates = [] }
-            let offer = SignalingMessage.Offer(media: generation.media, sdp: sdp, state: told)
+            let offer = SignalingMessage.Offer(media: generation.media, sdp: sdp)
             return [send(.offer(offer), of: generation)]
                 + generation.heldCandidates.map { send(.candidate($0), of: generation) }
         case .answerCreated(let sdp) where role == .callee && !generation.isAnswered:
             generation.isAnswered = true
-            return [send(.answer(sdp: sdp, state: told), of: generation)]
+            return [send(.answer(sdp: sdp), of: generation)]
         case .localCandidate(let candidate) where role == .caller && !generation.isOffered:
             generation.heldCandidates.append(candidate)
         case .localCandidate(let candidate): return [send(.candidate(candidate), of: generation)]

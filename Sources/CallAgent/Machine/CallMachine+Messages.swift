@@ -89,7 +89,7 @@ extension CallMachine {
         guard phase == .accepted else { return [.ignored("a change of a call that is \(state)")] }
         switch body {
         case .offer(let offer): return takeOffer(offer, generation: generation)
-        case .answer(let sdp, let state) where role == .caller: return answered(sdp, state, generation)
+        case .answer(let sdp) where role == .caller: return answered(sdp, generation)
         case .renegotiate(let media): return renegotiate(media)
         case .commit: return peerCommitted(generation)
         case .rollback: return peerRolledBack(generation)
@@ -97,13 +97,13 @@ extension CallMachine {
         }
     }
 
-    private mutating func answered(_ sdp: String, _ state: MediaState?, _ generation: Int) -> [Effect] {
-        if generation == current.number, generation > 0 { return takeAnswer(sdp, state, peerDevice) }
+    private mutating func answered(_ sdp: String, _ generation: Int) -> [Effect] {
+        if generation == current.number, generation > 0 { return takeAnswer(sdp, nil, peerDevice) }
         guard next?.number == generation, next?.isAnswered == false else {
             return [.ignored("an answer of generation \(generation)")]
         }
         next?.isAnswered = true
-        return setPeer(state) + [.setAnswer(sdp: sdp, generation: generation)]
+        return [.setAnswer(sdp: sdp, generation: generation)]
     }
 
     /// The peer told what it sends; nil says that it said nothing new.

@@ -14,7 +14,9 @@ extension CallMachine {
         case .hangUp(let text): return hangUp(text)
         case .hold: return setHolding(true)
         case .unhold: return setHolding(false)
-        case .setSending(let audio, let video): return setSending(audio, video)
+        case .setSending(let audio, let video):
+            (own.audio, own.video) = (audio ?? own.audio, video ?? own.video)
+            return []
         case .changeMedia(let media): return changeMedia(media)
         case .sendInfo(let content): return [send(.info(content))]
         default: return []
@@ -61,7 +63,7 @@ extension CallMachine {
             current.isBuilt = true
             effects.append(.createAnswer(offer: offer, media))
         } else if current.isAnswered {
-            effects.append(send(.accept(sdp: nil, state: told)))
+            effects.append(send(.accept(sdp: nil, state: tellWithAccept())))
         }
         // Otherwise the answer is being made, and goes out with the accept when it is there.
         return effects + enterAccepted(by: .local)
@@ -69,18 +71,6 @@ extension CallMachine {
 
     private mutating func setHolding(_ isHolding: Bool) -> [Effect] {
         own.isHolding = isHolding
-        return [send(.state(own)), .notify(.holdChanged(hold))]
+        return [.notify(.holdChanged(hold))]
     }
-
-    private mutating func setSending(_ audio: MediaState.Sending?, _ video: MediaState.Sending?) -> [Effect] {
-        let before = own
-        own.audio = audio ?? own.audio
-        own.video = video ?? own.video
-        // Before that, the invite or the accept says it.
-        let isToldNow = role == .caller ? isInviteSent : phase == .accepted
-        return own != before && isToldNow ? [send(.state(own))] : []
-    }
-
-    /// What goes into a message that may carry a state: nothing when all is sent, as most often.
-    var told: MediaState? { own == MediaState() ? nil : own }
 }

@@ -32,8 +32,14 @@ public struct CallMachine: Sendable, Equatable {
     var current: Generation
     /// The one that is to take its place, once both ends have the other's media on it.
     var next: Generation?
+    /// The highest number of any generation so far; none is used twice.
+    var highest = 0
     /// What this end sends.
     var own: MediaState
+    /// What the peer was told of that.
+    var told = MediaState()
+    /// Some of it was told to all devices of the peer, so that the one which accepts may have missed it.
+    var isToldToAll = false
     /// What the peer told that it sends.
     var peer: MediaState
     /// The device of the peer that messages go to; nil for all of them.
@@ -174,6 +180,32 @@ public struct CallMachine: Sendable, Equatable {
 
     /// What follows from the facts, whichever of them came last.
     private mutating func settle() -> [Effect] {
+        guard isTellingChanges, let news = tell() else { return settleMedia() }
+        // Not every device may have heard it.
+        if peerDevice == nil { isToldToAll = true }
+        return [send(.state(news))] + settleMedia()
+    }
+
+    /// Whether the peer is told at once what changes; before that, the invite or the accept says it.
+    private var isTellingChanges: Bool { role == .caller ? isInviteSent : phase == .accepted && !isAcceptOwed }
+
+    /// A callee accepted, and its accept waits for its answer.
+    private var isAcceptOwed: Bool { role == .callee && !current.isAnswered && current.number == 0 }
+
+    /// What this end sends, if the peer does not know it yet.
+    mutating func tell() -> MediaState? {
+        guard own != told else { return nil }
+        told = own
+        return own
+    }
+
+    /// The same for an accept, which says everything again: what went before it may have been for another device's answer.
+    mutating func tellWithAccept() -> MediaState? {
+        told = own
+        return own == MediaState() ? nil : own
+    }
+
+    private mutating func settleMedia() -> [Effect] {
         // A closed signaling connection ends the call only when the media is silent too.
         if isPeerGone, shown.isInterrupted { return finish(.remoteLost, by: .peer) }
         guard phase == .accepted else { return [] }

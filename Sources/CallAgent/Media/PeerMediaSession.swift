@@ -100,7 +100,7 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
-            case .captureFailed: nil
+            case .candidatesGathered, .relayUnavailable, .captureFailed: nil
             case .failed(let error): .failed(MediaSessionError(error).fault)
             }
         guard let translated else { return nil }

@@ -19,7 +19,9 @@ actor SignalingLine {
         case iceServers([IceServer])
     }
 
-    /// What comes in, in order; for one consumer. Ends after ``close()``.
+    /// What comes in, in order; for one consumer.
+    ///
+    /// Ends after ``close(waiting:)``.
     nonisolated let events: AsyncStream<Event>
     nonisolated let device: String?
     private let transport: any SignalingTransport
@@ -27,8 +29,8 @@ actor SignalingLine {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
     private let sink: AsyncStream<Event>.Continuation
-    private let outbox: AsyncStream<SignalingMessage>
-    private let outgoing: AsyncStream<SignalingMessage>.Continuation
+    private let orders: AsyncStream<Order>
+    private let outgoing: AsyncStream<Order>.Continuation
     private var delivery: Delivery
     private var tasks: [Task<Void, Never>] = []
     private var alarm: (at: Int, task: Task<Void, Never>)?
@@ -49,18 +51,21 @@ actor SignalingLine {
         delivery = Delivery(
             user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery, timing: timing)
         (events, sink) = AsyncStream.makeStream()
-        (outbox, outgoing) = AsyncStream.makeStream()
+        (orders, outgoing) = AsyncStream.makeStream()
     }
 
     /// Signs in and begins.
     func connect() async throws(SignalingError) {
         try await transport.connect(as: user)
         tasks.append(Task { for await event in transport.events { await self.take(event) } })
-        tasks.append(Task { for await message in outbox { await self.carryOut(self.delivery(of: message)) } })
+        tasks.append(Task { for await order in orders { await self.carryOut(order) } })
     }
 
     /// Sends a message after those of earlier calls; whatever its time of sending, it is stamped by the other side's clock.
-    nonisolated func send(_ message: SignalingMessage) { outgoing.yield(message) }
+    nonisolated func send(_ message: SignalingMessage) { outgoing.yield(.send(message)) }
+
+    /// Repeats nothing of a call that is over, but its farewell.
+    nonisolated func forget(call: String) { outgoing.yield(.forget(call)) }
 
     func renew(token: String) async throws(SignalingError) { try await transport.renew(token: token) }
 
@@ -93,10 +98,20 @@ actor SignalingLine {
 
     // MARK: Out
 
-    private func delivery(of message: SignalingMessage) -> [Delivery.Action] {
-        var message = message
-        message.sentUnixMs += clockOffsetMs
-        return delivery.send(message, at: now)
+    private enum Order: Sendable {
+        case send(SignalingMessage)
+        case forget(String)
+    }
+
+    private func carryOut(_ order: Order) async {
+        switch order {
+        case .forget(let call):
+            delivery.forget(call: call)
+            await carryOut([])
+        case .send(var message):
+            message.sentUnixMs += clockOffsetMs
+            await carryOut(delivery.send(message, at: now))
+        }
     }
 
     private func carryOut(_ actions: [Delivery.Action]) async {

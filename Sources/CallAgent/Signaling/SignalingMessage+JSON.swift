@@ -84,7 +84,7 @@ extension SignalingMessage {
             try require(invite.displayName.map(SignalingLimits.isText) ?? true, "displayName")
             try require(invite.address.map(SignalingLimits.isText) ?? true, "address")
             try requireSDP(invite.sdp)
-        case .progress(let sdp, _), .answer(let sdp, _): try requireSDP(sdp)
+        case .progress(let sdp, _), .answer(let sdp): try requireSDP(sdp)
         case .accept(let sdp, _): if let sdp { try requireSDP(sdp) }
         case .offer(let offer):
             try require(offer.media.audio || offer.media.video, "media")

@@ -56,8 +56,8 @@ struct SignalingWire: Codable {
         case .cancel(let farewell): fill("cancel", farewell)
         case .hangup(let farewell): fill("hangup", farewell)
         case .candidate(let value): (type, candidate, mLine) = ("candidate", value.candidate, value.mLine)
-        case .offer(let offer): (type, media, sdp, state) = ("offer", offer.media, offer.sdp, offer.state)
-        case .answer(let answer, let told): (type, sdp, state) = ("answer", answer, told)
+        case .offer(let offer): (type, media, sdp) = ("offer", offer.media, offer.sdp)
+        case .answer(let answer): (type, sdp) = ("answer", answer)
         case .renegotiate(let wanted): (type, media) = ("renegotiate", wanted)
         case .commit: type = "commit"
         case .rollback: type = "rollback"
@@ -125,8 +125,8 @@ struct SignalingWire: Codable {
             return .candidate(.init(candidate: candidate, mLine: mLine))
         case "offer":
             guard let media, let sdp else { return nil }
-            return .offer(.init(media: media, sdp: sdp, state: state))
-        case "answer": return sdp.map { .answer(sdp: $0, state: state) }
+            return .offer(.init(media: media, sdp: sdp))
+        case "answer": return sdp.map { .answer(sdp: $0) }
         case "renegotiate": return media.map { .renegotiate($0) }
         case "commit": return .commit
         case "rollback": return .rollback

@@ -68,7 +68,7 @@ public struct SignalingMessage: Sendable, Equatable {
         /// The caller offers another peer connection of an accepted call.
         case offer(Offer)
         /// The callee's answer to ``offer(_:)``.
-        case answer(sdp: String, state: MediaState? = nil)
+        case answer(sdp: String)
         /// The callee asks the caller for a peer connection with other media.
         case renegotiate(CallMedia)
         /// The sender has the receiver's media on the new peer connection, and shows it from now on.
@@ -125,14 +125,11 @@ public struct SignalingMessage: Sendable, Equatable {
         public var media: CallMedia
         /// The caller's SDP offer.
         public var sdp: String
-        /// What the caller sends; nil is as before.
-        public var state: MediaState?
 
         /// Makes an offer.
-        public init(media: CallMedia, sdp: String, state: MediaState? = nil) {
+        public init(media: CallMedia, sdp: String) {
             self.media = media
             self.sdp = sdp
-            self.state = state
         }
     }
 

@@ -14,6 +14,9 @@ public struct IceCandidate: Sendable, Equatable {
     /// The end of a peer's candidates.
     public static let endOfCandidates = IceCandidate(mLine: 0, candidate: "")
 
+    /// Whether a TURN server stands behind it.
+    var isRelay: Bool { candidate.contains(" typ relay") }
+
     /// Whether it can be used as it is: it has an address in numbers, or ends the candidates.
     ///
     /// A name, as browsers send it instead of a private address (`….local`), would make this machine ask for it by multicast, which is off.

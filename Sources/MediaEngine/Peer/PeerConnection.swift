@@ -38,6 +38,7 @@ public actor PeerConnection {
     private var isReceiving = false
     private var isClosed = false
     private var closing: Task<Void, Never>?
+    private let gathering: CandidateGathering?
     private var watchdogs: [Task<Void, Never>] = []
     private var lastStatistics = PeerStatistics()
     private var statisticsRequest: Task<PeerStatistics.Transport?, Never>?
@@ -50,6 +51,11 @@ public actor PeerConnection {
         self.configuration = configuration
         self.catalog = catalog
         self.logger = logger
+        if case .inDescription = configuration.candidateDelivery {
+            gathering = CandidateGathering()
+        } else {
+            gathering = nil
+        }
         executor = QueueExecutor(label: "peer.\(configuration.label)")
         (events, eventSink) = AsyncStream.makeStream()
         (reports, reportSink) = AsyncStream.makeStream()
@@ -71,8 +77,21 @@ public actor PeerConnection {
         let offer = try await media.create(.offer)
         offered = try RemoteDescription(offer)
         try await media.setLocal(offer)
+        return try await complete(LocalDescription(offer))
+    }
+
+    /// Waits for the candidates, if they are to be in the description.
+    private func complete(_ description: LocalDescription) async throws(MediaError) -> SessionDescription {
         guard !isClosed else { throw .closed }
-        return offer
+        guard let gathering, case .inDescription(let timeout) = configuration.candidateDelivery else {
+            return description.description
+        }
+        let (candidates, outcome) = await gathering.collect(timeout: .milliseconds(timeout))
+        guard !isClosed else { throw .closed }
+        eventSink.yield(.init(.candidatesGathered(outcome)))
+        var description = description
+        description.add(candidates, isComplete: outcome == .complete)
+        return description.description
     }
 
     /// Builds the connection as the answering end and makes its answer; candidates follow in ``events``.
@@ -94,11 +113,10 @@ public actor PeerConnection {
         for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
-        guard !isClosed else { throw .closed }
         var local = LocalDescription(answer)
         local.direct(remote.sections.map(\.direction.reversed))
         local.insert(remote.refused)
-        return local.description
+        return try await complete(local)
     }
 
     /// Takes the peer's answer to ``createOffer()``.
@@ -164,7 +182,7 @@ public actor PeerConnection {
         _ choices: [PeerMedia.Choice], mLines: [Int]? = nil
     ) async throws(MediaError) -> PeerMedia {
         guard !isClosed else { throw .closed }
-        let (reportSink, eventSink) = (reportSink, eventSink)
+        let (reportSink, eventSink, gathering) = (reportSink, eventSink, gathering)
         var modes: [MediaKind: SendMode] = [:]
         for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }
         let media = try PeerMedia(configuration, choices: choices, modes: modes, catalog: catalog) { report in
@@ -172,7 +190,17 @@ public actor PeerConnection {
                 reportSink.yield(report)
                 return
             }
-            eventSink.yield(mLines.map(event.moved(to:)) ?? event)
+            let moved = mLines.map(event.moved(to:)) ?? event
+            guard case .localCandidate(let candidate) = moved.kind else {
+                eventSink.yield(moved)
+                return
+            }
+            if let gathering {
+                gathering.note(candidate)
+            } else {
+                eventSink.yield(moved)
+                if candidate == .endOfCandidates { eventSink.yield(.init(.candidatesGathered(.complete))) }
+            }
         }
         self.media = media
         if isReceiving { setReceiving(true) }
@@ -243,6 +271,7 @@ public actor PeerConnection {
             case .bus(.warning(let element, let message, let debug)):
                 logger.warning("\(MediaError.elementFailed(element: element, message: message, debug: debug))")
             case .bus(.endOfStream): break
+            case .warning(let error): logger.warning("\(error)")
             }
         }
     }
@@ -332,6 +361,7 @@ public actor PeerConnection {
         // The last figures; a webrtcbin that hangs gives none.
         _ = await Deadline.isMet(limit / 5) { _ = await self.statistics() }
         isClosed = true
+        gathering?.abandon()
         for watchdog in watchdogs { watchdog.cancel() }
         watchdogs = []
         eventSink.finish()

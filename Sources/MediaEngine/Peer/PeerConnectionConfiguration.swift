@@ -6,6 +6,15 @@ public struct PeerConnectionConfiguration: Sendable {
     public var tracks: [MediaKind: TrackConfiguration]
     /// The transport's knobs.
     public var tuning = TransportTuning()
+    /// The STUN and TURN servers; none by default.
+    ///
+    /// A URL that comes again has the credentials that came last. Of several STUN servers the first is asked. Servers by TLS are passed over with a
+    /// warning. A malformed URL shows when the offer or answer is made.
+    public var iceServers: [StunTurnServer] = []
+    /// Which candidates may be used.
+    public var iceTransportPolicy = IceTransportPolicy.all
+    /// How this end's candidates reach the peer.
+    public var candidateDelivery = CandidateDelivery.trickled
     /// A Matroska file that what arrives is written into from ``PeerConnection/setReceiving(_:)`` on; nil for none.
     public var recordingPath: String?
 

@@ -9,6 +9,10 @@ public struct PeerConnectionEvent: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         /// A candidate to tell the peer, or the end of them.
         case localCandidate(IceCandidate)
+        /// The search for this end's candidates is over.
+        case candidatesGathered(GatheringOutcome)
+        /// There are TURN servers, but none gave a relay candidate: wrong credentials, or out of reach. The connection may still come up.
+        case relayUnavailable
         /// ICE found a pair of addresses that works.
         case iceConnected
         /// DTLS is up and the peer's certificate is the one that its SDP named. What was held back flows now.

@@ -25,11 +25,13 @@ final class PeerMedia: Sendable {
         catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) throws(MediaError) {
         let certificate = try DtlsCertificate()
+        let servers = try IceServers(configuration.iceServers, policy: configuration.iceTransportPolicy)
         let addresses = configuration.tuning.localAddresses
         let peer = try PeerPipeline(
             label: configuration.label, tuning: configuration.tuning,
-            addresses: addresses.isEmpty ? LocalAddresses.global() : addresses, certificate: certificate,
-            report: report)
+            addresses: addresses.isEmpty ? LocalAddresses.global() : addresses, servers: servers,
+            policy: configuration.iceTransportPolicy, certificate: certificate, report: report)
+        for error in servers.unusable { report(.warning(error)) }
         let bin = peer.pipeline.bin
         var recorder: Recorder?
         if let path = configuration.recordingPath {

@@ -16,12 +16,14 @@ final class PeerPipeline: Sendable {
         /// DTLS gave the keys for sending: from here on webrtcbin does not block who sends.
         case readyToSend
         case bus(BusMessage)
+        /// Something in the configuration was passed over.
+        case warning(MediaError)
     }
 
     /// - Throws: ``MediaError/pluginMissing(element:)`` and the like.
     init(
-        label: String, tuning: TransportTuning, addresses: [String], certificate: DtlsCertificate,
-        report: @escaping @Sendable (Report) -> Void
+        label: String, tuning: TransportTuning, addresses: [String], servers: IceServers, policy: IceTransportPolicy,
+        certificate: DtlsCertificate, report: @escaping @Sendable (Report) -> Void
     ) throws(MediaError) {
         // webrtcbin itself only logs that these are missing.
         for element in ["nicesrc", "dtlssrtpdec", "srtpdec", "rtpbin"] where !GStreamerLibrary.hasElement(element) {
@@ -33,6 +35,10 @@ final class PeerPipeline: Sendable {
         let latency = tuning.jitterBufferFastStart ? StalledFastStart.initialLatencyMs : tuning.jitterBufferMs
         try webrtc.set("latency", String(latency))
         try Self.tuneIce(of: webrtc, tuning, addresses)
+        if let stun = servers.stun { try webrtc.set("stun-server", text: stun) }
+        for turn in servers.turn { webrtc.emit("add-turn-server", [.string(turn)]) }
+        try webrtc.set("ice-transport-policy", policy.rawValue)
+        let relays = RelayWatch(expects: !servers.turn.isEmpty, isNeeded: policy == .relay)
         self.pipeline = pipeline
         self.webrtc = webrtc
         let activity = activity
@@ -51,8 +57,9 @@ final class PeerPipeline: Sendable {
                 },
                 webrtc.connect("on-ice-candidate") { arguments in
                     guard let mLine = arguments.uint(1), let text = arguments.string(2) else { return }
-                    report(
-                        .event(PeerConnectionEvent(.localCandidate(IceCandidate(mLine: Int(mLine), candidate: text)))))
+                    let candidate = IceCandidate(mLine: Int(mLine), candidate: text)
+                    relays.note(candidate)
+                    report(.event(PeerConnectionEvent(.localCandidate(candidate))))
                 },
                 webrtc.connect("notify::ice-connection-state") { arguments in
                     let state = arguments.element(0)?.get("ice-connection-state")?.intValue
@@ -66,6 +73,7 @@ final class PeerPipeline: Sendable {
             ]
             + [
                 UnsignalledEndOfCandidates.watch(webrtc) {
+                    if let news = relays.verdict { report(.event(PeerConnectionEvent(news))) }
                     report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
                 }
             ].compactMap { $0 }
@@ -92,6 +100,10 @@ final class PeerPipeline: Sendable {
         try ice.set("ice-tcp", String(tuning.allowsIceTCP))
         try agent.set("upnp", String(tuning.allowsUPnP))
         try agent.set("stun-pacing-timer", String(tuning.iceCheckPacingMs))
+        if let ports = tuning.localPorts {
+            try ice.set("min-rtp-port", String(ports.lowerBound))
+            try ice.set("max-rtp-port", String(ports.upperBound))
+        }
         for address in addresses { ice.emit("add-local-ip-address", [.string(address)]) }
     }
 
@@ -132,6 +144,28 @@ private final class WarningLimiter: Sendable {
             count += 1
             return count <= Self.maximum
         }
+    }
+}
+
+/// Notes whether the TURN servers gave anything, since libnice keeps their refusals to itself.
+private final class RelayWatch: Sendable {
+    private let expects: Bool
+    private let isNeeded: Bool
+    private let hasRelay = Mutex(false)
+
+    init(expects: Bool, isNeeded: Bool) {
+        self.expects = expects
+        self.isNeeded = isNeeded
+    }
+
+    func note(_ candidate: IceCandidate) { if candidate.isRelay { hasRelay.withLock { $0 = true } } }
+
+    /// What is to be said at the end of the candidates.
+    var verdict: PeerConnectionEvent.Kind? {
+        guard expects, !hasRelay.withLock({ $0 }) else { return nil }
+        guard isNeeded else { return .relayUnavailable }
+        return .failed(
+            .transportFailed(text: "no TURN server gave a relay address: wrong credentials, or out of reach"))
     }
 }
 

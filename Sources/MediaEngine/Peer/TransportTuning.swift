@@ -8,6 +8,11 @@ public struct TransportTuning: Sendable, Equatable {
     /// With loopback alone up, libnice finds no address by itself, so tests name 127.0.0.1 here.
     public var localAddresses: [String] = []
 
+    /// The UDP ports that are used on this machine; nil lets the system choose.
+    ///
+    /// Each connection takes one port for each address, so a narrow range bounds the number of calls.
+    public var localPorts: ClosedRange<UInt16>?
+
     /// The time between two connectivity checks, in ms: Ta of RFC 8445 section 14, which allows no less than 5.
     ///
     /// libnice's own default of 20 ms costs 40 ms per call on loopback.

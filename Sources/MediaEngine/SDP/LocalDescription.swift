@@ -32,6 +32,17 @@ struct LocalDescription: Sendable {
         }
     }
 
+    /// Writes the candidates into their m-lines, each of which has all of them before its end.
+    mutating func add(_ candidates: [IceCandidate], isComplete: Bool) {
+        for candidate in candidates where media.indices.contains(candidate.mLine) {
+            media[candidate.mLine].append("a=\(candidate.candidate)")
+        }
+        guard isComplete else { return }
+        for index in Set(candidates.map(\.mLine)) where media.indices.contains(index) {
+            media[index].append("a=end-of-candidates")
+        }
+    }
+
     var description: SessionDescription {
         let lines = session + media.joined()
         return SessionDescription(kind: kind, sdp: lines.map { $0 + "\r\n" }.joined())

@@ -23,7 +23,8 @@ struct CalleeTraceTests {
         #expect(machine.handle(.firstVideoFrame) == [])
         #expect(
             machine.handle(.accept) == [
-                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .openReceiveGates, .report(.connected, .accepted, by: .local),
+                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .openReceiveGates,
+                .report(.connected, .accepted, by: .local),
             ])
         #expect(
             machine.handle(.received(.hangup(9900, "bye"))) == .end(.remoteHangup, by: .peer),
@@ -45,7 +46,8 @@ struct CalleeTraceTests {
         #expect(machine.state == .ringing)
         #expect(
             machine.handle(.accept) == [
-                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .openReceiveGates, .report(.connected, .accepted, by: .local),
+                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .openReceiveGates,
+                .report(.connected, .accepted, by: .local),
             ])
     }
 

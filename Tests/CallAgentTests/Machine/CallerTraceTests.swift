@@ -10,7 +10,8 @@ struct CallerTraceTests {
     mutating func progressThenAccept() {
         #expect(
             machine.handle(.place) == [
-                .createOffer(.audioVideo), .start(.ring, 30_000), .openSendGates, .report(.calling, .placed, by: .local),
+                .createOffer(.audioVideo), .start(.ring, 30_000), .openSendGates,
+                .report(.calling, .placed, by: .local),
             ])
         #expect(
             machine.handle(.offerCreated(sdp: "offer")) == [

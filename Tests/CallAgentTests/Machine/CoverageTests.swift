@@ -15,13 +15,17 @@ struct CoverageTests {
         [
             ReachableStates(
                 from: .connected(role, .audioOnly),
-                by: EventKinds.changing + [.hold, .unhold, .received(.state(.init(isHolding: true))), .timerFired(.change)]),
+                by: EventKinds.changing + [
+                    .hold, .unhold, .received(.state(.init(isHolding: true))), .timerFired(.change),
+                ]),
             ReachableStates(
-                from: .connected(role, .audioVideo), by: EventKinds.sending + [.interrupted, .resumed, .received(.gone)]),
+                from: .connected(role, .audioVideo),
+                by: EventKinds.sending + [.interrupted, .resumed, .received(.gone)]),
         ]
     }
     private static let forked = ReachableStates(
-        from: .calling(), by: EventKinds.devices + [.timerFired(.fork), .verified, .firstVideoFrame, .offerCreated(sdp: "o")])
+        from: .calling(),
+        by: EventKinds.devices + [.timerFired(.fork), .verified, .firstVideoFrame, .offerCreated(sdp: "o")])
     private static let elsewhere = ReachableStates(
         from: .ringing(device: "d1"), by: EventKinds.devices + [.accept, .answerCreated(sdp: "a")])
     private static let others = connected + [forked, elsewhere]

@@ -123,6 +123,8 @@ struct Promises {
         if machine.next != nil || machine.isAskingForMedia, !running.contains(.change) {
             broken.append("a change without end")
         }
-        if machine.isPeerGone, !machine.shown.isVerified, !running.contains(.peerGone) { broken.append("gone for ever") }
+        if machine.isPeerGone, !machine.shown.isVerified, !running.contains(.peerGone) {
+            broken.append("gone for ever")
+        }
     }
 }

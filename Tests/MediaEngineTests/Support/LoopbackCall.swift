@@ -15,6 +15,8 @@ struct LoopbackCall {
         var rewrite: @Sendable (SessionDescription) -> SessionDescription = { $0 }
         /// What happens to a candidate on its way; nil loses it.
         var rewriteCandidate: @Sendable (IceCandidate) -> IceCandidate? = { $0 }
+        /// What else is to be configured at both ends.
+        var configure: @Sendable (inout PeerConnectionConfiguration) -> Void = { _ in }
         var opensSendGates = true
         /// An end without sources only receives.
         var callerHasSources = true
@@ -55,6 +57,7 @@ struct LoopbackCall {
         var configuration = PeerConnectionConfiguration(label: label, tracks: tracks)
         configuration.tuning = options.tuning
         configuration.recordingPath = recording
+        options.configure(&configuration)
         return CallEnd(peer: engine.makePeerConnection(configuration))
     }
 

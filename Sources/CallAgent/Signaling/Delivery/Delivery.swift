@@ -15,9 +15,12 @@ struct Delivery: Sendable {
 
     private struct Pending: Sendable {
         var message: SignalingMessage
+        /// The devices that said that they have it.
+        var acknowledged: Set<String> = []
         var transmissions = 0
         var dueAt: Int
-        var expiresAt: Int
+        /// Nil when it is repeated for as long as its call goes on.
+        var expiresAt: Int?
     }
 
     /// Who the messages are from.
@@ -30,6 +33,7 @@ struct Delivery: Sendable {
     private var counters: [StreamKey: Int] = [:]
     private var streams: [StreamKey: IncomingStream] = [:]
     private var acksSent = 0
+    private var lastTidied = 0
 
     /// How many messages may wait for their acknowledgement; beyond it the oldest are given up.
     static let maximumPending = 1_024
@@ -50,9 +54,9 @@ struct Delivery: Sendable {
 
     /// When ``wake(at:)`` is to be called next; nil when there is nothing to wait for.
     var nextWake: Int? {
-        let retries = pending.map { isConnected ? min($0.dueAt, $0.expiresAt) : $0.expiresAt }
-        let gaps = streams.values.compactMap { $0.gapSince.map { $0 + timing.gapMs } }
-        return (retries + gaps).min()
+        pending.compactMap { pending in
+            isConnected ? min(pending.dueAt, pending.expiresAt ?? .max) : pending.expiresAt
+        }.min()
     }
 
     // MARK: Out
@@ -65,12 +69,23 @@ struct Delivery: Sendable {
         let key = StreamKey(call: message.callId, peer: message.to, device: message.toDevice, isForAll: false)
         counters[key, default: 0] += 1
         message.sequence = counters[key]
-        var expiry = timing.expiryMs
-        if case .invite(let invite) = message.body { expiry = invite.ringTimeoutMs }
-        pending.append(Pending(message: message, dueAt: now, expiresAt: now + expiry))
+        pending.append(Pending(message: message, dueAt: now, expiresAt: expiry(of: message).map { now + $0 }))
         var actions: [Action] = []
         if pending.count > Self.maximumPending { actions.append(.failed(pending.removeFirst().message)) }
         return actions + transmitDue(at: now)
+    }
+
+    private func expiry(of message: SignalingMessage) -> Int? {
+        switch message.body {
+        case .invite(let invite): invite.ringTimeoutMs
+        case .reject, .cancel, .hangup: timing.expiryMs
+        default: nil
+        }
+    }
+
+    /// The call has ended at this end without a word of its own: nothing of it is repeated any more.
+    mutating func forget(call: String) {
+        pending.removeAll { $0.message.callId == call && !$0.message.body.isFarewell }
     }
 
     /// What waits for the same receiver about a call that ends has no use any more.
@@ -96,14 +111,9 @@ struct Delivery: Sendable {
 
     /// The time of ``nextWake`` has come.
     mutating func wake(at now: Int) -> [Action] {
-        let expired = pending.filter { $0.expiresAt <= now }
-        pending.removeAll { $0.expiresAt <= now }
-        var actions = expired.map { Action.failed($0.message) } + transmitDue(at: now)
-        for key in streams.keys {
-            guard let since = streams[key]?.gapSince, since + timing.gapMs <= now else { continue }
-            actions += (streams[key]?.skipGap(at: now) ?? []).map { .deliver($0) }
-        }
-        return actions
+        let expired = pending.filter { $0.expiresAt ?? .max <= now }
+        pending.removeAll { $0.expiresAt ?? .max <= now }
+        return expired.map { .failed($0.message) } + transmitDue(at: now)
     }
 
     // MARK: The transport
@@ -127,7 +137,7 @@ struct Delivery: Sendable {
     mutating func receive(_ message: SignalingMessage, at now: Int) -> [Action] {
         switch message.body {
         case .ack(let id):
-            pending.removeAll { $0.message.id == id && $0.message.callId == message.callId }
+            acknowledge(id, message)
             return []
         case .error(let fault):
             settle(fault, call: message.callId)
@@ -145,7 +155,29 @@ struct Delivery: Sendable {
             return []
         }
         streams[key] = stream
-        return delivered.map { .deliver($0) } + [.transmit(acknowledgement(of: message))]
+        let fresh = delivered.filter { !isOutdated($0, key) }
+        return fresh.map { .deliver($0) } + [.transmit(acknowledgement(of: message))]
+    }
+
+    /// What is for all devices of a user must reach all of those that take part.
+    private mutating func acknowledge(_ id: String, _ ack: SignalingMessage) {
+        guard
+            let index = pending.firstIndex(where: { $0.message.id == id && $0.message.callId == ack.callId })
+        else { return }
+        if pending[index].message.toDevice == nil, let device = ack.device {
+            pending[index].acknowledged.insert(device)
+            let known = streams.keys.filter { $0.call == ack.callId && $0.peer == ack.from }.compactMap(\.device)
+            guard pending[index].acknowledged.isSuperset(of: known) else { return }
+        }
+        pending.remove(at: index)
+    }
+
+    /// Whether a state for all devices comes later than one for this device, which was told after it.
+    private func isOutdated(_ message: SignalingMessage, _ key: StreamKey) -> Bool {
+        guard key.isForAll, case .state = message.body else { return false }
+        var direct = key
+        direct.isForAll = false
+        return streams[direct] != nil
     }
 
     /// A message that the server or the peer will never take is not repeated; one for a user who may come back is.
@@ -171,7 +203,8 @@ struct Delivery: Sendable {
     }
 
     private mutating func forgetOldStreams(at now: Int) {
-        guard streams.count >= Self.maximumStreams else { return }
+        guard streams.count >= Self.maximumStreams || now - lastTidied > timing.memoryMs else { return }
+        lastTidied = now
         streams = streams.filter { $0.value.lastHeard + timing.memoryMs > now }
         while streams.count >= Self.maximumStreams,
             let oldest = streams.min(by: { $0.value.lastHeard < $1.value.lastHeard })

@@ -4,10 +4,10 @@ public struct DeliveryTiming: Sendable, Equatable {
     public var firstRetryMs = 500
     /// The longest pause (RFC 3261 T2).
     public var longestRetryMs = 4_000
-    /// After this a message is given up; an invite with its ring timeout (RFC 3261: 64 times T1).
+    /// After this a message that ends a call, or that belongs to none, is given up (RFC 3261: 64 times T1).
+    ///
+    /// An invite is given up with its ring timeout; everything else when its call ends.
     public var expiryMs = 32_000
-    /// How long a message waits for one that should come before it.
-    public var gapMs = 10_000
     /// How long the messages of a call are remembered after the last, to know a duplicate.
     public var memoryMs = 600_000
 

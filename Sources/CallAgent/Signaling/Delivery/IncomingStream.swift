@@ -4,8 +4,6 @@ struct IncomingStream: Sendable {
     private var held: [Int: SignalingMessage] = [:]
     /// Delivered before their turn.
     private var early: Set<Int> = []
-    /// Since when a message has been missing.
-    private(set) var gapSince: Int?
     /// When something was last heard.
     private(set) var lastHeard = 0
 
@@ -32,17 +30,10 @@ struct IncomingStream: Sendable {
         }
         guard mayHold || sequence == next else { return nil }
         held[sequence] = message
-        return drain(at: now)
+        return drain()
     }
 
-    /// Goes on without what is missing.
-    mutating func skipGap(at now: Int) -> [SignalingMessage] {
-        guard let first = (held.keys.min()) else { return [] }
-        next = first
-        return drain(at: now)
-    }
-
-    private mutating func drain(at now: Int) -> [SignalingMessage] {
+    private mutating func drain() -> [SignalingMessage] {
         var delivered: [SignalingMessage] = []
         while true {
             if let message = held.removeValue(forKey: next) {
@@ -52,7 +43,6 @@ struct IncomingStream: Sendable {
             }
             next += 1
         }
-        gapSince = held.isEmpty ? nil : (delivered.isEmpty ? gapSince ?? now : now)
         return delivered
     }
 }

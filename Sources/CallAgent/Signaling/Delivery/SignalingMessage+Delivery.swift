@@ -25,5 +25,13 @@ extension SignalingMessage.Body {
         }
     }
 
+    /// Whether the message ends a call, or a part of it.
+    var isFarewell: Bool {
+        switch self {
+        case .reject, .cancel, .hangup: true
+        default: false
+        }
+    }
+
     var isInvite: Bool { if case .invite = self { true } else { false } }
 }

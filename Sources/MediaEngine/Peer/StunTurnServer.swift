@@ -1,0 +1,26 @@
+/// A STUN or TURN server that ICE may use, as W3C's `RTCIceServer` describes it.
+public struct StunTurnServer: Sendable, Hashable {
+    /// `stun:HOST[:PORT]` (RFC 7064) and `turn:HOST[:PORT][?transport=udp|tcp]` (RFC 7065); UDP and port 3478 when nothing else is said.
+    ///
+    /// HOST is a name, an IPv4 address or an IPv6 address in brackets.
+    public var urls: [String]
+    /// For TURN.
+    public var username: String?
+    /// For TURN: the password.
+    public var credential: String?
+
+    /// Names a server; STUN needs no credentials.
+    public init(urls: [String], username: String? = nil, credential: String? = nil) {
+        self.urls = urls
+        self.username = username
+        self.credential = credential
+    }
+}
+
+/// Which candidates ICE may use.
+public enum IceTransportPolicy: String, Sendable, CaseIterable {
+    /// All.
+    case all
+    /// Those of TURN servers only, so that the peer does not learn this machine's addresses.
+    case relay
+}

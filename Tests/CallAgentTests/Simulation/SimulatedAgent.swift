@@ -1,0 +1,197 @@
+@testable import CallAgent
+
+/// One device: the rules of its calls, the routing between them and the delivery, as the shell joins them.
+final class SimulatedAgent {
+    let index: Int
+    let user: String
+    let device: String
+    let policy: EarlyMediaPolicy
+    let limit: Int
+    var routing: CallRouting
+    var delivery: Delivery
+    var calls: [String: SimulatedCall] = [:]
+    var ended: [SimulatedCall] = []
+    /// Those that ended before a crash.
+    var forgotten: [SimulatedCall] = []
+    var isConnected = true
+    var isAlive = true
+    var wakeAt: Int?
+    private unowned let world: SimulatedWorld
+
+    init(
+        _ index: Int, user: String, device: String, policy: EarlyMediaPolicy, limit: Int, world: SimulatedWorld
+    ) {
+        self.index = index
+        self.user = user
+        self.device = device
+        self.policy = policy
+        self.limit = limit
+        self.world = world
+        routing = CallRouting(limit: limit)
+        delivery = Delivery(user: user, device: device, isGuaranteed: false)
+    }
+
+    // MARK: What its user does
+
+    func placeCall(to peer: String) {
+        guard isAlive, peer != user else { return }
+        if let ringing = routing.ringing(from: peer), let call = calls[ringing] { return give(.accept, to: call) }
+        guard !routing.isFull else { return }
+        let machine = CallMachine(role: .caller, media: world.media, device: device)
+        let call = SimulatedCall(id: world.newCallId(), peer: peer, machine: machine, at: world.now)
+        guard routing.add(call.id, .init(peer: peer, role: .caller, state: .calling)) else { return }
+        calls[call.id] = call
+        give(.place, to: call)
+    }
+
+    /// Does something with each call that it has.
+    func operate(_ event: CallMachine.Event) {
+        guard isAlive else { return }
+        for call in calls.values.sorted(by: { $0.id < $1.id }) { give(event, to: call) }
+    }
+
+    /// The process is gone, and another one is started that remembers nothing.
+    func crash() {
+        (forgotten, ended) = (forgotten + ended, [])
+        for call in calls.values { for media in call.media.values { world.close(media) } }
+        calls = [:]
+        routing = CallRouting(limit: limit)
+        delivery = Delivery(user: user, device: device, isGuaranteed: false)
+        wakeAt = nil
+    }
+
+    // MARK: What the transport does
+
+    func receive(_ message: SignalingMessage) { perform(delivery.receive(message, at: world.now)) }
+
+    func wake() {
+        guard wakeAt == world.now else { return }
+        wakeAt = nil
+        perform(delivery.wake(at: world.now))
+    }
+
+    func setConnected(_ isConnected: Bool) {
+        guard self.isConnected != isConnected else { return }
+        self.isConnected = isConnected
+        if isConnected {
+            perform(delivery.connectionRestored(at: world.now))
+            operate(.signalingRestored)
+        } else {
+            delivery.connectionLost()
+            operate(.signalingLost)
+        }
+    }
+
+    private func perform(_ actions: [Delivery.Action]) {
+        for action in actions {
+            switch action {
+            case .transmit(let message): world.transmit(message, from: self)
+            case .deliver(let message): route(message)
+            case .failed(let message):
+                if message.body.isInvite, let call = calls[message.callId] {
+                    give(.inviteFailed(text: "not delivered"), to: call)
+                }
+            }
+        }
+        if let next = delivery.nextWake, next != wakeAt {
+            wakeAt = max(next, world.now + 1)
+            world.plan(.wake(index), at: wakeAt ?? next)
+        }
+    }
+
+    private func route(_ message: SignalingMessage) {
+        switch routing.route(message, unixMs: world.unixMs) {
+        case .call(let id):
+            guard let call = calls[id] else { return }
+            give(.received(message.body, generation: message.generation, device: message.device), to: call)
+        case .ring:
+            guard case .invite(let invite) = message.body else { return }
+            let machine = CallMachine(role: .callee, media: invite.media, earlyMedia: policy, device: device)
+            let call = SimulatedCall(id: message.callId, peer: message.from, machine: machine, at: world.now)
+            guard routing.add(call.id, .init(peer: call.peer, role: .callee, state: machine.state)) else { return }
+            calls[call.id] = call
+            world.noteRinging(call, at: self)
+            give(.received(.invite(invite), device: message.device), to: call)
+        case .yield(let own):
+            guard case .invite(let invite) = message.body, let call = calls[own] else { return }
+            call.invite = invite
+            adoptedId = message.callId
+            give(.yield(to: invite, device: message.device), to: call)
+        case .busy: answer(message, .reject(.init(code: 486, text: "")))
+        case .expired: answer(message, .reject(.init(code: 487, text: "")))
+        case .unknownCall: answer(message, .error(.init(code: 481, text: "", ref: message.id)))
+        case .stray: break
+        }
+    }
+
+    private func answer(_ message: SignalingMessage, _ body: SignalingMessage.Body) {
+        var answer = SignalingMessage(
+            id: "r-\(message.id)", callId: message.callId, from: user, to: message.from,
+            sentUnixMs: world.unixMs, body: body)
+        answer.device = device
+        answer.toDevice = message.device
+        perform(delivery.send(answer, at: world.now))
+    }
+
+    // MARK: The rules and their effects
+
+    private var adoptedId: String?
+
+    func give(_ event: CallMachine.Event, to call: SimulatedCall) {
+        var effects: [CallMachine.Effect] = []
+        let wasAccepted = call.machine.phase == .accepted
+        let broken = call.promises.give(event, to: &call.machine) { effects = $0 }
+        for text in broken { world.complain("\(user)/\(device): \(text)") }
+        if !wasAccepted, call.machine.phase == .accepted {
+            call.acceptedAt = world.now
+            if event == .accept { call.isWanted = true }
+        }
+        if call.machine.end == nil { routing.note(call.machine.state, of: call.id) }
+        for effect in effects { carryOut(effect, call) }
+    }
+
+    private func carryOut(_ effect: CallMachine.Effect, _ call: SimulatedCall) {
+        switch effect {
+        case .send(let body, let address): send(body, address, call)
+        case .createOffer(_, let generation): world.createOffer(generation, call, self)
+        case .createAnswer(let offer, _, let generation): world.createAnswer(offer, generation, call, self)
+        case .setAnswer(let sdp, let generation): world.setAnswer(sdp, generation, call)
+        case .setGates(let gates, let generation): world.setGates(gates, generation, call, self)
+        case .close(let generation): if let media = call.media.removeValue(forKey: generation) { world.close(media) }
+        case .startTimer(let timer, let milliseconds):
+            call.timers[timer] = world.now + milliseconds
+            world.plan(.timer(timer, call, agent: index), at: world.now + milliseconds)
+        case .cancelTimer(let timer): call.timers[timer] = nil
+        case .adoptCall: adopt(call)
+        case .stopMedia: stop(call)
+        case .addCandidate, .report, .notify, .ignored: break
+        }
+    }
+
+    private func send(_ body: SignalingMessage.Body, _ address: CallMachine.Address, _ call: SimulatedCall) {
+        call.messagesSent += 1
+        var message = SignalingMessage(
+            id: "\(call.machine.role == .caller ? "a" : "b")\(call.messagesSent)", callId: call.id, from: user,
+            to: call.peer, generation: address.generation, sentUnixMs: world.unixMs, body: body)
+        message.device = device
+        message.toDevice = address.device
+        perform(delivery.send(message, at: world.now))
+    }
+
+    private func adopt(_ call: SimulatedCall) {
+        guard let id = adoptedId.take() else { return }
+        routing.adopt(id, insteadOf: call.id)
+        calls[call.id] = nil
+        call.id = id
+        calls[id] = call
+    }
+
+    private func stop(_ call: SimulatedCall) {
+        for media in call.media.values { world.close(media) }
+        call.media = [:]
+        routing.end(call.id)
+        delivery.forget(call: call.id)
+        calls[call.id] = nil
+        ended.append(call)
+    }
+}

@@ -1,0 +1,241 @@
+import Foundation
+
+@testable import CallAgent
+
+/// Devices, a network between them that drops, delays, repeats and reorders, media, and users who act by chance; in virtual time.
+final class SimulatedWorld {
+    enum Event {
+        case act(agent: Int, Action)
+        case arrive(SignalingMessage, agent: Int)
+        case wake(Int)
+        case audit
+        case timer(CallTimer, SimulatedCall, agent: Int)
+        case media(MediaFact, SimulatedMedia)
+        case connection(agent: Int, isUp: Bool)
+        case crash(agent: Int)
+        case interrupt(agent: Int, isOver: Bool)
+    }
+
+    enum Action {
+        case call(String)
+        case operate(CallMachine.Event)
+    }
+
+    let seed: UInt64
+    let plan: Scenario
+    var random: SeededGenerator
+    private(set) var agents: [SimulatedAgent] = []
+    private(set) var now = 0
+    private(set) var complaints: [String] = []
+    private(set) var wasConnected = 0
+    private var queue = EventQueue<Event>()
+    private var medias: [Int: SimulatedMedia] = [:]
+    private var callCount = 0
+
+    /// Any moment of the wall clock.
+    var unixMs: Double { 1_790_000_000_000 + Double(now) }
+    var media: CallMedia { plan.media }
+
+    init(seed: UInt64, scenario: Scenario? = nil) {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        plan = scenario ?? Scenario(random: &random)
+        for (index, member) in plan.members.enumerated() {
+            agents.append(
+                SimulatedAgent(
+                    index, user: member.user, device: member.device, policy: member.policy, limit: plan.limit,
+                    world: self))
+        }
+        for (time, agent, action) in plan.actions { queue.plan(.act(agent: agent, action), at: time) }
+        for (time, event) in plan.faults { queue.plan(event, at: time) }
+        for time in stride(from: 5_000, to: plan.endMs, by: 5_000) { queue.plan(.audit, at: time) }
+    }
+
+    /// Lets everything happen until the end of the scenario.
+    func run() {
+        while let (time, event) = queue.next(), time <= plan.endMs {
+            now = time
+            if Self.isVerbose { print(now, "\(event)".prefix(700)) }
+            happen(event)
+            check()
+        }
+    }
+
+    func plan(_ event: Event, at time: Int) { queue.plan(event, at: time) }
+
+    /// Prints what happens; for the replay of one seed.
+    static let isVerbose = ProcessInfo.processInfo.environment["CALLAGENT_SIMULATION_VERBOSE"] != nil
+
+    func complain(_ text: String) { if complaints.count < 5 { complaints.append("\(now) ms: \(text)") } }
+
+    func newCallId() -> String {
+        callCount += 1
+        return "call-\(random.below(1_000_000))-\(callCount)"
+    }
+
+    private func happen(_ event: Event) {
+        switch event {
+        case .act(let agent, .call(let peer)): agents[agent].placeCall(to: peer)
+        case .act(let agent, .operate(let operation)): agents[agent].operate(operation)
+        case .arrive(let message, let agent): if agents[agent].isConnected { agents[agent].receive(message) }
+        case .wake(let agent): agents[agent].wake()
+        case .audit: for agent in agents { agent.operate(.audit) }
+        case .timer(let timer, let call, let agent):
+            guard call.timers[timer] == now, agents[agent].calls[call.id] === call else { return }
+            call.timers[timer] = nil
+            agents[agent].give(.timerFired(timer), to: call)
+        case .media(let fact, let media): report(fact, media)
+        case .connection(let agent, let isUp): setConnection(agent, isUp)
+        case .crash(let agent):
+            tellGone(agent)
+            agents[agent].crash()
+        case .interrupt(let agent, let isOver):
+            for media in medias.values.sorted(by: { $0.number < $1.number })
+            where media.agent == agent && !media.isClosed && media.isVerified && media.isInterrupted == isOver {
+                setInterrupted(media, !isOver)
+            }
+        }
+    }
+
+    // MARK: The network
+
+    func transmit(_ message: SignalingMessage, from sender: SimulatedAgent) {
+        guard sender.isConnected else { return }
+        for agent in agents where agent.user == message.to && message.toDevice ?? agent.device == agent.device {
+            let isFaulty = now < plan.faultsUntilMs
+            let copies = isFaulty && random.below(100) < plan.duplicatePercent ? 2 : 1
+            for _ in 0..<copies where !isFaulty || random.below(100) >= plan.lossPercent {
+                let delay = 1 + random.below(isFaulty ? plan.delayMs : 40)
+                queue.plan(.arrive(message, agent: agent.index), at: now + delay)
+            }
+        }
+    }
+
+    private func setConnection(_ agent: Int, _ isUp: Bool) {
+        if !isUp, random.once(in: 2) { tellGone(agent) }
+        agents[agent].setConnected(isUp)
+    }
+
+    /// The server tells the other ends of an agent's calls that its connection closed.
+    private func tellGone(_ index: Int) {
+        let gone = agents[index]
+        for other in agents where other.index != index && other.isConnected {
+            for call in other.calls.values.sorted(by: { $0.id < $1.id }) where gone.calls[call.id] != nil {
+                var message = SignalingMessage(
+                    id: "server", callId: call.id, from: gone.user, to: other.user, sentUnixMs: unixMs, body: .gone)
+                message.device = gone.device
+                queue.plan(.arrive(message, agent: other.index), at: now + 1 + random.below(20))
+            }
+        }
+    }
+
+    // MARK: Media
+
+    func createOffer(_ generation: Int, _ call: SimulatedCall, _ agent: SimulatedAgent) {
+        let media = open(generation, call, agent)
+        queue.plan(.media(.offerCreated(sdp: media.sdp), media), at: now + 5 + random.below(20))
+    }
+
+    func createAnswer(_ offer: String, _ generation: Int, _ call: SimulatedCall, _ agent: SimulatedAgent) {
+        let media = open(generation, call, agent)
+        media.peer = SimulatedMedia.number(in: offer).flatMap { medias[$0] }
+        queue.plan(.media(.answerCreated(sdp: media.sdp), media), at: now + 5 + random.below(20))
+    }
+
+    func setAnswer(_ sdp: String, _ generation: Int, _ call: SimulatedCall) {
+        guard let media = call.media[generation], let peer = SimulatedMedia.number(in: sdp).flatMap({ medias[$0] })
+        else { return complain("an answer that nobody made") }
+        guard peer.peer === media else { return complain("an answer to another offer was taken") }
+        media.peer = peer
+        guard !plan.isMediaBroken else { return }
+        for end in [media, peer] { queue.plan(.media(.verified, end), at: now + 20 + random.below(100)) }
+    }
+
+    func setGates(_ gates: MediaGates, _ generation: Int, _ call: SimulatedCall, _ agent: SimulatedAgent) {
+        guard let media = call.media[generation] else { return complain("gates of media that is not there") }
+        media.gates = gates
+        if let peer = media.peer { flow(media, peer) }
+    }
+
+    func close(_ media: SimulatedMedia) {
+        media.isClosed = true
+        // Nothing arrives at the other end any more, which notices it after a while.
+        if let peer = media.peer, !peer.isClosed { queue.plan(.media(.interrupted, peer), at: now + 2_000) }
+    }
+
+    private func open(_ generation: Int, _ call: SimulatedCall, _ agent: SimulatedAgent) -> SimulatedMedia {
+        if call.media[generation] != nil { complain("generation \(generation) was opened twice") }
+        let media = SimulatedMedia(
+            number: medias.count, agent: agent.index, call: call, generation: generation)
+        medias[media.number] = media
+        call.media[generation] = media
+        return media
+    }
+
+    private func report(_ fact: MediaFact, _ media: SimulatedMedia) {
+        guard !media.isClosed, media.call.media[media.generation] === media,
+            agents[media.agent].calls[media.call.id] === media.call
+        else { return }
+        switch fact {
+        case .verified:
+            media.isVerified = true
+            if let peer = media.peer {
+                flow(media, peer)
+                flow(peer, media)
+                if peer.isClosed { queue.plan(.media(.interrupted, media), at: now + 2_000) }
+            }
+        case .interrupted: media.isInterrupted = true
+        case .resumed: media.isInterrupted = false
+        case .firstVideoFrame: media.hasPicture = true
+        case .firstAudioSample: media.hasSound = true
+        default: break
+        }
+        agents[media.agent].give(.media(fact, generation: media.generation), to: media.call)
+    }
+
+    private func setInterrupted(_ media: SimulatedMedia, _ isInterrupted: Bool) {
+        if !isInterrupted, media.peer?.isClosed ?? true { return }
+        report(isInterrupted ? .interrupted : .resumed, media)
+    }
+
+    /// What `sender` sends arrives at `receiver`, for the first time.
+    private func flow(_ sender: SimulatedMedia, _ receiver: SimulatedMedia) {
+        guard sender.isVerified, receiver.isVerified, sender.peer === receiver, receiver.peer === sender,
+            !sender.isClosed
+        else { return }
+        let delay = now + 30 + random.below(1_000)
+        if sender.gates.video == .live || sender.gates.video == .blank, !receiver.hasPicture {
+            queue.plan(.media(.firstVideoFrame, receiver), at: delay)
+        }
+        if sender.gates.audio == .live || sender.gates.audio == .blank, !receiver.hasSound {
+            queue.plan(.media(.firstAudioSample, receiver), at: delay)
+        }
+    }
+
+    // MARK: What must hold at every moment
+
+    func noteRinging(_ call: SimulatedCall, at agent: SimulatedAgent) {
+        if agent.ended.contains(where: { $0.id == call.id }) {
+            complain("\(agent.user)/\(agent.device): \(call.id) rings after it ended")
+        }
+    }
+
+    private func check() {
+        for media in medias.values where !media.isClosed {
+            guard let peer = media.peer else { continue }
+            let isSent = { (gates: MediaGates) in gates.video == .live || gates.audio == .live }
+            let policy = agents[media.agent].policy
+            if isSent(media.gates), !media.call.isWanted, policy != .full, media.call.machine.role == .callee {
+                complain("media of a callee leaves before it accepts")
+            }
+            if media.gates.isReceiving, !peer.isClosed, !peer.call.isWanted, isSent(peer.gates) {
+                complain("somebody is seen before it accepted")
+            }
+            if media.gates.isReceiving, media.call.machine.state != .connected,
+                media.call.machine.state != .reconnecting
+            {
+                complain("somebody is seen in \(media.call.machine.state)")
+            }
+        }
+    }
+}

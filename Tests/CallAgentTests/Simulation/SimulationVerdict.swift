@@ -1,0 +1,64 @@
+@testable import CallAgent
+
+/// What must be so at the end of a run, when everything has got through for long enough.
+struct SimulationVerdict {
+    private(set) var complaints: [String] = []
+    /// What happened to the calls of the run.
+    private(set) var outcomes: [String] = []
+
+    init(_ world: SimulatedWorld) {
+        for agent in world.agents {
+            for call in agent.calls.values { judge(call, of: agent, in: world) }
+            for call in agent.ended + agent.forgotten {
+                outcomes.append(call.machine.end?.reason.rawValue ?? "nothing")
+                if call.invite != nil { outcomes.append("glare") }
+                if !call.timers.isEmpty { complaints.append("\(call.id) ended with timers \(call.timers.keys)") }
+                if call.media.values.contains(where: { !$0.isClosed }) {
+                    complaints.append("\(call.id) left media open")
+                }
+            }
+        }
+        judgePairs(in: world)
+    }
+
+    private mutating func judge(_ call: SimulatedCall, of agent: SimulatedAgent, in world: SimulatedWorld) {
+        let name = "\(call.id) of \(agent.user)/\(agent.device) with \(call.peer)"
+        outcomes.append("connected")
+        if call.invite != nil { outcomes.append("glare") }
+        if call.machine.current.number > 0 { outcomes.append("changed") }
+        guard call.machine.state == .connected else {
+            return complaints.append("\(name) is \(call.machine.state) for ever")
+        }
+        if call.machine.next != nil || call.machine.isAskingForMedia { complaints.append("\(name) changes for ever") }
+        if !call.timers.isEmpty { complaints.append("\(name) has the timers \(call.timers.keys)") }
+        let others = world.agents.filter { $0.user == call.peer && $0.calls[call.id] != nil }
+        guard let other = others.first?.calls[call.id], others.count == 1 else {
+            return complaints.append("\(name) has \(others.count) other ends")
+        }
+        if other.machine.current.number != call.machine.current.number {
+            complaints.append("\(name) is on another connection than the other end")
+        }
+        if other.machine.role == call.machine.role { complaints.append("\(name) has two \(call.machine.role)s") }
+        if other.machine.peer != call.machine.own {
+            complaints.append("\(name) sends \(call.machine.own), the peer was told \(other.machine.peer)")
+        }
+        if other.machine.hold == .none, call.media[call.machine.current.number]?.gates.isReceiving != true {
+            complaints.append("\(name) shows nothing")
+        }
+    }
+
+    /// When both users wanted a call with each other, they have one and not two.
+    private mutating func judgePairs(in world: SimulatedWorld) {
+        for agent in world.agents {
+            let calls = agent.calls.values
+            for own in calls where own.machine.role == .caller {
+                for theirs in calls where theirs.machine.role == .callee && theirs.peer == own.peer {
+                    guard let owns = own.acceptedAt, let accepted = theirs.acceptedAt, owns > theirs.begunAt,
+                        accepted > own.begunAt
+                    else { continue }
+                    complaints.append("\(agent.user) and \(own.peer) called each other and have two calls")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Calls through a TURN server") struct TurnTests {
+        private static func servers(_ urls: [String], credential: String = TurnServer.credential) -> [StunTurnServer] {
+            [StunTurnServer(urls: urls, username: TurnServer.username, credential: credential)]
+        }
+
+        @Test(
+            "Over UDP and over TCP, both ends see and hear each other through the relay alone",
+            arguments: ["udp", "tcp"])
+        func relay(transport: String) async throws {
+            // What is not to be used is not there.
+            let turn = try await TurnServer(transport == "udp" ? ["--no-tcp-relay"] : ["--no-udp"])
+            var options = LoopbackCall.Options()
+            options.configure = {
+                $0.iceServers = Self.servers([turn.url(transport)])
+                $0.iceTransportPolicy = .relay
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await end.waitForPictures(10)
+                    try await end.waitForTone()
+                    let statistics = await end.peer.statistics()
+                    #expect(statistics.transport.localCandidate == "relay")
+                    for case .localCandidate(let candidate) in end.events where candidate != .endOfCandidates {
+                        #expect(candidate.isRelay)
+                    }
+                    #expect(end.count(.relayUnavailable) == 0)
+                }
+            }
+        }
+
+        @Test("Wrong credentials are told, and the call connects by another way")
+        func wrongCredentials() async throws {
+            let turn = try await TurnServer()
+            var options = LoopbackCall.Options()
+            options.configure = {
+                $0.iceServers = Self.servers([turn.url("udp"), turn.url("tcp")], credential: "wrong")
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await end.waitForPictures(5)
+                    try await end.wait(for: .relayUnavailable)
+                    #expect(await end.peer.statistics().transport.localCandidate == "host")
+                }
+            }
+        }
+
+        @Test("Wrong credentials with the policy relay end the call with the reason")
+        func nothingButWrongCredentials() async throws {
+            let turn = try await TurnServer()
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.configure = {
+                $0.iceServers = Self.servers([turn.url("udp")], credential: "wrong")
+                $0.iceTransportPolicy = .relay
+            }
+            try await withCall(options) { call in
+                try await call.negotiate()
+                let failure = try await call.caller.waitForFailure()
+                #expect("\(failure)".contains("no TURN server gave a relay address"))
+            }
+        }
+
+        @Test("A TURN server is a STUN server, too: the reflexive address is told")
+        func stun() async throws {
+            let turn = try await TurnServer()
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.configure = { $0.iceServers = [StunTurnServer(urls: ["stun:127.0.0.1:\(turn.port)"])] }
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.caller.waitForTone()
+                try await call.caller.wait(for: .candidatesGathered(.complete))
+            }
+        }
+
+        @Test(
+            "A peer that cannot trickle has all candidates in the description, the relay's too", arguments: [0, 8_000])
+        func complete(timeoutMs: Int) async throws {
+            let turn = try await TurnServer()
+            var options = LoopbackCall.Options()
+            // None travels by itself.
+            options.rewriteCandidate = { _ in nil }
+            options.configure = {
+                $0.iceServers = Self.servers([turn.url("udp")])
+                $0.candidateDelivery = .inDescription(timeoutMs: timeoutMs)
+            }
+            let descriptions = Shared<[SessionDescription]>([])
+            options.rewrite = { description in
+                descriptions.update { $0.append(description) }
+                return description
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await end.waitForPictures(5)
+                    #expect(end.count(.candidatesGathered(.complete)) == 1)
+                    let trickled = end.events.filter { if case .localCandidate = $0 { true } else { false } }
+                    #expect(trickled.isEmpty)
+                }
+                for description in descriptions.value {
+                    let lines = description.sdp.components(of: "\r\n")
+                    #expect(lines.contains { $0.contains("typ host") } && lines.contains { $0.contains("typ relay") })
+                    #expect(lines.contains("a=end-of-candidates"))
+                }
+            }
+        }
+
+        @Test("Ports are taken from the range that is given")
+        func ports() async throws {
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.tuning.localPorts = 41_000...41_099
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await end.wait(for: .candidatesGathered(.complete))
+                    for case .localCandidate(let candidate) in end.events where candidate != .endOfCandidates {
+                        let port = try #require(Int(candidate.candidate.components(of: " ")[5]))
+                        #expect((41_000...41_099).contains(port))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("STUN and TURN servers") struct IceServerTests {
+    @Test(
+        "URLs are taken apart as RFC 7064 and RFC 7065 write them",
+        arguments: [
+            ("stun:stun.example.org", "stun stun.example.org 3478 udp"),
+            ("stun:192.0.2.1:19302", "stun 192.0.2.1 19302 udp"),
+            ("turn:turn.example.org", "turn turn.example.org 3478 udp"),
+            ("TURN:turn.example.org:443?transport=tcp", "turn turn.example.org 443 tcp"),
+            ("turn:[2001:db8::1]:5000?transport=udp", "turn 2001:db8::1 5000 udp"),
+            ("turns:turn.example.org", "turns turn.example.org 5349 tcp"), ("stun:[::1]", "stun ::1 3478 udp"),
+        ])
+    func parses(text: String, expected: String) throws {
+        let url = try IceServerURL(parsing: text)
+        #expect("\(url.scheme) \(url.host) \(url.port) \(url.transport)" == expected)
+    }
+
+    @Test(
+        "Malformed URLs are refused",
+        arguments: [
+            "", "turn", "turn:", "http://example.org", "turn://example.org", "turn:a b", "turn:a:0", "turn:a:65536",
+            "turn:a:x",
+            "turn:a:1:2", "turn:[::1", "turn:[a]", "turn:[::1]x", "turn:a?transport=sctp", "turn:a?x=1", "turn:a?",
+            "stun:a?transport=udp", "turn:user@a", "turn:ä", "stun:" + String(repeating: "a", count: 600),
+        ])
+    func refuses(text: String) { #expect(throws: MediaError.self) { try IceServerURL(parsing: text) } }
+
+    @Test("Credentials are escaped, and an address of six keeps its brackets")
+    func escapes() throws {
+        let url = try IceServerURL(parsing: "turn:[2001:db8::1]")
+        #expect(
+            url.turnServer(username: "1700:ann@x", credential: "a/b?c#%d é~")
+                == "turn://1700%3Aann%40x:a%2Fb%3Fc%23%25d%20%C3%A9~@[2001:db8::1]:3478?transport=udp")
+        #expect(url.stunServer == "stun://[2001:db8::1]:3478")
+    }
+
+    @Test("A URL that comes again has the last credentials; one STUN server is asked; TLS is passed over")
+    func collects() throws {
+        let servers = try IceServers(
+            [
+                StunTurnServer(urls: ["stun:a", "stun:b"]),
+                StunTurnServer(urls: ["turn:t", "turn:t?transport=tcp"], username: "old", credential: "1"),
+                StunTurnServer(
+                    urls: ["turns:t", "turn:T:3478", "turn:t:3478?transport=udp"], username: "new", credential: "2"),
+            ], policy: .all)
+        #expect(servers.stun == "stun://a:3478")
+        #expect(
+            servers.turn == [
+                "turn://new:2@t:3478?transport=udp", "turn://old:1@t:3478?transport=tcp",
+                "turn://new:2@T:3478?transport=udp",
+            ])
+        #expect(servers.unusable.count == 1)
+    }
+
+    @Test("TURN needs credentials, and the policy relay needs TURN")
+    func insists() throws {
+        for server in [
+            StunTurnServer(urls: ["turn:t"]), StunTurnServer(urls: ["turn:t"], username: "u"),
+            StunTurnServer(urls: ["turn:t"], username: "", credential: "c"),
+            StunTurnServer(urls: ["turn:t"], username: "u\0", credential: "c"),
+        ] {
+            #expect(throws: MediaError.invalidIceServer(url: "turn:t", text: "TURN needs a username and a credential"))
+            {
+                try IceServers([server], policy: .all)
+            }
+        }
+        #expect(throws: MediaError.self) { try IceServers([], policy: .relay) }
+        do throws(MediaError) {
+            let secure = StunTurnServer(urls: ["turns:t"], username: "u", credential: "c")
+            _ = try IceServers([secure], policy: .relay)
+            Issue.record("it was accepted")
+        } catch {
+            #expect("\(error)".contains("'turns:t'") && "\(error)".contains("TLS"))
+        }
+    }
+}
