@@ -64,7 +64,9 @@ extension SignalingMessage.Body {
     /// Whether the agent's own data goes with it.
     var carriesAgentData: Bool {
         switch self {
-        case .invite, .accept, .reject, .cancel, .hangup: true
+        case .invite, .accept, .reject, .hangup: true
+        // One that names a winner comes from the rules, not from the user.
+        case .cancel(let farewell): farewell.winner == nil
         default: false
         }
     }

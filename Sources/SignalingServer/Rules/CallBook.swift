@@ -73,6 +73,13 @@ struct CallBook: Sendable {
         if legs[entry]?.isEmpty == true { legs[entry] = nil }
     }
 
+    /// One device of the invitee took the call of the device that invited; the others are out of it.
+    mutating func keep(_ entry: Entry, inviterDevice: String, onlyInviteeDevice winner: String) {
+        for device in (legs[entry]?[inviterDevice] ?? []).subtracting([winner]).sorted() {
+            end(entry, inviterDevice: inviterDevice, inviteeDevice: device)
+        }
+    }
+
     /// A device of the invitee leaves the call, whichever device invited.
     mutating func end(_ entry: Entry, inviteeDevice: String) {
         for (inviterDevice, devices) in legs[entry] ?? [:] where devices.contains(inviteeDevice) {

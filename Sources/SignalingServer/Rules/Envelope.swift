@@ -18,6 +18,8 @@ struct Envelope: Sendable, Equatable {
     /// Empty, and so no name, when it is there but no string: a message for one device must not go to all of them.
     var device: String?
     var toDevice: String?
+    /// Of `cancel` only: the device that it is not about.
+    var winner: String?
     /// Of `signIn` only.
     var user: String?
     var resume: String?
@@ -74,6 +76,7 @@ private struct Decoded: Decodable {
         envelope = Envelope(
             version: value("v"), type: value("type"), id: value("id"), callId: value("callId"), from: value("from"),
             to: value("to"), generation: value("generation"), device: name("device"), toDevice: name("toDevice"),
+            winner: value("winner"),
             user: value("user"), resume: value("resume"), token: value("token"), users: users)
     }
 

@@ -53,7 +53,11 @@ extension Switchboard {
         let own = CallBook.Entry(callId: callId, inviter: user, invitee: to)
         let others = CallBook.Entry(callId: callId, inviter: to, invitee: user)
         // What ends a call ends it here too when the other user cannot be told.
-        if type == "cancel" || type == "hangup" { calls.end(own, inviterDevice: device, inviteeDevice: toDevice) }
+        if type == "cancel", let winner = envelope.winner {
+            calls.keep(own, inviterDevice: device, onlyInviteeDevice: winner)
+        } else if type == "cancel" || type == "hangup" {
+            calls.end(own, inviterDevice: device, inviteeDevice: toDevice)
+        }
         if type == "reject" || type == "hangup" { calls.end(others, inviteeDevice: device) }
 
         let receivers = try receivers(callId, of: seat, on: connection, to: to, toDevice: toDevice)

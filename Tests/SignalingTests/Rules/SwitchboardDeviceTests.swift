@@ -88,6 +88,17 @@ struct SwitchboardDeviceTests {
         #expect(board.closed(tv).isEmpty && board.closed(phone).isEmpty && board.closed(alice).isEmpty)
     }
 
+    @Test mutating func aCancelThatNamesAWinnerTakesTheOthersOutAndLeavesTheWinnerIn() {
+        let alice = board.signedIn("alice")
+        let (tv, phone) = (board.signedIn("bob", device: "tv"), board.signedIn("bob", device: "phone"))
+        _ = board.received(Board.message("alice", "bob", "invite"), on: alice)
+        var cancel = Board.message("alice", "bob", "cancel")
+        cancel.winner = "tv"
+        #expect(board.received(cancel, on: alice) == [.forward(to: phone), .forward(to: tv)])
+        #expect(board.closed(phone).isEmpty)
+        #expect(board.closed(tv).count == 1, "alice hears that the device which has the call is gone")
+    }
+
     @Test mutating func aCallBelongsToTheDeviceThatInvited() {
         let (tv, phone) = (board.signedIn("alice", device: "tv"), board.signedIn("alice", device: "phone"))
         let bob = board.signedIn("bob")
