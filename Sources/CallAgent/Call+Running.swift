@@ -200,6 +200,7 @@ extension Call {
     /// The call goes on under the id of the peer's.
     private func adopt() {
         guard let (newId, invite) = adopting.take().map({ ($0.id, $0.invite) }) else { return }
+        surroundings.forget(id)
         surroundings.registry.adopt(newId, insteadOf: id)
         identity.withLock {
             $0 = CallIdentity(

@@ -221,8 +221,14 @@ public actor CallAgent {
         // Subscribed before it starts, so that nothing is missed.
         let events = call.events
         await call.start()
+        // The peer called meanwhile, and its call is the one to keep: there is no invite of this end.
+        if call.role == .callee { return call }
         for await event in events {
-            if case .reached(.offerCreated, _) = event { return call }
+            switch event {
+            case .reached(.offerCreated, _): return call
+            case .stateChanged(let change) where change.reason == .glare: return call
+            default: continue
+            }
         }
         // It ended, or the task was cancelled, which must not leave a call that nobody holds.
         await call.hangUp()

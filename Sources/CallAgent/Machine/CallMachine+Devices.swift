@@ -44,7 +44,8 @@ extension CallMachine {
     /// The time for other devices to ring is over.
     mutating func forkTimedOut() -> [Effect] {
         guard let refusal, ringingDevices.isEmpty, phase == .calling || phase == .ringing else { return [] }
-        return leave(Self.reasonForReject(refusal.code), refusal)
+        // One that is only slow must not begin to ring afterwards.
+        return [tellOthers(.remoteCancelled, winner: nil)] + leave(Self.reasonForReject(refusal.code), refusal)
     }
 
     /// The caller gave up, or another device has the call.
@@ -67,7 +68,14 @@ extension CallMachine {
         return leave(.unknownCall, .init(code: fault.code, text: fault.text))
     }
 
-    private func tellOthers(_ reason: EndReason, winner: String) -> Effect {
+    /// A device hung up; when its accept is still on its way, the others ring.
+    mutating func hungUp(_ farewell: SignalingMessage.Farewell, by device: String?) -> [Effect] {
+        let isFirstWord = role == .caller && phase != .accepted && device != nil
+        return (isFirstWord ? [tellOthers(.answeredElsewhere, winner: device)] : [])
+            + leave(Self.reasonForFarewell(farewell.code, otherwise: .remoteHangup), farewell)
+    }
+
+    private func tellOthers(_ reason: EndReason, winner: String?) -> Effect {
         .send(
             .cancel(.init(code: reason.code, text: "", winner: winner)),
             to: Address(device: nil, generation: current.number))
@@ -79,7 +87,8 @@ extension CallMachine {
     ///
     /// Its user has said that it wants the call, so nothing rings a second time.
     mutating func yield(to invite: SignalingMessage.Invite, device: String?) -> [Effect] {
-        guard role == .caller, phase == .calling || phase == .ringing else {
+        // Idle when the peer was faster than the making of the own offer.
+        guard role == .caller, phase == .idle || phase == .calling || phase == .ringing else {
             return [.ignored("a call of the peer's that is not to be yielded to")]
         }
         var effects: [Effect] = []

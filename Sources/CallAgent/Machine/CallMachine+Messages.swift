@@ -11,7 +11,7 @@ extension CallMachine {
         case .cancel(let farewell): return cancelled(farewell)
         case .hangup(let farewell):
             guard phase != .idle else { break }
-            return leave(Self.reasonForFarewell(farewell.code, otherwise: .remoteHangup), farewell)
+            return hungUp(farewell, by: device)
         case .state(let state): return phase == .idle ? [] : setPeer(state)
         case .info(let content) where phase != .idle: return [.notify(.info(content))]
         case .query where phase != .idle: return [send(.status(state))]

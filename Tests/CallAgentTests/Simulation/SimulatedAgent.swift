@@ -180,6 +180,7 @@ final class SimulatedAgent {
 
     private func adopt(_ call: SimulatedCall) {
         guard let id = adoptedId.take() else { return }
+        delivery.forget(call: call.id)
         routing.adopt(id, insteadOf: call.id)
         calls[call.id] = nil
         call.id = id

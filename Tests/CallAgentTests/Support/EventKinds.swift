@@ -20,7 +20,7 @@ enum EventKinds {
     /// What a call of two devices meets that never changes its media.
     static let plain: [CallMachine.Event] =
         users + bodies.map { .received($0) } + bodies.map { .received($0, generation: 3) }
-        + [.inviteFailed(text: "down"), .signalingRestored, .audit, .yield(to: .example, device: nil)] + media
+        + [.inviteFailed(text: "down"), .signalingLost, .signalingRestored, .audit, .yield(to: .example, device: nil)] + media
         + CallTimer.allCases.map { .timerFired($0) }
 
     /// Holding, and what this end and the peer send.

@@ -6,6 +6,7 @@ final class FakeSignaling: SignalingTransport {
     enum Step: Sendable, Equatable {
         case connected(String)
         case sent(SignalingMessage)
+        case renewed(String)
         case closed
     }
 
@@ -38,16 +39,21 @@ final class FakeSignaling: SignalingTransport {
     func failSending(_ error: SignalingError?) { state.withLock { $0.sendError = error } }
     func holdSending(_ latch: Latch) { state.withLock { $0.sendLatch = latch } }
 
+    /// Lets something happen to the transport.
+    func happen(_ event: SignalingTransportEvent) { sink.yield(event) }
+
     /// Hands the agent a text, whatever it is.
     func deliver(_ text: String) { sink.yield(.received(text)) }
 
     /// Hands the agent a message.
     func deliver(
         _ body: SignalingMessage.Body, call: String, from: String = "bob", to: String = "alice", generation: Int = 0,
-        sentUnixMs: Double = 0
+        sentUnixMs: Double = 0, device: String? = nil, extension data: [String: String] = [:]
     ) throws {
-        let message = SignalingMessage(
+        var message = SignalingMessage(
             id: "m", callId: call, from: from, to: to, generation: generation, sentUnixMs: sentUnixMs, body: body)
+        message.device = device
+        message.extensionData = data
         deliver(try message.encoded())
     }
 
@@ -63,6 +69,11 @@ final class FakeSignaling: SignalingTransport {
         if let error { throw error }
         let message = try SignalingMessage(decoding: text)
         state.withLock { $0.steps.append(.sent(message)) }
+    }
+
+    func renew(token: String) async throws(SignalingError) {
+        guard token != "expired" else { throw .signInRefused(code: 410, text: "the token expired") }
+        state.withLock { $0.steps.append(.renewed(token)) }
     }
 
     func close() async {

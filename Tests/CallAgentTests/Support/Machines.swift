@@ -33,6 +33,31 @@ extension CallMachine {
             .iceConnected, .verified, media.video ? .firstVideoFrame : .firstAudioSample)
     }
 
+    /// A caller of a connected call of sound that offers pictures.
+    static func offering() -> CallMachine {
+        connected(.caller, .audioOnly).after(
+            .changeMedia(.audioVideo), .media(.offerCreated(sdp: "offer1"), generation: 1))
+    }
+
+    /// The callee that such an offer came to.
+    static func answering() -> CallMachine {
+        connected(.callee, .audioOnly).after(
+            .received(.offer(.init(media: .audioVideo, sdp: "offer1")), generation: 1),
+            .media(.answerCreated(sdp: "answer1"), generation: 1))
+    }
+
+    /// Either end, that has said that it has the other's pictures on the new peer connection.
+    static func committed(_ role: CallRole) -> CallMachine {
+        let start = role == .caller ? offering().after(.received(.answer(sdp: "answer1"), generation: 1)) : answering()
+        return start.after(.media(.verified, generation: 1), .media(.firstVideoFrame, generation: 1))
+    }
+
+    /// What it would say to `event`.
+    func effects(of event: Event) -> [Effect] {
+        var copy = self
+        return copy.handle(event)
+    }
+
     /// This machine after `events`, whatever it said to them.
     func after(_ events: Event...) -> CallMachine {
         var copy = self

@@ -37,6 +37,11 @@ final class ManualClock: Sendable {
     /// Waits until somebody sleeps for `duration`, and wakes everybody who does.
     func elapse(_ duration: Duration) async throws {
         try await eventually("a timer of \(duration)") { sleeping.contains(duration) }
+        wake(duration)
+    }
+
+    /// Wakes everybody who sleeps for `duration`.
+    func wake(_ duration: Duration) {
         let due = state.withLock { state in
             let due = state.sleepers.filter { $0.value.duration == duration }
             for number in due.keys { state.sleepers[number] = nil }

@@ -7,10 +7,14 @@ struct Party: Sendable {
     let media = FakeMediaProvider()
     let clock = ManualClock()
 
-    init(_ user: String, _ signaling: any SignalingTransport, _ configuration: CallAgentConfiguration = .standard) {
+    /// Makes a party; what is given for `signaling` is evaluated for each sign-in.
+    init(
+        _ user: String, _ signaling: @autoclosure @escaping @Sendable () -> any SignalingTransport,
+        _ configuration: CallAgentConfiguration = .standard
+    ) {
         let clock = clock
         agent = CallAgent(
-            user: user, provider: media, signaling: signaling, configuration: configuration,
+            user: user, provider: media, signaling: signaling(), configuration: configuration,
             sleep: { try await clock.sleep($0) })
     }
 
@@ -61,12 +65,13 @@ func withParties(
 
 /// Runs `body` with one agent, alice, whose signaling is in the hands of the test.
 func withAlice(
+    guaranteesDelivery: Bool = true,
     _ configure: (inout CallAgentConfiguration) -> Void = { _ in },
     _ body: (_ alice: Party, _ signaling: FakeSignaling) async throws -> Void
 ) async throws {
     var configuration = CallAgentConfiguration.standard
     configure(&configuration)
-    let signaling = FakeSignaling()
+    let signaling = FakeSignaling(guaranteesDelivery: guaranteesDelivery)
     let alice = Party("alice", signaling, configuration)
     try await alice.agent.prepare()
     do {

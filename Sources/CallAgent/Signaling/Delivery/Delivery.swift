@@ -31,6 +31,8 @@ struct Delivery: Sendable {
     private var isConnected = true
     private var pending: [Pending] = []
     private var counters: [StreamKey: Int] = [:]
+    /// The calls that this end takes part in: however long they are silent, their numbers are not begun anew.
+    private var running: Set<String> = []
     private var streams: [StreamKey: IncomingStream] = [:]
     private var acksSent = 0
     private var lastTidied = 0
@@ -49,6 +51,10 @@ struct Delivery: Sendable {
         self.timing = timing
     }
 
+    /// How many rows of incoming and of outgoing messages are remembered.
+    var streamCount: Int { streams.count }
+    var counterCount: Int { counters.count }
+
     /// Whether nothing waits for an acknowledgement.
     var isIdle: Bool { pending.isEmpty }
 
@@ -63,7 +69,10 @@ struct Delivery: Sendable {
 
     /// Sends a message.
     mutating func send(_ message: SignalingMessage, at now: Int) -> [Action] {
-        guard !isGuaranteed, message.body.isReliable else { return isConnected ? [.transmit(message)] : [] }
+        if message.body.isReliable, !message.body.isFarewell { running.insert(message.callId) }
+        // A transport that guarantees delivery keeps what it cannot send, or says that it does not.
+        if isGuaranteed { return [.transmit(message)] }
+        guard message.body.isReliable else { return isConnected ? [.transmit(message)] : [] }
         if message.body.endsEverything, dropMoot(message) { return [] }
         var message = message
         let key = StreamKey(call: message.callId, peer: message.to, device: message.toDevice, isForAll: false)
@@ -85,15 +94,18 @@ struct Delivery: Sendable {
 
     /// The call has ended at this end without a word of its own: nothing of it is repeated any more.
     mutating func forget(call: String) {
+        running.remove(call)
         pending.removeAll { $0.message.callId == call && !$0.message.body.isFarewell }
     }
 
-    /// What waits for the same receiver about a call that ends has no use any more.
+    /// What waits for the same receiver about a call that ends has no use any more, but for what tells its other devices.
     ///
     /// - Returns: Whether the call's invite was among it and had not gone out, so that nobody need hear of its end.
     private mutating func dropMoot(_ farewell: SignalingMessage) -> Bool {
         let moot = pending.filter { $0.message.callId == farewell.callId && $0.message.to == farewell.to }
-        pending.removeAll { $0.message.callId == farewell.callId && $0.message.to == farewell.to }
+        pending.removeAll {
+            $0.message.callId == farewell.callId && $0.message.to == farewell.to && !$0.message.body.isFarewell
+        }
         return moot.contains { $0.message.body.isInvite && $0.transmissions == 0 }
     }
 
@@ -140,7 +152,7 @@ struct Delivery: Sendable {
             acknowledge(id, message)
             return []
         case .error(let fault):
-            settle(fault, call: message.callId)
+            settle(fault, message)
             return [.deliver(message)]
         default: break
         }
@@ -162,7 +174,9 @@ struct Delivery: Sendable {
     /// What is for all devices of a user must reach all of those that take part.
     private mutating func acknowledge(_ id: String, _ ack: SignalingMessage) {
         guard
-            let index = pending.firstIndex(where: { $0.message.id == id && $0.message.callId == ack.callId })
+            let index = pending.firstIndex(where: {
+                $0.message.id == id && $0.message.callId == ack.callId && $0.message.to == ack.from
+            })
         else { return }
         if pending[index].message.toDevice == nil, let device = ack.device {
             pending[index].acknowledged.insert(device)
@@ -181,9 +195,11 @@ struct Delivery: Sendable {
     }
 
     /// A message that the server or the peer will never take is not repeated; one for a user who may come back is.
-    private mutating func settle(_ fault: SignalingMessage.Fault, call: String) {
+    private mutating func settle(_ fault: SignalingMessage.Fault, _ error: SignalingMessage) {
         pending.removeAll { pending in
-            guard pending.message.callId == call, pending.message.id == fault.ref else { return false }
+            guard pending.message.callId == error.callId, pending.message.id == fault.ref,
+                error.from.isEmpty || error.from == pending.message.to
+            else { return false }
             switch fault.code {
             case EndReason.unknownUser.code, EndReason.offline.code: return pending.message.body.isInvite
             case 429: return pending.message.body.isInvite
@@ -205,13 +221,26 @@ struct Delivery: Sendable {
     private mutating func forgetOldStreams(at now: Int) {
         guard streams.count >= Self.maximumStreams || now - lastTidied > timing.memoryMs else { return }
         lastTidied = now
-        streams = streams.filter { $0.value.lastHeard + timing.memoryMs > now }
-        while streams.count >= Self.maximumStreams,
-            let oldest = streams.min(by: { $0.value.lastHeard < $1.value.lastHeard })
-        {
+        streams = streams.filter { running.contains($0.key.call) || $0.value.lastHeard + timing.memoryMs > now }
+        while streams.count >= Self.maximumStreams, let oldest = streams.min(by: isForgottenBefore) {
             streams[oldest.key] = nil
         }
-        counters = counters.filter { key, _ in pending.contains { $0.message.callId == key.call } }
+        counters = counters.filter { key, _ in
+            running.contains(key.call) || pending.contains { $0.message.callId == key.call }
+        }
+    }
+}
+
+extension Delivery {
+    /// Strangers before those that this end has a call with.
+    private func isForgottenBefore(
+        _ a: (key: StreamKey, value: IncomingStream), _ b: (key: StreamKey, value: IncomingStream)
+    ) -> Bool {
+        switch (running.contains(a.key.call), running.contains(b.key.call)) {
+        case (false, true): true
+        case (true, false): false
+        default: a.value.lastHeard < b.value.lastHeard
+        }
     }
 }
 

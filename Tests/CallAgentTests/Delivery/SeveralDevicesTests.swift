@@ -1,0 +1,77 @@
+import Testing
+
+@testable import CallAgent
+
+/// Messages to a user who has several devices.
+struct SeveralDevicesTests {
+    private var alice = DeliveryEnd(device: "desk")
+
+    @Test("What is for all devices is repeated until every one that takes part has it")
+    mutating func everyDevice() {
+        _ = alice.send(.anInvite)
+        for device in ["tv", "phone"] { _ = alice.receive(.ofBob(1, .ringing, device: device)) }
+        alice.hearAck(1, device: "tv")
+        #expect(!alice.delivery.isIdle)
+        alice.hearAck(1, device: "tv")
+        #expect(!alice.delivery.isIdle, "the same one again is not another one")
+        alice.hearAck(1, device: "phone")
+        #expect(alice.delivery.isIdle)
+    }
+
+    @Test("A device of another call or another user does not count")
+    mutating func othersDoNotCount() {
+        _ = alice.send(.anInvite)
+        _ = alice.receive(.ofBob(1, .ringing, call: "c2", device: "phone"))
+        var carol = SignalingMessage.ofBob(1, .ringing, device: "car")
+        carol.from = "carol"
+        _ = alice.receive(carol)
+        _ = alice.receive(.ofBob(1, .ringing, device: "tv"))
+        alice.hearAck(1, device: "tv")
+        #expect(alice.delivery.isIdle)
+    }
+
+    @Test("What is for one device needs that one's acknowledgement alone")
+    mutating func oneDevice() {
+        for device in ["tv", "phone"] { _ = alice.receive(.ofBob(1, .ringing, device: device)) }
+        _ = alice.send(.state(.init(video: .off)), device: "tv")
+        alice.hearAck(1, device: "tv")
+        #expect(alice.delivery.isIdle)
+    }
+
+    @Test("U14: that another device has the call is repeated to the one that has not heard it, even after the hang-up")
+    mutating func cancelOutlivesTheHangUp() {
+        _ = alice.send(.anInvite)
+        for device in ["tv", "phone"] {
+            _ = alice.receive(.ofBob(1, .ringing, device: device))
+            alice.hearAck(1, device: device)
+        }
+        _ = alice.send(.cancel(.init(code: 200, text: "", winner: "tv")))
+        alice.hearAck(2, device: "tv")
+        _ = alice.send(.hangup(9900), device: "tv")
+        alice.hearAck(3, device: "tv")
+        alice.delivery.forget(call: "c1")
+        #expect(alice.elapse(500).map(\.action).transmitted.map(\.id) == ["a2"], "the phone still rings")
+        alice.hearAck(2, device: "phone")
+        #expect(alice.delivery.isIdle)
+    }
+
+    @Test("A state for all that comes after one for this device is older, and dropped")
+    mutating func staleState() {
+        var end = DeliveryEnd(device: "tv")
+        let old = SignalingMessage.Body.state(.init(video: .off))
+        #expect(end.receive(.ofBob(1, old, device: "desk", forAll: true)).delivered.map(\.body) == [old])
+        #expect(end.receive(.ofBob(1, .state(.init()), device: "desk")).delivered.count == 1)
+        let late = end.receive(.ofBob(2, old, device: "desk", forAll: true))
+        #expect(late.delivered.isEmpty)
+        #expect(late.acknowledged == ["b2"], "it is acknowledged, else it would come for ever")
+        let candidate = end.receive(.ofBob(3, .aCandidate, device: "desk", forAll: true))
+        #expect(candidate.delivered.count == 1, "a candidate is never stale")
+    }
+
+    @Test("A state for all of another device is not")
+    mutating func stateOfAnother() {
+        var end = DeliveryEnd(device: "tv")
+        _ = end.receive(.ofBob(1, .state(.init()), device: "desk"))
+        #expect(end.receive(.ofBob(1, .state(.init(audio: .off)), device: "phone", forAll: true)).delivered.count == 1)
+    }
+}

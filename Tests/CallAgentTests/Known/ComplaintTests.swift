@@ -1,0 +1,109 @@
+import Testing
+
+@testable import CallAgent
+
+/// What users of call products complain about; see ``KnownDefects``.
+struct ComplaintTests {
+    @Test("U5: sound at once, pictures seconds later, and the application is not told")
+    func soundFirst() {
+        var timeouts = CallTimeouts()
+        timeouts.audioGraceMs = 500
+        let machine = CallMachine(role: .caller, media: .audioVideo, timeouts: timeouts).after(
+            .place, .offerCreated(sdp: "o"), .received(.accept(sdp: "a")), .verified, .firstAudioSample)
+        #expect(machine.effects(of: .timerFired(.audioGrace)).contains(.notify(.videoPending)))
+    }
+
+    @Test("U7: \"connected\" or \"unmuted\" is said before anything is heard")
+    func toldTooEarly() {
+        let verified = CallMachine.connecting(.caller, .audioOnly).after(.iceConnected, .verified)
+        #expect(verified.state == .connecting)
+        #expect(verified.after(.firstAudioSample).state == .connected)
+        #expect(verified.after(.received(.state(.init(audio: .on)))).state == .connecting)
+    }
+
+    @Test("U8: the callee is heard, or the caller seen, before the accept", arguments: EarlyMediaPolicy.allCases)
+    func beforeTheAccept(policy: EarlyMediaPolicy) {
+        let ringing = CallMachine.ringing(policy).after(.answerCreated(sdp: "a"), .verified, .firstVideoFrame)
+        #expect(!ringing.current.gates.isReceiving)
+        if policy != .full { #expect(ringing.current.gates == MediaGates()) }
+        let caller = CallMachine.hearsRinging().after(.received(.progress(sdp: "a")), .verified, .firstVideoFrame)
+        #expect(!caller.current.gates.isReceiving, "nor is the callee shown that lets media out early")
+    }
+
+    @Test("U9: both call each other, neither connects")
+    func glare() {
+        #expect(CallMachine.calling().after(.yield(to: .example, device: nil)).state == .connecting)
+    }
+
+    @Test("U10: a vanished peer is noticed late: two seconds without media, at once with silent media")
+    func vanished() {
+        #expect(CallMachine.connecting(.caller).effects(of: .received(.gone)) == [.start(.peerGone, 2_000)])
+        #expect(CallMachine.connected(.caller).after(.interrupted).effects(of: .received(.gone)).messages == [.hangup(9906)])
+    }
+
+    @Test("U11: a lost accept leaves the caller ringing with the callee in alone")
+    func lostAccept() {
+        var callee = DeliveryEnd("bob")
+        var caller = DeliveryEnd("alice")
+        _ = callee.send(.accept(sdp: "answer"), to: "alice")
+        _ = callee.elapse(7_400)
+        let again = callee.elapse(200).map(\.action).transmitted
+        #expect(again.flatMap { caller.receive($0).delivered.map(\.body) } == [.accept(sdp: "answer")])
+        #expect(CallMachine.hearsRinging().effects(of: .signalingRestored).messages == [.query])
+    }
+
+    @Test("U12: ghost ringing after a hang-up during the making of the call")
+    func ghostRinging() {
+        let making = CallMachine(role: .caller, media: .audioVideo).after(.place)
+        #expect(making.effects(of: .hangUp).messages.isEmpty)
+        #expect(making.after(.hangUp).effects(of: .offerCreated(sdp: "late")).isEmpty)
+        var routing = CallRouting(limit: 1)
+        #expect(routing.route(.cancel(9900), call: "c1").isStray)
+        #expect(routing.route(.anInvite, call: "c1").isStray, "a cancel that overtook its invite")
+    }
+
+    @Test("U13: the callee declines, the caller keeps waiting")
+    func missedDecline() {
+        var end = DeliveryEnd("bob")
+        let reject = end.send(.reject(603), to: "alice")
+        #expect(end.elapse(4_000).map(\.action).transmitted.count == 3, "said again until it is heard")
+        #expect(reject.transmitted.count == 1)
+        for caller in [CallMachine.calling(), .hearsRinging()] {
+            #expect(caller.after(.received(.reject(603))).end?.reason == .remoteRejected)
+        }
+    }
+
+    @Test("U14: answered at one device, the others keep ringing")
+    func otherDevices() {
+        let effects = CallMachine.hearsRinging().effects(of: .received(.accept(sdp: "a"), device: "tv"))
+        let cancel = SignalingMessage.Body.cancel(.init(code: 200, text: "", winner: "tv"))
+        #expect(effects.messages.first == cancel)
+        #expect(CallMachine.ringing(device: "phone").after(.received(cancel)).end?.reason == .answeredElsewhere)
+    }
+
+    @Test("U15: a second call interrupts, or its caller is not told")
+    func busy() {
+        for state in [CallState.calling, .ringing, .connecting, .connected, .reconnecting] {
+            var routing = CallRouting(limit: 1)
+            #expect(routing.add("c1", .init(peer: "bob", role: .caller, state: state)))
+            #expect(routing.route(.anInvite, call: "c2", from: "carol") == .busy)
+        }
+    }
+
+    @Test("U16: the ring timeout that was set is not honoured")
+    func ringTimeout() {
+        var timeouts = CallTimeouts()
+        timeouts.ringMs = 7_000
+        let caller = CallMachine(role: .caller, media: .audioVideo, timeouts: timeouts)
+        #expect(caller.effects(of: .place).contains(.start(.ring, 7_000)))
+        let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 7_000, sdp: "o")
+        let callee = CallMachine(role: .callee, media: .audioVideo).effects(of: .received(.invite(invite)))
+        #expect(callee.contains(.start(.ring, 7_000)))
+    }
+
+    @Test("U17: no state for reconnecting")
+    func reconnecting() {
+        #expect(CallMachine.connected(.caller).after(.interrupted).state == .reconnecting)
+        #expect(CallMachine.connected(.caller).after(.interrupted, .resumed).state == .connected)
+    }
+}

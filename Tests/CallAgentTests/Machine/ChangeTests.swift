@@ -1,0 +1,233 @@
+import Testing
+
+@testable import CallAgent
+
+/// Pictures added to a call of sound: make before break.
+struct ChangeTests {
+    private let sound = MediaGates(audio: .live, video: .closed, isReceiving: true)
+    private let offer = SignalingMessage.Offer(media: .audioVideo, sdp: "offer1")
+
+    @Test("By the caller: the old connection plays on until this end has the new pictures, and is closed when both have")
+    func byCaller() {
+        var machine = CallMachine.connected(.caller, .audioOnly)
+        #expect(
+            machine.handle(.changeMedia(.audioVideo)) == [
+                .createOffer(.audioVideo, generation: 1), .start(.change, 10_000),
+                .setGates(.init(audio: .live, video: .live), generation: 1),
+            ], "the new one sends at once and shows nothing; the old one is not touched")
+        #expect(machine.handle(.media(.localCandidate(.example), generation: 1)) == [], "not before the offer")
+        #expect(
+            machine.handle(.media(.offerCreated(sdp: "offer1"), generation: 1)) == [
+                .send(.offer(offer), to: .init(generation: 1)), .send(.aCandidate, to: .init(generation: 1)),
+            ])
+        #expect(
+            machine.handle(.received(.answer(sdp: "answer1"), generation: 1)) == [
+                .setAnswer(sdp: "answer1", generation: 1)
+            ])
+        #expect(machine.handle(.received(.answer(sdp: "x"), generation: 1)).isNothing)
+        #expect(machine.handle(.received(.aCandidate, generation: 1)) == [.addCandidate(.example, generation: 1)])
+        #expect(machine.handle(.received(.aCandidate)) == [.addCandidate(.example)], "the old one lives")
+        #expect(machine.handle(.media(.verified, generation: 1)) == [])
+        #expect(
+            machine.handle(.media(.firstVideoFrame, generation: 1)) == [
+                .send(.commit, to: .init(generation: 1)),
+                .setGates(.init(audio: .live, video: .closed), generation: 0),
+                .setGates(.init(audio: .live, video: .live, isReceiving: true), generation: 1),
+            ], "what is shown moves over; both still send, since the peer may show the old one")
+        #expect(machine.media == .audioVideo)
+        #expect(
+            machine.handle(.received(.commit, generation: 1)) == [
+                .close(generation: 0), .cancelTimer(.change), .notify(.mediaChanged(.audioVideo)),
+            ])
+        #expect(machine.state == .connected)
+        #expect(machine.current.number == 1)
+        #expect(machine.handle(.media(.interrupted, generation: 0)).isNothing, "the old one is gone")
+    }
+
+    @Test("At the callee: it sends no pictures of its own unasked, and says so")
+    func atCallee() {
+        var machine = CallMachine.connected(.callee, .audioOnly)
+        #expect(
+            machine.handle(.received(.offer(offer), generation: 1)) == [
+                .start(.change, 10_000), .createAnswer(offer: "offer1", .audioVideo, generation: 1),
+                .send(.state(.init(video: .off))), .setGates(.init(audio: .live, video: .off), generation: 1),
+            ])
+        #expect(
+            machine.handle(.media(.answerCreated(sdp: "answer1"), generation: 1)) == [
+                .send(.answer(sdp: "answer1"), to: .init(generation: 1))
+            ])
+        #expect(machine.handle(.media(.answerCreated(sdp: "x"), generation: 1)).isNothing)
+        #expect(machine.handle(.received(.commit, generation: 1)) == [], "the caller hears this end; not yet the other way")
+        #expect(machine.handle(.media(.firstAudioSample, generation: 1)) == [], "the caller promised pictures")
+        #expect(
+            machine.handle(.media(.firstVideoFrame, generation: 1)) == [
+                .send(.commit, to: .init(generation: 1)), .close(generation: 0), .cancelTimer(.change),
+                .setGates(.init(audio: .live, video: .off, isReceiving: true), generation: 1),
+                .notify(.mediaChanged(.audioVideo)),
+            ])
+        #expect(machine.handle(.setSending(audio: nil, video: .on)).messages == [.state(.init())])
+    }
+
+    @Test("The caller counts on sound when the callee's camera stays off")
+    func callerWithoutPictures() {
+        var machine = CallMachine.offering().after(
+            .received(.state(.init(video: .off))), .received(.answer(sdp: "a"), generation: 1),
+            .media(.verified, generation: 1))
+        #expect(machine.handle(.media(.firstAudioSample, generation: 1)).messages == [.commit])
+    }
+
+    @Test("By the callee: it asks, the caller offers, and the callee's pictures are on, as it wanted")
+    func byCallee() {
+        var callee = CallMachine.connected(.callee, .audioOnly)
+        #expect(callee.handle(.changeMedia(.audioVideo)) == [.send(.renegotiate(.audioVideo)), .start(.change, 10_000)])
+        var caller = CallMachine.connected(.caller, .audioOnly)
+        let effects = caller.handle(.received(.renegotiate(.audioVideo)))
+        #expect(effects.contains(.createOffer(.audioVideo, generation: 1)))
+        #expect(effects.messages == [.state(.init(video: .off))], "the caller's camera is its user's")
+        #expect(effects.contains(.setGates(.init(audio: .live, video: .off), generation: 1)))
+        let answered = callee.handle(.received(.offer(offer), generation: 1))
+        #expect(answered.contains(.setGates(.init(audio: .live, video: .live), generation: 1)))
+        #expect(answered.messages.isEmpty)
+    }
+
+    @Test("Both want it at once: there is one change, and both send pictures")
+    func bothAtOnce() {
+        var caller = CallMachine.offering()
+        var callee = CallMachine.connected(.callee, .audioOnly).after(.changeMedia(.audioVideo))
+        #expect(caller.handle(.received(.renegotiate(.audioVideo))).isNothing)
+        _ = callee.handle(.received(.offer(offer), generation: 1))
+        #expect((caller.sends.video, callee.sends.video) == (.on, .on))
+        #expect(caller.highest == 1 && callee.highest == 1)
+    }
+
+    @Test("A caller that cannot renegotiate now says nothing, and the callee gives up after its time")
+    func refusedRenegotiation() {
+        for caller in [CallMachine.connected(.caller, .audioOnly).after(.hold), .connecting(.caller, .audioOnly), .calling()] {
+            #expect(caller.effects(of: .received(.renegotiate(.audioVideo))).isNothing)
+        }
+        #expect(CallMachine.connected(.caller).effects(of: .received(.renegotiate(.audioVideo))).isNothing, "it has it")
+        var callee = CallMachine.connected(.callee, .audioOnly).after(.changeMedia(.audioVideo))
+        #expect(
+            callee.handle(.timerFired(.change)) == [.notify(.mediaChangeFailed(text: "the caller made no offer"))])
+        #expect(callee.refusal(of: .changeMedia(.audioVideo)) == nil, "it may ask again")
+        #expect(callee.media == .audioOnly)
+    }
+
+    // MARK: What goes wrong
+
+    @Test("No media in time: this end says so, and the call goes on as it was", arguments: CallRole.both)
+    func timeout(role: CallRole) {
+        var machine = role == .caller ? CallMachine.offering() : .answering()
+        let effects = machine.handle(.timerFired(.change))
+        #expect(effects.messages == [.rollback])
+        #expect(effects.contains(.close(generation: 1)))
+        #expect(effects.contains(.notify(.mediaChangeFailed(text: "no media of the other end arrived in time"))))
+        #expect(machine.state == .connected)
+        #expect(machine.media == .audioOnly)
+        #expect(machine.current.gates == sound)
+        #expect(machine.refusal(of: .changeMedia(.audioVideo)) == nil)
+    }
+
+    @Test("The peer gives up: so does this end, even after it committed, and shows the old one again", arguments: CallRole.both)
+    func peerRollsBack(role: CallRole) {
+        var machine = CallMachine.committed(role)
+        #expect(machine.media == .audioVideo)
+        let effects = machine.handle(.received(.rollback, generation: 1))
+        #expect(effects.messages.isEmpty)
+        #expect(effects.contains(.close(generation: 1)))
+        #expect(effects.contains(.setGates(sound, generation: 0)))
+        #expect(machine.media == .audioOnly)
+        #expect(machine.handle(.received(.commit, generation: 1)).isNothing, "too late")
+    }
+
+    @Test("After its commit an end keeps its word: time alone does not take it back")
+    func wordIsKept() {
+        var machine = CallMachine.committed(.caller)
+        #expect(machine.handle(.timerFired(.change)) == [.start(.change, 10_000)])
+        #expect(machine.handle(.received(.commit, generation: 1)).contains(.notify(.mediaChanged(.audioVideo))))
+    }
+
+    @Test("Crossing: the one end commits while the other rolls back; both end on the old connection")
+    func crossing() {
+        var caller = CallMachine.committed(.caller)
+        var callee = CallMachine.answering()
+        #expect(callee.handle(.timerFired(.change)).messages == [.rollback])
+        #expect(callee.handle(.received(.commit, generation: 1)).isNothing)
+        _ = caller.handle(.received(.rollback, generation: 1))
+        #expect(caller.current.number == 0 && callee.current.number == 0)
+        #expect(caller.next == nil && callee.next == nil)
+    }
+
+    @Test("A new connection that fails is given up, whatever failed; the old one is not touched", arguments: [
+        MediaFault.other(text: "no camera"), .incompatible(text: "no codec"), .security(text: "wrong certificate"),
+    ])
+    func newOneFails(fault: MediaFault) {
+        var machine = CallMachine.offering()
+        let effects = machine.handle(.media(.failed(fault), generation: 1))
+        #expect(effects.messages == [.rollback])
+        #expect(effects.contains(.notify(.mediaChangeFailed(text: fault.text))))
+        #expect(!effects.contains(.close(generation: 0)))
+        #expect(machine.state == .connected)
+        var second = machine
+        #expect(second.handle(.changeMedia(.audioVideo)).contains(.createOffer(.audioVideo, generation: 2)), "no number twice")
+    }
+
+    @Test("One that fails after the commit ends the call: the peer may be on it already")
+    func failsAfterCommit() {
+        var machine = CallMachine.committed(.callee)
+        #expect(machine.handle(.media(.failed(.other(text: "x")), generation: 1)).messages == [.hangup(9906)])
+        #expect(machine.end?.reason == .mediaFailed)
+    }
+
+    @Test("The old connection that fails meanwhile ends the call")
+    func oldOneFails() {
+        var machine = CallMachine.offering()
+        #expect(machine.handle(.mediaFailed(.other(text: "x"))) == .end(.mediaFailed, by: .local, telling: .hangup(9906)))
+    }
+
+    @Test("Silence on the old connection after the commit is no interruption; on the one that is shown it is")
+    func interruptions() {
+        var machine = CallMachine.committed(.caller)
+        #expect(machine.handle(.interrupted) == [])
+        #expect(machine.state == .connected)
+        #expect(machine.handle(.media(.interrupted, generation: 1)).last == .report(.reconnecting, .interrupted, by: .peer))
+    }
+
+    @Test("Repeated, old and premature words about connections change nothing")
+    func strayWords() {
+        for machine in [CallMachine.connected(.caller), .connected(.callee), .offering(), .answering()] {
+            for generation in [0, 2, 7] {
+                for body in [SignalingMessage.Body.commit, .rollback, .answer(sdp: "x")] {
+                    #expect(machine.effects(of: .received(body, generation: generation)).isNothing)
+                }
+            }
+        }
+        for machine in [CallMachine.connected(.caller), .offering(), .ringing(), .calling()] {
+            #expect(machine.effects(of: .received(.offer(offer), generation: 1)).isNothing, "only an accepted callee takes offers")
+        }
+        #expect(CallMachine.answering().effects(of: .received(.offer(offer), generation: 1)).isNothing, "repeated")
+        #expect(CallMachine.connected(.callee).effects(of: .received(.offer(offer), generation: 0)).isNothing, "old")
+    }
+
+    @Test("A newer offer of the caller takes the place of one that is not done")
+    func newerOffer() {
+        var machine = CallMachine.answering()
+        let effects = machine.handle(.received(.offer(offer), generation: 2))
+        #expect(effects.contains(.close(generation: 1)))
+        #expect(effects.contains(.createAnswer(offer: "offer1", .audioVideo, generation: 2)))
+        #expect(machine.handle(.media(.verified, generation: 1)).isNothing)
+    }
+
+    @Test("A hang-up during a change ends all of it", arguments: CallRole.both)
+    func hangUp(role: CallRole) {
+        var machine = role == .caller ? CallMachine.offering() : .answering()
+        #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9900)))
+    }
+
+    @Test("Sound alone may be wanted again, and a change to what there is already is refused")
+    func otherWays() {
+        #expect(CallMachine.connected(.caller).effects(of: .changeMedia(.audioOnly)).contains(.createOffer(.audioOnly, generation: 1)))
+        #expect(CallMachine.connected(.caller).refusal(of: .changeMedia(.audioVideo)) != nil)
+        #expect(CallMachine.connected(.callee).refusal(of: .changeMedia(.audioVideo)) != nil)
+    }
+}

@@ -1,0 +1,160 @@
+import Testing
+
+@testable import CallAgent
+
+/// Several devices of one user (A15).
+struct DevicesTests {
+    private var caller = CallMachine.calling().after(
+        .received(.ringing, device: "tv"), .received(.ringing, device: "phone"))
+
+    @Test("Every device that rings is told of once; the call rings with the first")
+    mutating func ringing() {
+        caller = .calling()
+        #expect(
+            caller.handle(.received(.ringing, device: "tv")) == [
+                .notify(.deviceRings("tv")), .report(.ringing, .ringing, by: .peer),
+            ])
+        #expect(caller.handle(.received(.ringing, device: "tv")) == [])
+        #expect(caller.handle(.received(.ringing, device: "phone")) == [.notify(.deviceRings("phone"))])
+    }
+
+    @Test("The first device that accepts has the call, and all are told which one it is")
+    mutating func firstAcceptWins() {
+        let effects = caller.handle(.received(.accept(sdp: "answer"), device: "tv"))
+        let cancel = SignalingMessage.Body.cancel(.init(code: 200, text: "", winner: "tv"))
+        #expect(effects.first == .send(cancel, to: .init(device: nil)))
+        #expect(effects.messages == [cancel])
+        #expect(caller.state == .connecting)
+        let before = caller
+        for body in [SignalingMessage.Body.accept(sdp: "x"), .reject(603), .hangup(9900), .error(481), .aCandidate, .gone] {
+            #expect(caller.handle(.received(body, device: "phone")).isNothing, "the other one has no say any more")
+        }
+        #expect(caller == before)
+        #expect(caller.handle(.hangUp).first == .send(.hangup(9900), to: .init(device: "tv")))
+    }
+
+    @Test("U14: a device that was not chosen stops ringing, the chosen one goes on", arguments: EarlyMediaPolicy.allCases)
+    func answeredElsewhere(policy: EarlyMediaPolicy) {
+        let cancel = CallMachine.Event.received(.cancel(.init(code: 200, text: "", winner: "tv")))
+        var tv = CallMachine.ringing(policy, device: "tv").after(.accept)
+        #expect(tv.handle(cancel).isNothing)
+        #expect(tv.state == .connecting)
+        for phone in [CallMachine.ringing(policy, device: "phone"), .ringing(policy, device: "phone").after(.accept)] {
+            var phone = phone
+            #expect(phone.handle(cancel) == .end(.answeredElsewhere, by: .peer))
+            #expect(phone.end?.code == 200)
+        }
+    }
+
+    @Test("A user who declines at one device declines at all of them")
+    mutating func declinedElsewhere() {
+        let effects = caller.handle(.received(.reject(603, "no"), device: "tv"))
+        let cancel = SignalingMessage.Body.cancel(.init(code: 603, text: "", winner: "tv"))
+        #expect(effects == [.send(cancel)] + .end(.remoteRejected, by: .peer))
+        var phone = CallMachine.ringing(device: "phone")
+        #expect(phone.handle(.received(cancel)) == .end(.declinedElsewhere, by: .peer))
+        var plain = CallMachine.ringing(device: "phone")
+        #expect(plain.handle(.received(.cancel(603))) == .end(.remoteCancelled, by: .peer), "of the caller itself")
+    }
+
+    @Test("A device that is busy, or cannot, does not speak for the others", arguments: [486, 480, 487, 488, 9906])
+    mutating func oneDeviceRefuses(code: Int) {
+        #expect(caller.handle(.received(.reject(code), device: "tv")).isEmpty)
+        #expect(caller.state == .ringing)
+        #expect(caller.handle(.timerFired(.fork)).isNothing)
+        #expect(!caller.handle(.received(.accept(sdp: "answer"), device: "phone")).isEmpty)
+        #expect(caller.state == .connecting)
+    }
+
+    @Test("When the last one refuses, others have 300 ms to ring; then the call ends with what it said")
+    mutating func lastOneRefuses() {
+        _ = caller.handle(.received(.reject(487), device: "tv"))
+        #expect(caller.handle(.received(.reject(486, "busy"), device: "phone")) == [.start(.fork, 300)])
+        #expect(
+            caller.handle(.timerFired(.fork))
+                == .end(.remoteBusy, by: .peer, telling: .cancel(9900)), "one that is only slow must not ring on")
+        #expect(caller.end?.code == 486)
+        #expect(caller.end?.text == "busy")
+    }
+
+    @Test("A device that rings within that time has the say")
+    mutating func lateDevice() {
+        caller = .calling()
+        #expect(caller.handle(.received(.reject(486), device: "tv")) == [.start(.fork, 300)])
+        _ = caller.handle(.received(.ringing, device: "phone"))
+        #expect(caller.handle(.timerFired(.fork)).isNothing)
+        #expect(caller.handle(.received(.accept(sdp: "x"), device: "phone")).contains(.cancelTimer(.fork)))
+    }
+
+    @Test("A transport that knows no devices has one refusal: it is the last word")
+    mutating func noDevices() {
+        caller = .hearsRinging()
+        #expect(caller.handle(.received(.reject(486))) == .end(.remoteBusy, by: .peer))
+    }
+
+    @Test("Another device than the one whose progress was taken gets an offer of its own, and media of its own")
+    mutating func otherDeviceAnswers() {
+        _ = caller.handle(.received(.progress(sdp: "of the tv"), device: "tv"))
+        #expect(caller.handle(.received(.progress(sdp: "of the phone"), device: "phone")).isNothing)
+        #expect(caller.handle(.received(.aCandidate, device: "phone")).isNothing)
+        let effects = caller.handle(.received(.accept(sdp: nil), device: "phone"))
+        #expect(effects.contains(.close(generation: 0)))
+        #expect(effects.contains(.createOffer(.audioVideo, generation: 1)))
+        #expect(effects.contains(.setGates(.init(audio: .live, video: .live), generation: 1)))
+        #expect(caller.handle(.verified).isNothing, "what is late of the closed one is nobody's business")
+        #expect(
+            caller.handle(.media(.offerCreated(sdp: "second"), generation: 1)) == [
+                .send(
+                    .offer(.init(media: .audioVideo, sdp: "second")), to: .init(device: "phone", generation: 1))
+            ])
+        #expect(
+            caller.handle(.received(.answer(sdp: "answer"), generation: 1, device: "phone")) == [
+                .setAnswer(sdp: "answer", generation: 1)
+            ])
+        _ = caller.handle(.media(.verified, generation: 1))
+        #expect(caller.handle(.media(.firstVideoFrame, generation: 1)).last == .report(.connected, .firstFrame, by: .peer))
+    }
+
+    @Test("The device whose answer was not taken replaces its media by the second offer's")
+    func secondOffer() {
+        var phone = CallMachine.ringing(device: "phone").after(.answerCreated(sdp: "unused"), .accept)
+        let offer = SignalingMessage.Offer(media: .audioVideo, sdp: "second")
+        let effects = phone.handle(.received(.offer(offer), generation: 1))
+        #expect(
+            effects == [
+                .close(generation: 0), .createAnswer(offer: "second", .audioVideo, generation: 1),
+                .setGates(.init(audio: .live, video: .live), generation: 1),
+            ])
+        #expect(phone.handle(.media(.answerCreated(sdp: "a"), generation: 1)).messages == [.answer(sdp: "a")])
+        #expect(phone.handle(.received(.offer(offer), generation: 1)).isNothing, "once")
+    }
+
+    @Test("U11: a device that lost the call, after the others stopped ringing, ends it; a stranger does not")
+    mutating func unknownAtDevices() {
+        #expect(caller.handle(.received(.error(481), device: "car")).isNothing)
+        #expect(caller.handle(.received(.error(481), device: "tv")).isNothing, "the phone rings on")
+        #expect(caller.handle(.received(.error(481), device: "phone")) == .end(.unknownCall, by: .peer))
+    }
+
+    @Test("A device that hangs up before its accept came ends the call, and the others stop ringing")
+    mutating func hangupOvertakesAccept() {
+        let cancel = SignalingMessage.Body.cancel(.init(code: 200, text: "", winner: "tv"))
+        #expect(
+            caller.handle(.received(.hangup(9900), device: "tv")) == [.send(cancel)] + .end(.remoteHangup, by: .peer))
+    }
+
+    @Test("A device that vanishes while others ring is not missed; the last one is")
+    mutating func devicesGone() {
+        #expect(caller.handle(.received(.gone, device: "tv")).isEmpty)
+        #expect(caller.handle(.timerFired(.peerGone)).isNothing)
+        #expect(caller.handle(.received(.gone, device: "phone")) == [.start(.peerGone, 2_000)])
+        #expect(caller.handle(.timerFired(.peerGone)) == .end(.remoteLost, by: .peer, telling: .cancel(9906)))
+    }
+
+    @Test("What changed while several rang is told again to the one that accepts")
+    mutating func stateToldAgain() {
+        #expect(caller.handle(.setSending(audio: .muted, video: nil)).messages == [.state(.init(audio: .muted))])
+        let effects = caller.handle(.received(.accept(sdp: "x"), device: "tv"))
+        #expect(effects.contains(.send(.state(.init(audio: .muted)), to: .init(device: "tv"))))
+    }
+}

@@ -1,0 +1,100 @@
+@testable import CallAgent
+
+/// What every event does in every state, written down.
+///
+/// A cell says, in order, what is sent (`cancel`), what the media is told (`makeOffer`, `gates`), which timer starts (`+ring`), that the user is told
+/// something (`told`), and the new state (`>ended`). `.` is an event that changes nothing, `~` one that is remembered without a word.
+struct StateEventTable: Sendable {
+    /// The states, one a column.
+    var columns: [Column]
+    /// One line for each event: its name, then a cell for each state.
+    var text: String
+
+    struct Column: Sendable {
+        var name: String
+        var machine: CallMachine
+    }
+
+    static let all = [beforeTheCall, ringing, accepted, held, changing]
+
+    /// The cells of each event.
+    var rows: [String: [String]] {
+        var rows: [String: [String]] = [:]
+        for line in text.split(separator: "\n") {
+            let cells = line.split(separator: "|").map { $0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed() }
+            guard let name = cells.first.map({ String($0) }) else { continue }
+            rows[name] = cells.dropFirst().map { String($0) }
+        }
+        return rows
+    }
+
+    /// What `event` does to `machine`, in the words of a cell.
+    static func cell(_ event: CallMachine.Event, _ machine: CallMachine) -> String {
+        var after = machine
+        let effects = after.handle(event)
+        if effects.isNothing, after == machine { return "." }
+        var words = effects.compactMap(word)
+        if effects.contains(where: { if case .notify = $0 { true } else { false } }) { words.append("told") }
+        if after.state != machine.state || effects.contains(where: { $0.change != nil }) {
+            words.append(">" + (after.end?.reason.rawValue ?? after.state.rawValue))
+        }
+        return words.isEmpty ? "~" : words.joined(separator: " ")
+    }
+
+    private static func word(_ effect: CallMachine.Effect) -> String? {
+        switch effect {
+        case .send(let body, _): body.name
+        case .createOffer: "makeOffer"
+        case .createAnswer: "makeAnswer"
+        case .setAnswer: "setAnswer"
+        case .addCandidate: "addCandidate"
+        case .setGates: "gates"
+        case .close: "close"
+        case .adoptCall: "adopt"
+        case .startTimer(let timer, _): "+\(timer)"
+        case .cancelTimer, .stopMedia, .report, .notify, .ignored: nil
+        }
+    }
+}
+
+extension CallMachine.Event {
+    /// A name that no other of the events of the tables has.
+    var label: String {
+        switch self {
+        case .reject(let code, _): "reject \(code)"
+        case .setSending(_, let video): "setSending \(video?.rawValue ?? "")"
+        case .changeMedia(let media): "changeMedia \(media.label)"
+        case .hangUp: "hangUp"
+        case .sendInfo: "sendInfo"
+        case .inviteFailed: "inviteFailed"
+        case .yield: "yield"
+        case .timerFired(let timer): "timer \(timer)"
+        case .media(.failed(let fault), let generation): "failed \(fault.text)" + suffix(generation, nil)
+        case .media(let fact, let generation): fact.name + suffix(generation, nil)
+        case .received(let body, let generation, let device): "<" + body.label + suffix(generation, device)
+        default: "\(self)"
+        }
+    }
+
+    private func suffix(_ generation: Int, _ device: String?) -> String {
+        (generation == 0 ? "" : " g\(generation)") + (device.map { " \($0)" } ?? "")
+    }
+}
+
+extension SignalingMessage.Body {
+    fileprivate var label: String {
+        switch self {
+        case .accept(let sdp, _): sdp == nil ? "accept" : "accept sdp"
+        case .reject(let farewell), .cancel(let farewell), .hangup(let farewell):
+            "\(name) \(farewell.code)" + (farewell.winner.map { " not \($0)" } ?? "")
+        case .offer(let offer): "offer \(offer.media.label)"
+        case .renegotiate(let media): "renegotiate \(media.label)"
+        case .state(let state): "state \(state.isHolding ? "hold" : state.video.rawValue)"
+        default: name
+        }
+    }
+}
+
+extension CallMedia {
+    fileprivate var label: String { video ? "video" : "audio" }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import CallAgent
+
+/// The rules do what the tables say, and the tables have a cell for every state and every event.
+struct StateEventTests {
+    @Test("Every event in every state does what is written down", arguments: StateEventTable.all.indices)
+    func everyPair(index: Int) {
+        let table = StateEventTable.all[index]
+        let rows = table.rows
+        for event in EventKinds.all {
+            let cells = table.columns.map { StateEventTable.cell(event, $0.machine) }
+            let line = ([event.label] + cells).joined(separator: " | ")
+            guard let row = rows[event.label], row.count == cells.count else {
+                Issue.record("no row for: \(line)")
+                continue
+            }
+            for (column, (written, actual)) in zip(table.columns, zip(row, cells)) {
+                #expect(written == actual, "\(event.label) in \(column.name); the row would be: \(line)")
+            }
+        }
+        #expect(Set(rows.keys).subtracting(EventKinds.all.map(\.label)) == [], "rows of events that there are not")
+    }
+
+    @Test("No two events have the same name, and every kind of event is there")
+    func everyEvent() {
+        let labels = EventKinds.all.map(\.label)
+        #expect(Set(labels).count == labels.count)
+        let words = Set(EventKinds.all.map { "\($0)".prefix { $0.isLetter } })
+        #expect(
+            words == [
+                "place", "accept", "reject", "hangUp", "hold", "unhold", "setSending", "changeMedia", "sendInfo",
+                "received", "yield", "inviteFailed", "signalingLost", "signalingRestored", "audit", "media", "timerFired",
+            ])
+        let types = Set(
+            EventKinds.all.compactMap { if case .received(let body, _, _) = $0 { body.name.prefix { $0 != " " } } else { nil } })
+        #expect(types.count == 19, "every type of message but the acknowledgement, which the delivery takes")
+    }
+
+    @Test("An ended call is silent, whatever comes", arguments: StateEventTable.all.indices)
+    func ended(index: Int) {
+        for column in StateEventTable.all[index].columns {
+            let ended = column.machine.after(.received(.invite(.example)), .hangUp)
+            for event in EventKinds.all { #expect(StateEventTable.cell(event, ended) == ".") }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Testing
+
+@testable import CallAgent
+
+/// Both users call each other: the call with the lower id stays, and both ends know that without asking.
+struct GlareRoutingTests {
+    /// What each of two ends makes of the other's invite.
+    private func cross(_ mine: String, _ theirs: String, state: CallState = .calling) -> (CallRouting.Route, CallRouting.Route) {
+        var alice = CallRouting(limit: 1)
+        var bob = CallRouting(limit: 1)
+        _ = alice.add(mine, .init(peer: "bob", role: .caller, state: state))
+        _ = bob.add(theirs, .init(peer: "alice", role: .caller, state: state))
+        return (
+            alice.route(.anInvite, call: theirs, from: "bob", to: "alice"),
+            bob.route(.anInvite, call: mine, from: "alice", to: "bob")
+        )
+    }
+
+    @Test("E1, U9: the lower id wins at both ends, whoever placed it", arguments: [CallState.calling, .ringing])
+    func lowerIdWins(state: CallState) {
+        let (alice, bob) = cross("a", "b", state: state)
+        #expect(alice.isStray)
+        #expect(bob == .yield("b"))
+        let (second, first) = cross("b", "a", state: state)
+        #expect(second == .yield("b"))
+        #expect(first.isStray)
+    }
+
+    @Test("For any two ids exactly one end yields")
+    func exactlyOne() {
+        var random = SeededGenerator(seed: 7)
+        let letters = Array("abcXYZ019._-@+:")
+        for _ in 0..<2_000 {
+            let ids = (0..<2).map { _ in
+                String((0...random.below(4)).map { _ in random.element(of: letters) })
+            }
+            guard ids[0] != ids[1] else { continue }
+            let (alice, bob) = cross(ids[0], ids[1])
+            #expect((alice == .yield(ids[0])) != (bob == .yield(ids[1])), "\(ids)")
+            #expect(alice.isStray != bob.isStray)
+        }
+    }
+
+    @Test("Whatever else of the losing call comes, in whatever order, nothing is said to it", arguments: 0..<24)
+    func permuted(order: Int) {
+        var random = SeededGenerator(seed: UInt64(order))
+        var alice = CallRouting(limit: 1)
+        #expect(alice.add("a", .init(peer: "bob", role: .caller, state: .calling)))
+        // The loser's invite comes first, since a query and an accept follow it.
+        #expect(alice.route(.anInvite, call: "b").isStray)
+        for body in [SignalingMessage.Body.query, .aCandidate, .accept(sdp: "x"), .anInvite].shuffled(using: &random) {
+            #expect(alice.route(body, call: "b").isStray)
+        }
+        #expect(alice.route(.cancel(200), call: "b").isStray)
+        #expect(alice.route(.anInvite, call: "b").isStray, "its cancel came; it never rings")
+        #expect(alice.route(.ringing, call: "a") == .call("a"))
+    }
+
+    @Test("Who yields goes on under the peer's id, and its own is over")
+    func adopt() {
+        var bob = CallRouting(limit: 1)
+        #expect(bob.add("b", .init(peer: "alice", role: .caller, state: .calling)))
+        #expect(bob.route(.anInvite, call: "a", from: "alice", to: "bob") == .yield("b"))
+        bob.adopt("a", insteadOf: "b")
+        #expect(bob.active == ["a": .init(peer: "alice", role: .callee, state: .calling)])
+        #expect(bob.route(.aCandidate, call: "a", from: "alice", to: "bob") == .call("a"))
+        #expect(bob.route(.ringing, call: "b", from: "alice", to: "bob").isStray)
+        #expect(bob.route(.anInvite, call: "a", from: "alice", to: "bob") == .call("a"), "repeated")
+        bob.adopt("z", insteadOf: "nothing")
+        #expect(bob.active.count == 1)
+    }
+
+    @Test(
+        "A call that was accepted does not yield, nor does one with somebody else, nor one that came in",
+        arguments: [
+            ("bob", CallRole.caller, CallState.connecting), ("bob", .caller, .connected), ("bob", .caller, .reconnecting),
+            ("bob", .callee, .ringing), ("carol", .caller, .calling),
+        ])
+    func noGlare(peer: String, role: CallRole, state: CallState) {
+        var alice = CallRouting(limit: 1)
+        #expect(alice.add("z", .init(peer: peer, role: role, state: state)))
+        #expect(alice.route(.anInvite, call: "a") == .busy)
+    }
+
+    @Test("An expired invite is no glare")
+    func expired() {
+        var alice = CallRouting(limit: 1)
+        #expect(alice.add("z", .init(peer: "bob", role: .caller, state: .calling)))
+        #expect(alice.route(.anInvite, call: "a", sentUnixMs: 1, unixMs: 1e6) == .expired(milliseconds: 999_999))
+    }
+
+    @Test("What is remembered of calls that lost is bounded")
+    func bounded() {
+        var alice = CallRouting(limit: 1)
+        #expect(alice.add("a", .init(peer: "bob", role: .caller, state: .calling)))
+        for number in 0..<65 { _ = alice.route(.anInvite, call: "b\(number)") }
+        #expect(alice.route(.query, call: "b64").isStray)
+        #expect(alice.route(.query, call: "b0") == .unknownCall)
+    }
+}

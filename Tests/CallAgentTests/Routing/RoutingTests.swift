@@ -1,0 +1,114 @@
+import Testing
+
+@testable import CallAgent
+
+/// Which call a message belongs to, and what becomes of one that belongs to none.
+struct RoutingTests {
+    private var routing = CallRouting(limit: 1)
+
+    @Test("Defect 2: a message belongs to a call only when the id and the peer are right", arguments: EventKinds.bodies)
+    mutating func idAndPeer(body: SignalingMessage.Body) {
+        #expect(routing.add("c1", .init(peer: "bob", role: .caller, state: .ringing)))
+        #expect(routing.route(body, call: "c1") == .call("c1"))
+        #expect(routing.route(body, call: "c1", from: "mallory").isStray)
+        #expect(routing.route(body, call: "c1", from: "") == .call("c1"), "the server speaks for itself")
+        #expect(routing.route(body, call: "c2") != .call("c1"))
+    }
+
+    @Test(
+        "E10: what is late of call N never touches call N+1 with the same user",
+        arguments: [
+            SignalingMessage.Body.cancel(9900), .hangup(9900), .reject(603), .error(404), .gone, .ringing, .aCandidate,
+        ])
+    mutating func lateMessage(body: SignalingMessage.Body) {
+        #expect(routing.add("c1", .init(peer: "bob", role: .callee, state: .ringing)))
+        routing.end("c1")
+        #expect(routing.add("c2", .init(peer: "bob", role: .callee, state: .connected)))
+        #expect(routing.route(body, call: "c1").isStray)
+        #expect(routing.active.keys.sorted() == ["c2"])
+    }
+
+    @Test("E8, E9: an invite of a call that is there goes to that call, and of one that is over rings nowhere")
+    mutating func repeatedInvite() {
+        #expect(routing.route(.anInvite, call: "c1") == .ring)
+        #expect(routing.add("c1", .init(peer: "bob", role: .callee, state: .ringing)))
+        #expect(routing.route(.anInvite, call: "c1") == .call("c1"))
+        routing.end("c1")
+        #expect(routing.route(.anInvite, call: "c1").isStray)
+        #expect(!routing.add("c1", .init(peer: "bob", role: .callee, state: .calling)), "an id is used once")
+    }
+
+    @Test(
+        "U12: a farewell that overtook its invite keeps it from ringing",
+        arguments: [SignalingMessage.Body.cancel(9900), .hangup(9900), .reject(603)])
+    mutating func farewellFirst(body: SignalingMessage.Body) {
+        #expect(routing.route(body, call: "c1").isStray)
+        #expect(routing.route(.anInvite, call: "c1").isStray)
+        #expect(routing.route(.anInvite, call: "c2") == .ring)
+    }
+
+    @Test("E11: an invite older than it was to ring does not; two seconds of difference between the clocks are allowed")
+    mutating func expiry() {
+        let ring = 30_000.0
+        for (age, route) in [
+            (0, CallRouting.Route.ring), (ring + 2_000, .ring), (ring + 2_001, .expired(milliseconds: 32_001)),
+            (-1_000_000, .ring), (1e300, .expired(milliseconds: 1_000_000_000_000)),
+        ] {
+            #expect(routing.route(.anInvite, call: "c1", sentUnixMs: 1e9, unixMs: 1e9 + age) == route)
+        }
+        #expect(routing.route(.anInvite, call: "c1", sentUnixMs: 0, unixMs: 1e13) == .ring, "no clock at all")
+    }
+
+    @Test("An invite that came too late is not held against the next call")
+    mutating func nextAfterExpiry() {
+        #expect(routing.route(.anInvite, call: "c1", sentUnixMs: 1, unixMs: 1e6) == .expired(milliseconds: 999_999))
+        #expect(routing.route(.anInvite, call: "c2", sentUnixMs: 1e6, unixMs: 1e6) == .ring)
+    }
+
+    @Test("U15: at the limit the next call is busy, whatever the calls that there are do", arguments: CallState.allCases)
+    mutating func busy(state: CallState) {
+        routing = CallRouting(limit: 2)
+        #expect(routing.add("c1", .init(peer: "bob", role: .callee, state: state)))
+        #expect(routing.route(.anInvite, call: "c3", from: "carol") == .ring)
+        #expect(routing.add("c2", .init(peer: "dave", role: .callee, state: state)))
+        #expect(routing.isFull)
+        #expect(routing.route(.anInvite, call: "c3", from: "carol") == .busy)
+        #expect(!routing.add("c3", .init(peer: "carol", role: .callee, state: .calling)))
+        routing.end("c1")
+        #expect(routing.route(.anInvite, call: "c3", from: "carol") == .ring, "a busy call may be tried again")
+    }
+
+    @Test("U11: who asks about, or accepts, a call that is not there is told so; everything else is not answered")
+    mutating func unknownCall() {
+        for body in EventKinds.bodies + [.query, .status(.connected), .info("x"), .state(.init()), .ack("m"), .commit] {
+            let route = routing.route(body, call: "c9")
+            switch body {
+            case .query, .accept: #expect(route == .unknownCall)
+            case .invite: #expect(route == .ring)
+            default: #expect(route.isStray)
+            }
+        }
+        #expect(routing.route(.query, call: "c9") == .unknownCall, "after its end, too")
+    }
+
+    @Test("The ringing call of a peer is found, and no other")
+    mutating func ringingCall() {
+        routing = CallRouting(limit: 3)
+        #expect(routing.add("c1", .init(peer: "bob", role: .caller, state: .ringing)))
+        #expect(routing.add("c2", .init(peer: "carol", role: .callee, state: .calling)))
+        #expect(routing.ringing(from: "bob") == nil)
+        #expect(routing.ringing(from: "carol") == nil)
+        routing.note(.ringing, of: "c2")
+        #expect(routing.ringing(from: "carol") == "c2")
+        routing.note(.connected, of: "c2")
+        #expect(routing.ringing(from: "carol") == nil)
+    }
+
+    @Test("What is remembered of calls that are over is bounded, the oldest forgotten first")
+    mutating func bounded() {
+        for number in 0..<1_025 { _ = routing.route(.cancel(9900), call: "x\(number)") }
+        #expect(routing.route(.anInvite, call: "x1024").isStray)
+        #expect(routing.route(.anInvite, call: "x1").isStray)
+        #expect(routing.route(.anInvite, call: "x0") == .ring)
+    }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import CallAgent
+
+/// Both users call each other, through two agents (A14, U9).
+@Suite(.timeLimit(.minutes(1)))
+struct GlareShellTests {
+    @Test("Both get one call with one id and one room, at whatever moment the invites cross", arguments: [("a", "b"), ("b", "a")], [0, 1, 2])
+    func oneCall(ids: (String, String), order: Int) async throws {
+        try await withParties { alice, bob in
+            let latches = [Latch(), Latch()]
+            (alice.media.plan.offerLatch, bob.media.plan.offerLatch) = (latches[0], latches[1])
+            let first = Task { try await alice.agent.call("bob", id: ids.0) }
+            let second = Task { try await bob.agent.call("alice", id: ids.1) }
+            try await eventually("both offers are being made") { latches.allSatisfy { $0.waiting == 1 } }
+            switch order {
+            case 0: for latch in latches { latch.open() }
+            case 1:
+                latches[0].open()
+                try await eventually("the first invite") { latches[0].waiting == 0 }
+                latches[1].open()
+            default: for latch in latches.reversed() { latch.open() }
+            }
+            let (mine, theirs) = (try await first.value, try await second.value)
+            try await eventually("one id") { mine.id == theirs.id }
+            #expect(mine.id == "a")
+            #expect(mine.room == theirs.room)
+            #expect(Set([mine.role, theirs.role]) == [.caller, .callee])
+            for call in [mine, theirs] { try await eventually("accepted") { await call.state == .connecting } }
+            for session in alice.media.sessions + bob.media.sessions { session.emit(.verified, .firstVideoFrame) }
+            try await mine.reaches(.connected)
+            try await theirs.reaches(.connected)
+            #expect(alice.agent.activeCalls.count == 1 && bob.agent.activeCalls.count == 1)
+            await mine.hangUp()
+            #expect(await theirs.waitUntilEnded().reason == .remoteHangup)
+        }
+    }
+
+    @Test("An agent whose offer is still made takes the peer's call, and call() returns it")
+    func whileTheOfferIsMade() async throws {
+        try await withAlice { alice, signaling in
+            let latch = Latch()
+            alice.media.plan.offerLatch = latch
+            let calling = Task { try await alice.agent.call("bob", id: "z") }
+            try await eventually("the offer") { latch.waiting == 1 }
+            try signaling.deliver(.anInvite, call: "a", extension: ["ticket": "7"])
+            let call = try await calling.value
+            #expect((call.id, call.role) == ("a", .callee))
+            #expect(call.inviteExtension == ["ticket": "7"])
+            try await eventually("the accept") { signaling.sent.map(\.body) == [.accept(sdp: "answer")] }
+            latch.open()
+            #expect(signaling.sent.allSatisfy { $0.callId == "a" }, "nobody was invited to the own call")
+        }
+    }
+
+    @Test("Whoever yields is known by the id of the peer's call from then on, and the own one is over")
+    func idChanges() async throws {
+        try await withAlice { alice, signaling in
+            let call = try await alice.agent.call("bob", id: "z")
+            try signaling.deliver(.anInvite, call: "a")
+            try await eventually("the new id") { call.id == "a" }
+            try signaling.deliver(.hangup(9900), call: "z")
+            try signaling.deliver(.info("hello"), call: "a")
+            try await eventually("the message") { await call.report().records.contains { $0.action == "info" } }
+            #expect(await call.state == .connecting)
+            #expect(await alice.agent.report(callId: "a")?.callId == "a")
+            await call.hangUp()
+            try await eventually("its farewell") { signaling.sent.last?.body == .hangup(9900) }
+            #expect(signaling.sent.last?.callId == "a")
+            #expect(signaling.sent.contains { $0.body == .cancel(200) && $0.callId == "z" })
+        }
+    }
+
+    @Test("Who calls a peer whose call rings here takes that call")
+    func callingTheOneWhoRings() async throws {
+        try await withParties { alice, bob in
+            let mine = try await alice.agent.call("bob")
+            let theirs = try await bob.nextCall()
+            let same = try await bob.agent.call("alice", extension: ["k": "v"])
+            #expect(same === theirs)
+            try await mine.reaches(.connecting)
+            await mine.hangUp()
+            _ = await theirs.waitUntilEnded()
+        }
+    }
+}

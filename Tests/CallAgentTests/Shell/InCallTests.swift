@@ -1,0 +1,142 @@
+import Testing
+
+@testable import CallAgent
+
+/// Hold, mute, messages and pictures in a running call, through two agents.
+@Suite(.timeLimit(.minutes(1)))
+struct InCallTests {
+    private func withCall(
+        _ media: CallMedia = .audioVideo,
+        _ body: (_ alice: Party, _ bob: Party, _ mine: Call, _ theirs: Call) async throws -> Void
+    ) async throws {
+        try await withParties { alice, bob in
+            let mine = try await alice.agent.call("bob", media: media)
+            let theirs = try await bob.nextCall()
+            try await theirs.accept()
+            try await mine.reaches(.connecting)
+            for party in [alice, bob] { try await party.session().emit(.verified, .firstAudioSample, .firstVideoFrame) }
+            try await mine.reaches(.connected)
+            try await theirs.reaches(.connected)
+            try await body(alice, bob, mine, theirs)
+        }
+    }
+
+    @Test("Hold, double hold and back: both ends say the same of who holds, and the gates follow")
+    func hold() async throws {
+        try await withCall { alice, bob, mine, theirs in
+            try await mine.hold()
+            #expect(await mine.holdState == .held)
+            try await eventually("remotely held") { await theirs.holdState == .remotelyHeld }
+            try await theirs.hold()
+            try await eventually("both") { await mine.holdState == .both }
+            await #expect(throws: CallError.wrongState(operation: "hold", state: "the callee of a call that is connected, both")) {
+                try await theirs.hold()
+            }
+            try await mine.unhold()
+            try await eventually("remotely held") { await mine.holdState == .remotelyHeld }
+            try await theirs.unhold()
+            for call in [mine, theirs] { try await eventually("nobody") { await call.holdState == .none } }
+            for party in [alice, bob] {
+                let session = try await party.session()
+                try await eventually("open") { session.commands.last == .openReceiveGates }
+                #expect(session.commands.contains(.setGates(.init())))
+            }
+        }
+    }
+
+    @Test("Mute and camera off are told, and what the peer sends is seen at the other end")
+    func mute() async throws {
+        try await withCall { alice, _, mine, theirs in
+            await mine.setAudio(.muted)
+            await mine.setVideo(.off)
+            try await eventually("told") { await theirs.peerSends == .init(audio: .muted, video: .off) }
+            #expect(await mine.sends == .init(audio: .muted, video: .off))
+            let session = try await alice.session()
+            try await eventually("gates") {
+                session.commands.last == .setGates(.init(audio: .blank, video: .off, isReceiving: true))
+            }
+        }
+    }
+
+    @Test("Messages of the application arrive once, in order, both ways; too long ones are refused")
+    func info() async throws {
+        try await withCall { _, _, mine, theirs in
+            let events = theirs.events
+            for number in 0..<5 { try await mine.send(info: "\(number)") }
+            var heard: [String] = []
+            for await event in events {
+                if case .notice(.info(let text)) = event { heard.append(text) }
+                if heard.count == 5 { break }
+            }
+            #expect(heard == ["0", "1", "2", "3", "4"])
+            await #expect(throws: CallError.tooLong(bytes: 4_097, limit: 4_096)) {
+                try await mine.send(info: String(repeating: "x", count: 4_097))
+            }
+        }
+    }
+
+    @Test("A18: data of the application goes with the next message, and is told at the other end")
+    func extensionData() async throws {
+        try await withCall { _, _, mine, theirs in
+            let events = theirs.events
+            try await mine.attach(["a": "1"])
+            try await mine.attach(["b": "2"])
+            try await mine.send(info: "x")
+            for await event in events {
+                guard case .extensionData(let data) = event else { continue }
+                #expect(data == ["a": "1", "b": "2"])
+                break
+            }
+            await #expect(throws: CallError.self) { try await mine.attach(["bad key": ""]) }
+            try await mine.send(info: "y")
+            await mine.hangUp(extension: ["why": "done"])
+            _ = await theirs.waitUntilEnded()
+        }
+    }
+
+    @Test("Pictures are added to a call of sound, make before break, and both ends say when it is done", arguments: CallRole.both)
+    func upgrade(asker: CallRole) async throws {
+        try await withCall(.audioOnly) { alice, bob, mine, theirs in
+            try await (asker == .caller ? mine : theirs).changeMedia(to: .audioVideo)
+            for party in [alice, bob] {
+                let next = try await party.session(1)
+                #expect(next.media == .audioVideo)
+                #expect(try await party.session(0).commands.last != .close, "the old one plays on")
+            }
+            let (mineNext, theirsNext) = (try await alice.session(1), try await bob.session(1))
+            try await eventually("the answer is set") { mineNext.commands.contains(.setAnswer("answer")) }
+            mineNext.emit(.verified, .firstAudioSample, .firstVideoFrame)
+            theirsNext.emit(.verified, .firstAudioSample, .firstVideoFrame)
+            for (party, call) in [(alice, mine), (bob, theirs)] {
+                try await eventually("changed") { await call.media == .audioVideo }
+                let old = try await party.session(0)
+                try await eventually("the old one is closed") { old.commands.last == .close }
+                #expect(await call.state == .connected)
+            }
+            await mine.hangUp()
+            _ = await theirs.waitUntilEnded()
+            for next in [mineNext, theirsNext] { try await eventually("closed") { next.commands.last == .close } }
+        }
+    }
+
+    @Test("A change whose media cannot be made leaves the call as it was, at both ends")
+    func failedUpgrade() async throws {
+        try await withCall(.audioOnly) { alice, bob, mine, theirs in
+            bob.media.plan.answer = .failure(.unusable)
+            let events = mine.events
+            try await mine.changeMedia(to: .audioVideo)
+            for await event in events {
+                if case .notice(.mediaChangeFailed) = event { break }
+            }
+            for call in [mine, theirs] {
+                #expect(await call.state == .connected)
+                #expect(await call.media == .audioOnly)
+            }
+            for party in [alice, bob] {
+                let next = try await party.session(1)
+                try await eventually("the new one is closed") { next.commands.last == .close }
+                #expect(try await party.session(0).commands.last != .close)
+            }
+        }
+    }
+}

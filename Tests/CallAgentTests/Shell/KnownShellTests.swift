@@ -1,0 +1,192 @@
+import Synchronization
+import Testing
+
+@testable import CallAgent
+
+/// Defects and complaints that an agent as a whole decides; see ``KnownDefects``.
+@Suite(.timeLimit(.minutes(1)))
+struct KnownShellTests {
+    @Test("D6, C16: preparing during a call changes nothing")
+    func prepareDuringACall() async throws {
+        try await withAlice { alice, signaling in
+            let call = try await alice.agent.call("bob")
+            try await alice.agent.prepare()
+            try signaling.deliver(.ringing, call: call.id)
+            try await call.reaches(.ringing)
+            #expect(signaling.steps.count { $0 == .connected("alice") } == 1)
+        }
+    }
+
+    @Test("A32: released and prepared again, an agent takes and places calls as before")
+    func releaseAndPrepare() async throws {
+        try await withParties { alice, bob in
+            for _ in 0..<3 {
+                let mine = try await alice.agent.call("bob")
+                let theirs = try await bob.nextCall()
+                await alice.agent.release()
+                #expect(await theirs.waitUntilEnded().reason == .remoteCancelled)
+                #expect(await mine.state == .ended)
+                #expect(await alice.agent.state == .idle)
+                #expect(!alice.media.isPrepared)
+                await #expect(throws: CallError.notPrepared) { try await alice.agent.call("bob") }
+                try await alice.agent.prepare()
+                let again = try await bob.agent.call("alice")
+                #expect(try await alice.nextCall().id == again.id)
+                await again.hangUp()
+                for party in [alice, bob] { try await eventually("idle") { party.agent.activeCalls.isEmpty } }
+            }
+        }
+    }
+
+    @Test("A preparation that failed may be tried again")
+    func prepareAfterFailure() async throws {
+        let signaling = FakeSignaling()
+        let alice = Party("alice", signaling)
+        signaling.failConnecting(.unreachable("ws://x", text: "refused"))
+        await #expect(throws: CallError.signaling(.unreachable("ws://x", text: "refused"))) {
+            try await alice.agent.prepare()
+        }
+        #expect(await alice.agent.state == .failed)
+        #expect(!alice.media.isPrepared)
+        signaling.failConnecting(nil)
+        try await alice.agent.prepare()
+        #expect(await alice.agent.state == .prepared)
+        await alice.agent.close()
+    }
+
+    @Test("A32: every observer of an agent sees its states, and letting go of one does not touch the others")
+    func observers() async throws {
+        let signaling = FakeSignaling()
+        let alice = Party("alice", signaling)
+        let collectors = (0..<2).map { _ in
+            let events = alice.agent.events
+            return Task { await events.reduce(into: [AgentEvent]()) { $0.append($1) } }
+        }
+        var left: AsyncStream<AgentEvent>? = alice.agent.events
+        _ = left
+        left = nil
+        try await alice.agent.prepare()
+        await alice.agent.close()
+        for collector in collectors {
+            #expect(await collector.value == [.idle, .preparing, .prepared, .closed].map { .stateChanged($0) })
+        }
+        let late = await alice.agent.events.reduce(into: [AgentEvent]()) { $0.append($1) }
+        #expect(late == [.stateChanged(.closed)])
+    }
+
+    @Test("C18, U18: a token that will expire is announced, and a new one passes through; a bad one is an error that says so")
+    func tokens() async throws {
+        try await withAlice { alice, signaling in
+            var events = alice.agent.events.makeAsyncIterator()
+            signaling.happen(.tokenWillExpire(milliseconds: 60_000))
+            while let event = await events.next(), event != .tokenWillExpire(milliseconds: 60_000) {}
+            try await alice.agent.renew(token: "fresh")
+            #expect(signaling.steps.last == .renewed("fresh"))
+            await #expect(throws: CallError.signaling(.signInRefused(code: 410, text: "the token expired"))) {
+                try await alice.agent.renew(token: "expired")
+            }
+        }
+        let idle = Party("alice", FakeSignaling())
+        await #expect(throws: CallError.notPrepared) { try await idle.agent.renew(token: "x") }
+    }
+
+    @Test("A19: an agent whose token is refused at the sign-in says why")
+    func expiredToken() async throws {
+        let signaling = FakeSignaling()
+        signaling.failConnecting(.signInRefused(code: 410, text: "the token expired"))
+        let alice = Party("alice", signaling)
+        await #expect(throws: CallError.signaling(.signInRefused(code: 410, text: "the token expired"))) {
+            try await alice.agent.prepare()
+        }
+        await alice.agent.close()
+    }
+
+    @Test("A6, C20: each invite is decided about by itself, with what it says, and by each agent for itself")
+    func decision() async throws {
+        let asked = Mutex<[IncomingInvite]>([])
+        try await withAlice {
+            $0.maximumCalls = 2
+            $0.earlyMedia = .full
+            $0.earlyMediaForInvite = { invite in
+                asked.withLock { $0.append(invite) }
+                return invite.peer == "bob" ? .off : .guarded
+            }
+        } _: { alice, signaling in
+            var invite = SignalingMessage.Invite(media: .audioOnly, ringTimeoutMs: 30_000, sdp: "offer")
+            (invite.displayName, invite.address, invite.room) = ("Bob", "bob@example.org", "room-1")
+            try signaling.deliver(.invite(invite), call: "c1", extension: ["ticket": "7"])
+            try signaling.deliver(.anInvite, call: "c2", from: "carol")
+            try await eventually("both ring") { signaling.sent.count { $0.body == .ringing } == 2 }
+            try await eventually("an answer") { signaling.sent.contains { $0.body == .progress(sdp: "answer") } }
+            #expect(signaling.sent.filter { $0.body == .progress(sdp: "answer") }.map(\.to) == ["carol"])
+            let first = try #require(asked.withLock { $0.first })
+            #expect((first.callId, first.peer, first.displayName) == ("c1", "bob", "Bob"))
+            #expect((first.address, first.media, first.room) == ("bob@example.org", .audioOnly, "room-1"))
+            #expect(first.extensionData == ["ticket": "7"])
+        }
+    }
+
+    @Test("C15: a call that is accepted, refused or hung up the moment it is heard of does just that", arguments: ["accept", "reject", "hangUp"])
+    func fromWithinEvents(operation: String) async throws {
+        try await withParties { alice, bob in
+            let answering = Task {
+                let call = try await bob.nextCall()
+                switch operation {
+                case "accept": try await call.accept()
+                case "reject": try await call.reject()
+                default: await call.hangUp()
+                }
+            }
+            let mine = try await alice.agent.call("bob")
+            try await answering.value
+            try await mine.reaches(operation == "accept" ? .connecting : .ended)
+            if operation != "accept" {
+                try await eventually("no call is left") { bob.agent.activeCalls.isEmpty }
+                #expect(try await bob.session().commands.contains { if case .setGates = $0 { true } else { false } } == false)
+            }
+        }
+    }
+
+    @Test("A20: the report of a call is found by its id while it runs and afterwards, up to a bound")
+    func reports() async throws {
+        try await withAlice {
+            $0.keptReports = 2
+        } _: { alice, _ in
+            for number in 1...3 {
+                let call = try await alice.agent.call("bob", id: "c\(number)")
+                #expect(await alice.agent.report(callId: "c\(number)")?.state == .calling)
+                await call.hangUp()
+                try await eventually("its report") { alice.agent.endedCalls.last?.callId == "c\(number)" }
+            }
+            #expect(alice.agent.endedCalls.map(\.callId) == ["c2", "c3"])
+            #expect(await alice.agent.report(callId: "c1") == nil)
+            #expect(await alice.agent.report(callId: "c3")?.end?.reason == .localCancelled)
+            await #expect(throws: CallError.invalidCallId("c3")) { try await alice.agent.call("bob", id: "c3") }
+        }
+    }
+
+    @Test("A13: calling again after nobody answered or was busy: same peer, same media, new id")
+    func callAgain() async throws {
+        try await withAlice { alice, signaling in
+            let first = try await alice.agent.call("bob", media: .audioOnly)
+            try signaling.deliver(.reject(486), call: first.id)
+            #expect(await first.waitUntilEnded().reason == .remoteBusy)
+            let report = await first.report()
+            #expect(report.offersCallAgain)
+            let second = try await alice.agent.call(again: report)
+            #expect(second.peer == "bob" && second.id != first.id && second.room != first.room)
+            #expect(await second.media == .audioOnly)
+        }
+    }
+
+    @Test("A27: rooms are made anew for each call, and the callee learns the caller's", arguments: [nil, "room-7"])
+    func rooms(room: String?) async throws {
+        try await withParties { alice, bob in
+            let mine = try await alice.agent.call("bob", room: room)
+            let theirs = try await bob.nextCall()
+            #expect(theirs.room == mine.room)
+            #expect(room == nil ? (mine.room?.count ?? 0) >= 32 : mine.room == room)
+            await #expect(throws: CallError.invalidCallId("a b")) { try await alice.agent.call("bob", room: "a b") }
+        }
+    }
+}

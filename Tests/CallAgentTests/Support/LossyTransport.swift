@@ -1,0 +1,36 @@
+import CallAgent
+import Synchronization
+
+/// A transport that loses every message the first time, and delivers it twice afterwards.
+final class LossyTransport: SignalingTransport {
+    let events: AsyncStream<SignalingTransportEvent>
+    private let inner: InMemorySignaling.Transport
+    private let seen = Mutex<Set<String>>([])
+
+    init(_ inner: InMemorySignaling.Transport) {
+        self.inner = inner
+        events = inner.events
+    }
+
+    func connect(as user: String) async throws(SignalingError) { try await inner.connect(as: user) }
+
+    func send(_ text: String, to user: String) async throws(SignalingError) {
+        let message = try SignalingMessage(decoding: text)
+        // Lost the first time; an acknowledgement has a new name whenever it is sent and would never get through.
+        let isFirst = seen.withLock { $0.insert("\(message.callId) \(message.id)").inserted }
+        if isFirst, message.sequence != nil { return }
+        try await inner.send(text, to: user)
+        try await inner.send(text, to: user)
+    }
+
+    func close() async { await inner.close() }
+}
+
+extension DeliveryTiming {
+    /// Everything is repeated whenever the manual clock wakes a sleeper of 1 ms.
+    static let manual = {
+        var timing = DeliveryTiming()
+        (timing.firstRetryMs, timing.longestRetryMs) = (0, 0)
+        return timing
+    }()
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import CallAgent
+
+/// Messages that were damaged on purpose.
+///
+/// `CALLAGENT_FUZZ_RUNS` does more of them, `CALLAGENT_FUZZ_SEED` others; a failure names the seed of its one message.
+struct MessageFuzzTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let runs = environment["CALLAGENT_FUZZ_RUNS"].flatMap { UInt64($0) } ?? 50_000
+    private static let seed = environment["CALLAGENT_FUZZ_SEED"].flatMap { UInt64($0) } ?? 0
+    private static let shards: UInt64 = 4
+
+    @Test("Whatever comes is read or refused, never a trap, and what is read says the same when it is written again", arguments: 0..<shards)
+    func damaged(shard: UInt64) throws {
+        let samples = try MessageSamples.messages.map { try $0.encoded() }
+        var (read, refused) = (0, 0)
+        for seed in stride(from: Self.seed + shard, to: Self.seed + Self.runs, by: Int(Self.shards)) {
+            var random = SeededGenerator(seed: seed)
+            let text = MessageDamage.damaged(samples, &random)
+            do throws(SignalingError) {
+                let message = try SignalingMessage(decoding: text)
+                read += 1
+                check(message, seed)
+            } catch {
+                refused += 1
+                checkRefusal(text, error, seed)
+            }
+        }
+        // The runs show something only if they are of both kinds.
+        #expect(read > Int(Self.runs / Self.shards) / 20, "\(read) were read")
+        #expect(refused > Int(Self.runs / Self.shards) / 20, "\(refused) were refused")
+    }
+
+    private func check(_ message: SignalingMessage, _ seed: UInt64) {
+        guard let text = try? message.encoded(), let again = try? SignalingMessage(decoding: text) else {
+            Issue.record("seed \(seed): read, but cannot be written: \(message)")
+            return
+        }
+        if again != message { Issue.record("seed \(seed): \(message) became \(again)") }
+    }
+
+    private func checkRefusal(_ text: String, _ error: SignalingError, _ seed: UInt64) {
+        guard case .malformed(let code, let reason, let ref) = error else {
+            Issue.record("seed \(seed): refused with \(error)")
+            return
+        }
+        let isKnown = [400, 413, 426].contains(code) && SignalingLimits.isText(reason)
+        if !isKnown || ref.map(SignalingLimits.isName) == false { Issue.record("seed \(seed): \(error)") }
+        // What the sender is told must be sendable itself.
+        guard let answer = SignalingMessage.answer(toUnreadable: text, error, from: "bob") else { return }
+        if (try? answer.encoded()) == nil { Issue.record("seed \(seed): \(answer) cannot be sent") }
+    }
+
+    @Test("An error or an acknowledgement is never answered, however it is damaged")
+    func neverAnswered() throws {
+        for type in ["error", "ack"] {
+            for extra in [#","code":-1"#, #","ref":7"#, #","generation":-1"#, #","v":2"#, #","seq":0"#] {
+                let text = callMessage(type, from: "a", to: "b", extra: extra)
+                let error = SignalingError.malformed(code: 400, text: "x", ref: nil)
+                #expect(SignalingMessage.answer(toUnreadable: text, error, from: "b") == nil)
+            }
+        }
+        let text = callMessage("dance", from: "a", to: "b")
+        let error = SignalingError.malformed(code: 426, text: "x", ref: nil)
+        #expect(SignalingMessage.answer(toUnreadable: text, error, from: "b")?.to == "a")
+    }
+}
