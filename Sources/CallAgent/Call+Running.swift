@@ -36,6 +36,7 @@ extension Call {
 
     /// Begins, as its caller.
     func start() {
+        guard !machine.isBegun else { return }
         CallMetrics.began(role)
         process(.place, at: timeline.start)
     }
@@ -60,6 +61,8 @@ extension Call {
 
     /// The peer calls, too, and its call is the one to keep.
     func yield(to invite: SignalingMessage.Invite, _ message: SignalingMessage) {
+        // The peer's call may be here before this one got to begin.
+        start()
         guard machine.end == nil else { return }
         adopting = (id: message.callId, invite: invite)
         process(.yield(to: invite, device: message.device))

@@ -64,7 +64,10 @@ extension CallAgent {
             device: line.device, sends: initialState)
         do throws(CallError) {
             let call = try await makeCall(
-                id: message.callId, peer: message.from, machine: machine, line: line, start: start, invite: invite)
+                id: message.callId, peer: message.from, machine: machine, line: line, start: start, invite: invite,
+                unless: { self.calls.route(message, unixMs: message.sentUnixMs) != .ring })
+            // While its media was made, this end's user called the same peer, for one.
+            guard let call else { return await receive(message, line) }
             await call.start(invite: invite, device: message.device, extension: message.extensionData)
             incoming.yield(call)
         } catch .tooManyCalls {
@@ -97,10 +100,14 @@ extension CallAgent {
         line.send(answer)
     }
 
+    /// Makes a call and lists it.
+    ///
+    /// - Parameter isObsolete: asked when the media is made, which takes its time; nothing comes between the answer and the listing.
+    /// - Returns: nil when it was obsolete.
     func makeCall(
         id: String, peer: String, machine: CallMachine, line: SignalingLine, start: ContinuousClock.Instant,
-        room: String? = nil, invite: SignalingMessage.Invite? = nil
-    ) async throws(CallError) -> Call {
+        room: String? = nil, invite: SignalingMessage.Invite? = nil, unless isObsolete: () -> Bool
+    ) async throws(CallError) -> Call? {
         let session: any MediaSession
         do throws(MediaSessionError) {
             session = try await provider.makeSession(
@@ -130,6 +137,10 @@ extension CallAgent {
         let call = Call(
             id: id, user: user, peer: peer, machine: machine, session: session, start: start, invite: invite,
             surroundings: surroundings)
+        guard !isObsolete() else {
+            await session.close()
+            return nil
+        }
         guard calls.add(call, state: machine.state) else {
             await session.close()
             if calls.isFull { throw .tooManyCalls(limit: configuration.maximumCalls) }

@@ -197,9 +197,7 @@ public actor CallAgent {
         guard SignalingLimits.isName(callId), room.map(SignalingLimits.isName) ?? true else {
             throw .invalidCallId(SignalingLimits.isName(callId) ? room ?? "" : callId)
         }
-        if let ringing = calls.ringing(from: peer), (try? await ringing.accept(extension: data)) != nil {
-            return ringing
-        }
+        if let ringing = await accept(callOf: peer, data) { return ringing }
         // Looked at before anything is built; what counts is the registry's own answer.
         guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(
@@ -208,8 +206,14 @@ public actor CallAgent {
         guard media.audio || media.video else { throw .noMedia }
         let machine = CallMachine(
             role: .caller, media: media, timeouts: configuration.timeouts, device: line.device, sends: sends)
-        let call = try await makeCall(
-            id: callId, peer: peer, machine: machine, line: line, start: start, room: room ?? Self.randomName())
+        let made = try await makeCall(
+            id: callId, peer: peer, machine: machine, line: line, start: start, room: room ?? Self.randomName(),
+            unless: { calls.ringing(from: peer) != nil })
+        guard let call = made else {
+            // The peer's call came meanwhile; if it is over already, this is one more try.
+            if let ringing = await accept(callOf: peer, data) { return ringing }
+            return try await self.call(peer, media: media, id: id, room: room, sends: sends, extension: data)
+        }
         if !data.isEmpty {
             do throws(CallError) {
                 try await call.attach(data)
@@ -233,6 +237,14 @@ public actor CallAgent {
         // It ended, or the task was cancelled, which must not leave a call that nobody holds.
         await call.hangUp()
         throw .ended(await call.end ?? CallEnd(reason: .mediaFailed, by: .local))
+    }
+
+    /// Takes the call of `peer` that rings here; nil when there is none.
+    private func accept(callOf peer: String, _ data: [String: String]) async -> Call? {
+        guard let ringing = calls.ringing(from: peer) else { return nil }
+        // Listed a moment ago, it may not ring yet.
+        for await event in ringing.events { if case .stateChanged = event { break } }
+        return (try? await ringing.accept(extension: data)) != nil ? ringing : nil
     }
 
     /// Calls the peer of an ended call once more, with the same media.

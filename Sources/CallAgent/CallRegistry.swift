@@ -35,7 +35,7 @@ final class CallRegistry: Sendable {
     /// Those that have not ended, and those whose media is still being closed.
     var all: [Call] { state.withLock { Array($0.active.values) + Array($0.closing.values) } }
 
-    /// The ringing call of `peer`, if there is one.
+    /// The call of `peer` that rings, or is about to, if there is one.
     func ringing(from peer: String) -> Call? {
         state.withLock { state in state.routing.ringing(from: peer).flatMap { state.active[$0] } }
     }

@@ -42,7 +42,8 @@ public final class WebSocketSignaling: SignalingTransport {
     ///   - url: `ws://host[:port][/path]`, or `wss://` for TLS; ``connect(as:)`` checks it.
     ///   - device: the name of this device among its user's; nil for `main`.
     ///   - token: gives the token of a sign-in, asked at each one, so that a token that expired is not used again. It has to
-    ///     answer within the connect timeout. Nil where the server wants none.
+    ///     answer within the connect timeout. It is also asked for the next token when the server says that the present one
+    ///     ends soon; that it has none is logged then, and the present one stays in use. Nil where the server wants none.
     ///   - configuration: time limits and trusted certificates.
     ///   - logger: what happens is logged here; no token ever is.
     public init(
@@ -92,7 +93,7 @@ public final class WebSocketSignaling: SignalingTransport {
 
     /// Replaces the token of the present sign-in before it expires.
     ///
-    /// While the connection is down, the token is kept for the next sign-in, which is tried soon; whether it is good is
+    /// With a provider nobody needs to call it. While the connection is down, the token is kept for the next sign-in, which is tried soon; whether it is good is
     /// reported as an event then.
     ///
     /// - Throws: ``SignalingError/signInRefused(code:text:)`` when the server does not take it: the present token stays in

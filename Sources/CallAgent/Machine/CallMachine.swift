@@ -115,6 +115,9 @@ public struct CallMachine: Sendable, Equatable {
     /// The peer connection that is shown, or would be.
     var shown: Generation { next.flatMap { $0.isCommittedHere ? $0 : nil } ?? current }
 
+    /// The call was placed, or its invite came.
+    var isBegun: Bool { phase != .idle }
+
     /// The caller's invite went out.
     var isInviteSent: Bool { role == .caller && (current.isOffered || current.number > 0) }
 

@@ -41,9 +41,11 @@ struct CallRouting: Sendable {
 
     var isFull: Bool { active.count >= limit }
 
-    /// The ringing call of `peer`, if there is one.
+    /// The call of `peer` that rings, or is about to, if there is one.
     func ringing(from peer: String) -> String? {
-        active.filter { $0.value.peer == peer && $0.value.role == .callee && $0.value.state == .ringing }.keys.min()
+        active.filter { _, call in
+            call.peer == peer && call.role == .callee && (call.state == .calling || call.state == .ringing)
+        }.keys.min()
     }
 
     /// Lists a call; false when the limit is reached or the id is known.

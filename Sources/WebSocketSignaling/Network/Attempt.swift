@@ -27,6 +27,8 @@ final class Attempt: LinkDelegate {
     struct Success {
         var link: LinkHandler
         var reply: ServerReply.SignedIn
+        /// What it was signed in with.
+        var token: String?
     }
 
     /// Without a `provider`, the token of the account is used, if there is one.
@@ -156,7 +158,7 @@ final class Attempt: LinkDelegate {
 
     func link(_ link: LinkHandler, answered reply: ServerReply?) {
         switch reply {
-        case .signedIn(let reply): finish(.success(Success(link: link, reply: reply)))
+        case .signedIn(let reply): finish(.success(Success(link: link, reply: reply, token: request.token)))
         case .refused(let code, let text): finish(.failure(.signInRefused(code: code, text: text)))
         case nil: fail("the server does not speak the signaling protocol")
         }

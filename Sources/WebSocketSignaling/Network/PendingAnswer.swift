@@ -8,6 +8,9 @@ final class PendingAnswer {
     private var promise: EventLoopPromise<Void>?
     private var deadline: Scheduled<Void>?
 
+    /// Whether the answer is not there yet.
+    var isOpen: Bool { promise != nil }
+
     /// Asks; nil while another one is open.
     ///
     /// Fails with `late` when no answer came within `limit`.

@@ -17,6 +17,10 @@ final class Session: LinkDelegate {
     /// The last refusal that the application was told, while it is repeated.
     private var toldRefusal: String?
     private let renewal = PendingAnswer()
+    /// Nil without a provider.
+    private let tokenRenewal: TokenRenewal?
+    /// The renewal that this end began by itself, while it runs.
+    private var ownRenewal: EventLoopFuture<Void>?
     private let watchAnswer = PendingAnswer()
     private var watch: Watch?
     private var watches = 0
@@ -46,6 +50,7 @@ final class Session: LinkDelegate {
         self.queue = queue
         self.logger = logger
         self.loop = loop
+        tokenRenewal = provider.map { TokenRenewal(provider: $0, loop: loop, logger: logger) }
         backoff = Backoff(shortest: configuration.shortestRetryDelay, longest: configuration.longestRetryDelay)
     }
 
@@ -109,6 +114,11 @@ final class Session: LinkDelegate {
 
     /// Takes a new token for the present sign-in, or for the next one while there is none.
     func renew(token: String) -> EventLoopFuture<Void> {
+        if let ownRenewal {
+            let promise = loop.makePromise(of: Void.self)
+            ownRenewal.assumeIsolated().whenComplete { [self] _ in renew(token: token).cascade(to: promise) }
+            return promise.futureResult
+        }
         switch phase {
         case .connected(var account, let link):
             let late = SignalingError.unreachable(account.url.text, text: "no answer to the new token")
@@ -123,7 +133,9 @@ final class Session: LinkDelegate {
             account.token = token
             let renewed = account
             return answer.assumeIsolated().map { [self] in
-                if case .connected(_, let current) = phase, current === link { phase = .connected(renewed, link) }
+                guard case .connected(_, let current) = phase, current === link else { return }
+                phase = .connected(renewed, link)
+                tokenRenewal?.took(token)
             }.nonisolated()
         case .waiting(var account, let timer):
             timer.cancel()
@@ -138,6 +150,23 @@ final class Session: LinkDelegate {
         case .closing, .closed: return failed(.closed)
         }
         return loop.makeSucceededVoidFuture()
+    }
+
+    /// The present token ends soon.
+    private func renewByItself(left milliseconds: Int, on link: LinkHandler) {
+        // However far away a server says that it is.
+        let left = TimeAmount.milliseconds(Int64(min(milliseconds, 86_400_000)))
+        tokenRenewal?.warned(left: left) { [weak self] token in
+            guard let self, case .connected(_, let current) = phase, current === link, !renewal.isOpen else { return }
+            let answer = renew(token: token)
+            ownRenewal = answer
+            answer.assumeIsolated().whenComplete { [self] outcome in
+                ownRenewal = nil
+                guard case .failure(let error) = outcome else { return }
+                // The present token stays in use; when it ends, the next sign-in asks again.
+                logger.warning("the sign-in was not renewed", metadata: ["reason": "\(error)"])
+            }
+        }
     }
 
     /// Watches others instead of those before; the stream ends with the next call, a refusal, or the transport.
@@ -199,7 +228,9 @@ final class Session: LinkDelegate {
     func link(_ link: LinkHandler, received text: String) {
         let event: SignalingTransportEvent
         switch ServerNotice(decoding: text) {
-        case .tokenWillExpire(let milliseconds): event = .tokenWillExpire(milliseconds: milliseconds)
+        case .tokenWillExpire(let milliseconds):
+            event = .tokenWillExpire(milliseconds: milliseconds)
+            renewByItself(left: milliseconds, on: link)
         case .iceServers(let servers, let validForMs): event = .iceServers(servers, validForMs: validForMs)
         case .some(let notice): return take(notice)
         case nil: event = .received(text)
@@ -213,6 +244,7 @@ final class Session: LinkDelegate {
     func linkEnded(_ link: LinkHandler, text: String) {
         switch phase {
         case .connected(let account, let current) where current === link:
+            tokenRenewal?.cancel()
             logger.notice("signaling connection lost", metadata: ["user": "\(account.user)", "reason": "\(text)"])
             // The phase first: whoever takes the event may send at once. Another program that signs in by the same names
             // would be thrown out in turn by trying soon, and so on.
@@ -234,6 +266,7 @@ final class Session: LinkDelegate {
         phase = .connected(account, success.link)
         backoff.reset()
         toldRefusal = nil
+        tokenRenewal?.took(success.token)
         if let unixMs = success.reply.unixMs { _ = queue.put(.clock(unixMs: unixMs)) }
         logger.info("signed in", metadata: ["user": "\(account.user)"])
     }
@@ -286,6 +319,7 @@ final class Session: LinkDelegate {
     private func finish() {
         let phaseBefore = phase
         phase = .closed
+        tokenRenewal?.cancel()
         queue.finish()
         renewal.end(.failure(.closed))
         watchAnswer.end(.failure(.closed))

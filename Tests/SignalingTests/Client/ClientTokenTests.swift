@@ -4,32 +4,66 @@ import NIOWebSocket
 import SignalingServer
 import Synchronization
 import Testing
-import WebSocketSignaling
+
+@testable import WebSocketSignaling
 
 @Suite(.timeLimit(.minutes(2)))
 struct ClientTokenTests {
-    @Test func theProviderIsAskedAtEachSignInAndTheClientComesBackWithANewToken() async throws {
+    @Test func aTokenIsRenewedFromTheProviderBeforeItEnds() async throws {
         try await withTokenServer { server in
             let asked = Counter()
             let client = ClientUnderTest(
-                port: server.port, token: { TestToken.good("alice", seconds: asked.next() == 1 ? 2 : 3_600) })
+                port: server.port, token: { TestToken.good("alice", seconds: asked.next() < 3 ? 2 : 3_600) })
             try await client.transport.connect(as: "alice")
-            guard case .tokenWillExpire(let left) = try await client.events.next() else {
+            for _ in 1...2 {
+                guard case .tokenWillExpire(let left) = try await client.events.next() else {
+                    Issue.record("no warning")
+                    return
+                }
+                #expect((0...700).contains(left))
+            }
+            // It stays signed in: a watch is answered when the first two tokens are over.
+            try await staysSignedIn(client, for: .milliseconds(1_000))
+            await client.transport.close()
+            #expect(try await client.events.next() == nil)
+            #expect(asked.next() == 4)
+            #expect(client.clocks.count == 1)
+        }
+    }
+
+    @Test func aProviderThatHasNoNextTokenIsAskedAgainAtTheNextSignIn() async throws {
+        struct NoToken: Error {}
+        try await withTokenServer { server in
+            let asked = Counter()
+            let client = ClientUnderTest(
+                port: server.port,
+                token: {
+                    let number = asked.next()
+                    if number == 2 { throw NoToken() }
+                    return TestToken.good("alice", seconds: number == 1 ? 2 : 3_600)
+                })
+            try await client.transport.connect(as: "alice")
+            guard case .tokenWillExpire = try await client.events.next() else {
                 Issue.record("no warning")
                 return
             }
-            #expect((0...700).contains(left))
             #expect(try await client.loss() == "the server closed the connection (1008: the token expired)")
             #expect(try await client.events.next() == .reconnected)
-            #expect(asked.next() == 3)
+            #expect(asked.next() == 4)
             #expect(client.clocks.count == 2)
         }
     }
 
     @Test func aRenewedTokenTakesThePlaceOfTheOld() async throws {
         try await withTokenServer { server in
+            let asked = Counter()
+            let only = TestToken.good("alice")
             let client = try await ClientUnderTest.signedIn(
-                "alice", token: { TestToken.good("alice") }, port: server.port)
+                "alice",
+                token: {
+                    _ = asked.next()
+                    return only
+                }, port: server.port)
             await #expect(throws: SignalingError.signInRefused(code: 403, text: "the token is for another user")) {
                 try await client.transport.renew(token: TestToken.good("bob"))
             }
@@ -40,9 +74,27 @@ struct ClientTokenTests {
                 Issue.record("no warning")
                 return
             }
-            #expect(try await client.loss()?.contains("the token expired") == true)
-            #expect(try await client.events.next() == .reconnected)
+            // The provider's is another one than the present, and takes its place.
+            try await staysSignedIn(client, for: .milliseconds(1_000))
+            #expect(asked.next() == 3)
+            await client.transport.close()
+            #expect(try await client.events.next() == nil)
         }
+    }
+
+    private func staysSignedIn(_ client: ClientUnderTest, for duration: Duration) async throws {
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < duration {
+            _ = try await client.transport.watch(["bob"])
+            // The pace of asking.
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    @Test func aTokenIsKeptForHalfOfItsLifeAtLeast() {
+        #expect(TokenRenewal.pause(held: .seconds(3_540), left: .seconds(60)) == .zero)
+        #expect(TokenRenewal.pause(held: .zero, left: .seconds(10)) == .seconds(5))
+        #expect(TokenRenewal.pause(held: .seconds(2), left: .seconds(10)) == .seconds(4))
     }
 
     @Test func whoHasNoProviderHearsTheRefusalAndARenewalMendsIt() async throws {

@@ -1,0 +1,82 @@
+internal import Logging
+internal import NIOCore
+
+/// Gets the next token from the application's provider when the server says that the present one ends soon.
+///
+/// Runs on its event loop only.
+final class TokenRenewal {
+    private let provider: @Sendable () async throws -> String
+    private let loop: any EventLoop
+    private let logger: Logger
+    private var present: String?
+    private var takenAt = NIODeadline.now()
+    private var timer: Scheduled<Void>?
+    private var asking: Task<Void, Never>?
+    /// Counts what was begun, so that an answer that comes late is known as such.
+    private var round = 0
+
+    /// Nearer to the end than this no other attempt is made: the next sign-in asks anyhow.
+    private static let shortestPause = TimeAmount.milliseconds(500)
+
+    init(provider: @escaping @Sendable () async throws -> String, loop: any EventLoop, logger: Logger) {
+        self.provider = provider
+        self.loop = loop
+        self.logger = logger
+    }
+
+    /// The server took a token: nothing is asked for until it warns again.
+    func took(_ token: String?) {
+        cancel()
+        present = token
+        takenAt = .now()
+    }
+
+    /// Nothing is asked for any more.
+    func cancel() {
+        round += 1
+        timer?.cancel()
+        asking?.cancel()
+        (timer, asking) = (nil, nil)
+    }
+
+    /// The present token ends in `left`; `use` is called with the next one as soon as the provider has it.
+    func warned(left: TimeAmount, use: @escaping (String) -> Void) {
+        cancel()
+        let now = NIODeadline.now()
+        plan(after: Self.pause(held: now - takenAt, left: left), end: now + left, use)
+    }
+
+    /// How long a token is kept that was held for a while and ends in `left`: half of its life at least.
+    ///
+    /// A server that warns a minute before the end warns of tokens that live for less as soon as it has them.
+    static func pause(held: TimeAmount, left: TimeAmount) -> TimeAmount {
+        max(.nanoseconds((left - held).nanoseconds / 2), .zero)
+    }
+
+    private func plan(after pause: TimeAmount, end: NIODeadline, _ use: @escaping (String) -> Void) {
+        timer = loop.assumeIsolated().scheduleTask(in: pause) { [weak self] in self?.ask(end, use) }
+    }
+
+    private func ask(_ end: NIODeadline, _ use: @escaping (String) -> Void) {
+        let number = round
+        let promise = loop.makePromise(of: String.self)
+        asking = promise.completeWithTask { [provider] in try await provider() }
+        promise.futureResult.assumeIsolated().whenComplete { [weak self] outcome in
+            guard let self, number == round else { return }
+            switch outcome {
+            case .success(let token) where !SignInRequest.isPlain(token, longest: SignInRequest.longestToken):
+                failed("it is empty, too long or no ASCII", end, use)
+            case .success(let token) where token == present: failed("it is the present one", end, use)
+            case .success(let token): use(token)
+            case .failure(let error): failed("\(error)", end, use)
+            }
+        }
+    }
+
+    /// The provider may have one later: it is asked again when half of the time that is left has passed.
+    private func failed(_ text: String, _ end: NIODeadline, _ use: @escaping (String) -> Void) {
+        logger.warning("no new token to renew the sign-in with", metadata: ["reason": "\(text)"])
+        let pause = TimeAmount.nanoseconds((end - .now()).nanoseconds / 2)
+        if pause >= Self.shortestPause { plan(after: pause, end: end, use) }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+import WebSocketSignaling
+
+@testable import CallAgent
+
+extension EndToEnd {
+    /// Two users who call each other at the same moment, and want one call.
+    @Suite struct GlareTests {
+        @Test(
+            "An agent and a process that call each other have one call, whichever of the two ids is the lower one",
+            arguments: [true, false])
+        func agentAndProcess(agentWins: Bool) async throws {
+            let server = try await TestServer()
+            let signaling = HeldSignaling(WebSocketSignaling(url: server.url, logger: .quiet))
+            let bob = try await Station("bob", signaling, width: 240, hertz: 554).prepared()
+            let alice = try Program(
+                ["call", "bob", "--as", "alice", "--events", "--duration", "10m", "--video-size", "320x160"]
+                    + ["--audio", "tone:440", "--signaling", server.url, "--ice-interface", "127.0.0.1"])
+            try await eventually("alice's invite is on its way") { signaling.heldCount > 0 }
+            // Ids of the program are made of hexadecimal digits.
+            let id = agentWins ? "+lowest" : "zzz-highest"
+            let mine = FollowedCall(try await bob.agent.call("alice", id: id))
+            signaling.release()
+            try await mine.reaches(.connected)
+            try await mine.seesAndHears(Mark(user: "alice", width: 320, hertz: 440))
+            #expect((mine.call.id == id) == agentWins)
+            #expect(bob.incoming.isEmpty)
+
+            await mine.call.hangUp()
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(alice.count(of: ["event": "stateChanged", "state": "connected"]) == 1)
+            let reports = alice.events.filter { $0["event"] as? String == "report" }
+            let report = try #require(reports.first).object("report")
+            #expect(reports.count == 1)
+            #expect(try report.text("callId") == mine.call.id)
+            #expect(try report.number("video.received.width") == 240)
+            #expect(try report.number("video.received.distinctFrames") >= 10)
+            #expect(try abs(report.number("audio.received.toneHz") - 554) < 11)
+            await bob.agent.close()
+        }
+
+        @Test("Two processes that call each other have one call, and neither has a critical warning")
+        func twoProcesses() async throws {
+            let server = try await MortalServer()
+            // Both wait at its door, and their invites cross when it opens.
+            server.program.signal(SIGSTOP)
+            defer { server.program.signal(SIGCONT) }
+            let ends = try [("alice", "bob", "320x160", "440"), ("bob", "alice", "240x120", "554")].map {
+                try Program(
+                    ["call", $1, "--as", $0, "--events", "--duration", "2s", "--video-size", $2, "--audio", "tone:\($3)"]
+                        + ["--signaling", server.url, "--ice-interface", "127.0.0.1"],
+                    environment: ["G_DEBUG": "fatal-criticals"])
+            }
+            let port = try #require(server.url.split(separator: ":").last.flatMap { Int($0) })
+            try await eventually("both have connected") { Self.connections(toPort: port) == 2 }
+            server.program.signal(SIGCONT)
+            for end in ends { #expect(try await end.waitForExit() == 0, "\(end.errors)") }
+            let reports = try ends.map { end in
+                #expect(end.count(of: ["event": "stateChanged", "state": "connected"]) == 1)
+                let all = end.events.filter { $0["event"] as? String == "report" }
+                #expect(all.count == 1)
+                return try #require(all.first).object("report")
+            }
+            #expect(try reports[0].text("callId") == reports[1].text("callId"))
+            for (report, width, hertz) in [(reports[0], 240.0, 554.0), (reports[1], 320, 440)] {
+                #expect(try report.number("video.received.width") == width)
+                #expect(try report.number("video.received.distinctFrames") >= 20)
+                #expect(try abs(report.number("audio.received.toneHz") - hertz) < 0.02 * hertz)
+            }
+        }
+
+        @Test("Twenty times two agents call each other at once, and each time both see and hear each other in one call")
+        func soak() async throws {
+            let server = try await TestServer()
+            let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
+            let bob = try await Station("bob", at: server.url, width: 240, hertz: 554).prepared()
+            for round in 1...20 {
+                let (low, high) = ("a-\(round)", "b-\(round)")
+                async let first = alice.call(bob, id: round.isMultiple(of: 2) ? low : high)
+                async let second = bob.call(alice, id: round.isMultiple(of: 2) ? high : low)
+                let (mine, theirs) = (try await first, try await second)
+                for call in [mine, theirs] { try await call.reaches(.connected) }
+                #expect(mine.call.id == theirs.call.id)
+                #expect(mine.call.role != theirs.call.role)
+                try await expectMedia((mine, alice), (theirs, bob))
+                // What rang was taken at once by who called as well.
+                for (station, call) in [(alice, mine), (bob, theirs)] {
+                    #expect(station.incoming.allSatisfy { $0.call === call.call || $0.call.id != call.call.id })
+                    #expect(station.agent.activeCalls.count == 1)
+                }
+                await (round.isMultiple(of: 3) ? mine : theirs).call.hangUp()
+                for call in [mine, theirs] { try await call.reaches(.ended) }
+            }
+            await alice.agent.close()
+            await bob.agent.close()
+        }
+
+        /// How many clients are connected to a port of 127.0.0.1, also where nobody has accepted them yet.
+        private static func connections(toPort port: Int) -> Int {
+            let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+            let suffix = ":" + String(65_536 + port, radix: 16, uppercase: true).suffix(4)
+            return table.split(separator: "\n").count { line in
+                let fields = line.split(separator: " ")
+                return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "01"
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CallAgent
+import Testing
+
+extension EndToEnd {
+    /// Somebody without an account calls whom its token names, and nobody else; nobody calls it.
+    @Suite struct GuestTests {
+        @Test("A guest has a call with whom its token names")
+        func allowed() async throws {
+            let (guest, bob, _) = try await people()
+            let mine = try await guest.call(bob)
+            let theirs = try await bob.ring()
+            #expect(theirs.call.peer == "guest-1")
+            try await theirs.call.accept()
+            for call in [mine, theirs] { try await call.reaches(.connected) }
+            try await expectMedia((mine, guest), (theirs, bob))
+            // All that belongs to a call goes both ways.
+            try await theirs.call.send(info: "welcome")
+            try await mine.hears(.info("welcome"))
+            try await mine.call.hold()
+            try await theirs.hears(.holdChanged(.remotelyHeld))
+            await theirs.call.hangUp()
+            try await mine.ends(.remoteHangup)
+            await guest.agent.close()
+            await bob.agent.close()
+        }
+
+        @Test("A guest that calls somebody else is refused and told so, and nobody can call it")
+        func refused() async throws {
+            let (guest, bob, carol) = try await people()
+            let mine = try await guest.call(carol)
+            try await mine.ends(.signalingFailed)
+            let end = await mine.call.end
+            #expect(end?.code == 403 && end?.text == "this token does not allow to call carol")
+            #expect(carol.incoming.isEmpty)
+            for caller in [bob, carol] {
+                let call = try await caller.call(guest)
+                try await call.ends(.unknownUser)
+            }
+            #expect(guest.incoming.isEmpty)
+            for station in [guest, bob, carol] { await station.agent.close() }
+        }
+
+        private func people() async throws -> (guest: Station, bob: Station, carol: Station) {
+            let server = try await TestServer(tokenWarning: .seconds(1))
+            func station(_ user: String, _ width: Int, _ hertz: Double, mayCall: [String]? = nil) async throws -> Station {
+                let token = try server.token(user, mayCall: mayCall)
+                return try await Station(
+                    user, at: server.url,
+                    token: {
+                        // The server is there as long as somebody may sign in.
+                        _ = server
+                        return token
+                    }, width: width, hertz: hertz
+                ).prepared()
+            }
+            return (
+                try await station("guest-1", 320, 440, mayCall: ["bob"]), try await station("bob", 240, 554),
+                try await station("carol", 272, 660)
+            )
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import CallAgent
+import Synchronization
+
+/// Signaling that keeps what arrives until it is told to let it through.
+final class HeldSignaling: SignalingTransport {
+    private struct State {
+        var isHolding = true
+        var held: [SignalingTransportEvent] = []
+    }
+
+    let events: AsyncStream<SignalingTransportEvent>
+    private let sink: AsyncStream<SignalingTransportEvent>.Continuation
+    private let transport: any SignalingTransport
+    private let state = Mutex(State())
+
+    init(_ transport: any SignalingTransport) {
+        self.transport = transport
+        (events, sink) = AsyncStream.makeStream()
+        let incoming = transport.events
+        Task { [weak self, sink] in
+            for await event in incoming { self?.take(event) }
+            sink.finish()
+        }
+    }
+
+    var guaranteesDelivery: Bool { transport.guaranteesDelivery }
+    var device: String? { transport.device }
+
+    /// How many messages wait.
+    var heldCount: Int { state.withLock { $0.held.count } }
+
+    /// Lets everything through, in order, from now on.
+    func release() {
+        state.withLock { state in
+            state.isHolding = false
+            for event in state.held { sink.yield(event) }
+            state.held = []
+        }
+    }
+
+    func connect(as user: String) async throws(SignalingError) { try await transport.connect(as: user) }
+    func send(_ text: String, to user: String) async throws(SignalingError) { try await transport.send(text, to: user) }
+    func close() async { await transport.close() }
+
+    private func take(_ event: SignalingTransportEvent) {
+        state.withLock { state in
+            if case .received = event, state.isHolding { state.held.append(event) } else { sink.yield(event) }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import CallAgent
+import Synchronization
+import Testing
+
+extension EndToEnd {
+    /// Calls of users who sign in with tokens, and what becomes of a call when a token ends.
+    @Suite struct TokenTests {
+        private struct NoToken: Error, CustomStringConvertible { var description: String { "the shop is closed" } }
+
+        @Test("With good tokens a call has picture and sound, at the lifetime of one token and beyond it")
+        func renewedByProvider() async throws {
+            let server = try await TestServer(tokenWarning: .seconds(2))
+            let asked = Mutex(0)
+            let alice = try await Station("alice", at: server.url, token: {
+                let number = asked.withLock { $0 += 1; return $0 }
+                return try server.token("alice", lifetime: number == 1 ? .seconds(4) : .seconds(600))
+            }).prepared()
+            let signedIn = ContinuousClock.now
+            let bob = try await Station(
+                "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
+            ).prepared()
+            let (mine, theirs) = try await connect(alice, bob)
+            try await eventually("the server warned, and the provider was asked") {
+                asked.withLock { $0 } == 2 && alice.warnings == 1
+            }
+            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(4_500) }
+            try await theirs.call.send(info: "still there?")
+            try await mine.hears(.info("still there?"))
+            try await expectMedia((mine, alice), (theirs, bob))
+            #expect(alice.losses.isEmpty)
+            #expect(asked.withLock { $0 } == 2)
+            await mine.call.hangUp()
+            try await theirs.ends(.remoteHangup)
+            await alice.agent.close()
+            await bob.agent.close()
+        }
+
+        @Test("Whoever has no next token by itself is warned, and renews it in the call")
+        func renewedByHand() async throws {
+            let server = try await TestServer(tokenWarning: .seconds(2))
+            let only = try server.token("alice", lifetime: .seconds(4))
+            let alice = try await Station("alice", at: server.url, token: { only }).prepared()
+            let signedIn = ContinuousClock.now
+            let bob = try await Station(
+                "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
+            ).prepared()
+            let (mine, theirs) = try await connect(alice, bob)
+            try await eventually("the warning") { alice.warnings == 1 }
+            await #expect {
+                try await alice.agent.renew(token: server.token("bob"))
+            } throws: { error in
+                error as? CallError == .signaling(.signInRefused(code: 403, text: "the token is for another user"))
+            }
+            try await alice.agent.renew(token: server.token("alice"))
+            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(4_500) }
+            await theirs.call.hangUp()
+            try await mine.ends(.remoteHangup)
+            #expect(alice.losses.isEmpty)
+            await alice.agent.close()
+            await bob.agent.close()
+        }
+
+        @Test("A token that ends without another takes the signaling, which says so, but not the call")
+        func expired() async throws {
+            let server = try await TestServer(tokenWarning: .seconds(1))
+            let asked = Mutex(0)
+            let mayHaveOne = Mutex(false)
+            let alice = try await Station("alice", at: server.url, token: {
+                guard asked.withLock({ $0 += 1; return $0 }) > 1 else {
+                    return try server.token("alice", lifetime: .seconds(3))
+                }
+                guard mayHaveOne.withLock({ $0 }) else { throw NoToken() }
+                return try server.token("alice")
+            }).prepared()
+            let bob = try await Station(
+                "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
+            ).prepared()
+            let (mine, theirs) = try await connect(alice, bob)
+            try await eventually("signaling is lost") { alice.losses.count >= 2 }
+            #expect(alice.losses[0].contains("the token expired"))
+            #expect(alice.losses[1].contains("there is no token to sign in with: the shop is closed"))
+            for _ in 1...2 { try await expectMedia((mine, alice), (theirs, bob)) }
+
+            mayHaveOne.withLock { $0 = true }
+            try await eventually("signaling is back") { alice.events.contains(.signalingRestored) }
+            for call in [mine, theirs] { #expect(!call.states.contains(.reconnecting)) }
+            await mine.call.hangUp()
+            try await theirs.ends(.remoteHangup)
+            await alice.agent.close()
+            await bob.agent.close()
+        }
+
+        @Test("An expired, a wrong and a missing token are told apart before any call", arguments: [410, 403, 401])
+        func refused(code: Int) async throws {
+            let (server, other) = (try await TestServer(tokenWarning: .seconds(1)), "bob")
+            let provider: (@Sendable () async throws -> String)? =
+                switch code {
+                case 410: { try server.token("alice", lifetime: .seconds(-1)) }
+                case 403: { try server.token(other) }
+                default: nil
+                }
+            let words = [410: "expired", 403: "another user", 401: "wants a token"]
+            let alice = try await Station("alice", at: server.url, token: provider)
+            await #expect {
+                _ = try await alice.prepared()
+            } throws: { error in
+                guard case .signaling(.signInRefused(code, let text)) = error as? CallError else { return false }
+                return text.contains(words[code] ?? "?") && "\(error)".contains("(\(code))")
+            }
+            #expect(await alice.agent.state == .failed)
+            await alice.agent.close()
+        }
+
+        private func connect(_ alice: Station, _ bob: Station) async throws -> (FollowedCall, FollowedCall) {
+            let mine = try await alice.call(bob)
+            let theirs = try await bob.ring()
+            try await theirs.call.accept()
+            for call in [mine, theirs] { try await call.reaches(.connected) }
+            try await expectMedia((mine, alice), (theirs, bob))
+            return (mine, theirs)
+        }
+    }
+}
+
+extension Station {
+    /// How often the server warned of the end of the token.
+    fileprivate var warnings: Int {
+        events.all.count { if case .tokenWillExpire = $0 { true } else { false } }
+    }
+
+    /// Why signaling was lost, each time.
+    fileprivate var losses: [String] {
+        events.all.compactMap { if case .signalingLost(let text) = $0 { text } else { nil } }
+    }
+}
