@@ -99,7 +99,7 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
-            case .candidatesGathered, .relayUnavailable, .captureFailed: nil
+            case .candidatesGathered, .relayUnavailable, .dtmf, .captureFailed: nil
             case .failed(let error): .mediaFailed(MediaSessionError(error).fault)
             }
         guard let translated else { return nil }
