@@ -15,6 +15,16 @@ extension PeerConnection {
         applyMode(of: kind)
     }
 
+    /// Sends another source of the same kind from now on, without a new negotiation: another camera, size or rate.
+    ///
+    /// A track that had none has one from now on. The device is opened unless the kind is ``SendMode/off``, and the former one closes when
+    /// nobody else needs it.
+    /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then.
+    public func setSource(_ source: CaptureSource) async throws(MediaError) {
+        guard let track = try built().sending[source.kind] else { throw .noCommonCodec(media: source.kind.rawValue) }
+        try await track.change(to: source)
+    }
+
     /// What the peer does not take is not sent.
     func mode(of kind: MediaKind) -> SendMode {
         directions[kind]?.sends == false ? .off : sendModes[kind] ?? .closed

@@ -107,6 +107,15 @@ final class SendTrack: Sendable {
         if opens { open() }
     }
 
+    /// Sends what another capture gives from now on, in the same mode.
+    ///
+    /// - Throws: ``MediaError`` when it cannot be opened; the present one goes on then.
+    nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
+        gate.forget()
+        try await feed.change(to: source)
+        if kind == .video { encoderSource.forceKeyFrame() }
+    }
+
     /// The latest picture goes first, as a key frame; an open gate stays as it is.
     ///
     /// Done on a queue of its own: webrtcbin holds up whoever sends before its m-line is negotiated, for ever if it never is.
