@@ -88,6 +88,7 @@ extension MediaFact {
         case .interrupted: "interrupted"
         case .resumed: "resumed"
         case .gathered(let how): "gathered \(how)"
+        case .dtmf(let key): "dtmf \(key)"
         case .warning(let text): "warning \(text)"
         case .failed: "failed"
         }

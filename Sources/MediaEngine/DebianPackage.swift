@@ -24,12 +24,12 @@ public enum DebianPackage {
                 "rtpvp9pay", "rtpvp9depay", "rtppcmupay", "rtppcmudepay", "rtppcmapay", "rtppcmadepay", "rtpg722pay",
                 "rtpg722depay", "mulawenc", "mulawdec", "alawenc", "alawdec", "rtspsrc", "pulsesrc", "pulsesink",
                 "level",
-                "videoflip", "rtpdtmfmux",
+                "videoflip", "rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay",
             ],
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
                 "sctpdec", "proxysrc", "proxysink", "h264parse", "openh264enc", "openh264dec", "webrtcdsp",
-                "rtpdtmfsrc", "rtpdtmfdepay", "dtmfsrc",
+
             ],
             "gstreamer1.0-plugins-ugly": ["x264enc"],
             "gstreamer1.0-libav": ["avdec_h264", "avdec_h265", "avenc_g722", "avdec_g722"],

@@ -17,6 +17,7 @@ extension CallMachine {
         case .failed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
         case .failed(.incompatible(let text)): return finish(.incompatibleMedia, text: text, by: .peer)
         case .failed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
+        case .dtmf(let key): return [.notify(.dtmf(key: key))]
         case .warning(let text): return [.notify(.mediaWarning(text: text))]
         case .iceConnected, .firstVideoShown, .firstAudioHeard, .gathered: break
         }
@@ -80,6 +81,7 @@ extension CallMachine {
         case .interrupted: generation.isInterrupted = true
         case .resumed: generation.isInterrupted = false
         case .failed(let fault): return nextFailed(fault)
+        case .dtmf(let key): return [.notify(.dtmf(key: key))]
         case .warning(let text): return [.notify(.mediaWarning(text: text))]
         case .iceConnected, .firstVideoShown, .firstAudioHeard, .gathered: break
         case .offerCreated, .answerCreated: return [.ignored("a description that nobody waits for")]

@@ -14,6 +14,8 @@ public enum CallNotice: Sendable, Equatable {
     case mediaChangeFailed(text: String)
     /// A device of the callee rings; nil when the transport knows no devices.
     case deviceRings(String?)
+    /// The peer pressed a key (RFC 4733): `0` to `9`, `*`, `#`, or `A` to `D`.
+    case dtmf(key: String)
     /// Something of this end's media failed that the call goes on without: a device, a TURN server.
     case mediaWarning(text: String)
     /// This end's signaling connection was lost; the call goes on.

@@ -24,6 +24,8 @@ public enum MediaFact: Sendable, Equatable {
     case resumed
     /// The search for candidates is over; in words, how.
     case gathered(String)
+    /// The peer pressed a key: `0` to `9`, `*`, `#`, or `A` to `D`.
+    case dtmf(key: String)
     /// Something failed that the call goes on without.
     case warning(String)
     /// The media cannot go on.

@@ -102,6 +102,7 @@ extension MediaSessionEvent {
                 .warning("no TURN server gave a relay candidate; are address and credentials right?")
             case .captureFailed(_, let error): .warning(error.description)
             case .failed(let error): .failed(MediaSessionError(error).fault)
+            case .dtmf(let digit): .dtmf(key: String(digit.key))
             }
         self.init(translated, at: event.at)
     }

@@ -7,6 +7,8 @@ enum BusMessage: Sendable, Equatable {
     case error(element: String, message: String, debug: String)
     case warning(element: String, message: String, debug: String)
     case latencyChanged
+    /// A telephone event of the peer's began (`rtpdtmfdepay`).
+    case dtmf(event: Int)
 
     /// Nil for the many kinds that nobody acts on.
     init?(_ message: UnsafeMutablePointer<GstMessage>) {
@@ -19,6 +21,12 @@ enum BusMessage: Sendable, Equatable {
         case GST_MESSAGE_WARNING:
             let (text, debug) = Self.report(message, gst_message_parse_warning)
             self = .warning(element: Self.source(message), message: text, debug: debug)
+        case GST_MESSAGE_ELEMENT:
+            guard let structure = gst_message_get_structure(message),
+                case .structure("dtmf-event", let fields) = PropertyValue(structure),
+                let event = fields["number"]?.intValue
+            else { return nil }
+            self = .dtmf(event: event)
         default: return nil
         }
     }

@@ -73,6 +73,22 @@ struct Pad: GObject {
         }
     }
 
+    /// Tells the `rtpdtmfsrc` that this source pad belongs to that a key goes down or up.
+    func sendDtmf(event number: Int, start: Bool) {
+        guard let structure = gst_structure_new_empty("dtmf-event") else { return }
+        for (name, value) in [("type", 1), ("number", number), ("volume", 10), ("method", 1)] {
+            var field = GValue()
+            g_value_init(&field, cgst_type_int())
+            g_value_set_int(&field, gint(clamping: value))
+            gst_structure_take_value(structure, name, &field)
+        }
+        var field = GValue()
+        g_value_init(&field, cgst_type_boolean())
+        g_value_set_boolean(&field, start ? 1 : 0)
+        gst_structure_take_value(structure, "start", &field)
+        gst_pad_send_event(ref.pointer, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
+    }
+
     /// Sends the end of the stream into this sink pad.
     func sendEndOfStream() { gst_pad_send_event(ref.pointer, gst_event_new_eos()) }
 

@@ -98,6 +98,25 @@ extension Pad {
             }, nil, nil)
     }
 
+    /// Answers every question of downstream for the caps of this source pad with all that were asked for.
+    func answerAnyCaps() {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
+            { _, info, _ in
+                guard let info, let query = gst_pad_probe_info_get_query(info), query.pointee.type == GST_QUERY_CAPS
+                else { return GST_PAD_PROBE_OK }
+                var filter: UnsafeMutablePointer<GstCaps>?
+                gst_query_parse_caps(query, &filter)
+                if let filter {
+                    gst_query_set_caps_result(query, filter)
+                } else if let any = gst_caps_new_any() {
+                    gst_query_set_caps_result(query, any)
+                    gst_mini_object_unref(UnsafeMutableRawPointer(any).cast())
+                }
+                return GST_PAD_PROBE_HANDLED
+            }, nil, nil)
+    }
+
     /// Lets no end of the stream through.
     func holdEndOfStream() {
         gst_pad_add_probe(

@@ -15,6 +15,16 @@ extension PeerConnection {
         applyMode(of: kind)
     }
 
+    /// Sends another source of the same kind from now on, without a new negotiation: another camera, size or rate.
+    ///
+    /// A track that had none has one from now on. The device is opened unless the kind is ``SendMode/off``, and the former one closes when
+    /// nobody else needs it.
+    /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then.
+    public func setSource(_ source: CaptureSource) async throws(MediaError) {
+        guard let track = try built().sending[source.kind] else { throw .noCommonCodec(media: source.kind.rawValue) }
+        try await track.change(to: source)
+    }
+
     /// What the peer does not take is not sent.
     func mode(of kind: MediaKind) -> SendMode {
         directions[kind]?.sends == false ? .off : sendModes[kind] ?? .closed
@@ -47,5 +57,38 @@ extension PeerConnection {
         let (checked, warnings) = parameters.checked()
         for text in warnings { logger.warning("\(text)") }
         try built().sending[.audio]?.encoder.set(checked)
+    }
+
+    /// The most keys that one call takes.
+    public static let maximumDigits = 64
+
+    /// Presses keys (RFC 4733): 250 ms each, 100 ms between, after those that were asked for before.
+    ///
+    /// Whatever ``setSending(_:of:)`` says; they wait for the peer's verification.
+    /// - Returns: Whether the peer takes them; false when its description lacks telephone events, and before the negotiation.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for what is no key, and for more than ``maximumDigits``.
+    @discardableResult
+    public func sendDTMF(_ keys: String) throws(MediaError) -> Bool {
+        var digits: [DtmfDigit] = []
+        for key in keys.prefix(Self.maximumDigits + 1) {
+            guard digits.count < Self.maximumDigits, let digit = DtmfDigit(key) else {
+                throw .unknownChoice(
+                    kind: "DTMF key", value: String(key),
+                    known: ["0 to 9", "*", "#", "A to D", "\(Self.maximumDigits) at most"])
+            }
+            digits.append(digit)
+        }
+        guard !isClosed, let media, let remote, directions[.audio]?.sends == true,
+            let sender = media.sending[.audio]?.dtmf,
+            let choice = media.choices.first(where: { $0.codec.kind == .audio }),
+            let section = remote.sections.first(where: { $0.kind == .audio }),
+            section.telephoneEvent(clockRate: choice.codec.clockRate) == choice.telephoneEvent
+        else { return false }
+        guard isVerified else {
+            heldDigits = Array((heldDigits + digits).prefix(Self.maximumDigits))
+            return true
+        }
+        for digit in digits { try sender.send(digit) }
+        return true
     }
 }

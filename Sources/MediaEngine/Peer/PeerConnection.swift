@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Logging
 
 /// One connection to one peer: a pipeline, its transport, and one track of each kind in both directions.
@@ -23,7 +24,7 @@ public actor PeerConnection {
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
     private(set) var media: PeerMedia?
     private var offered: RemoteDescription?
-    private var remote: RemoteDescription?
+    private(set) var remote: RemoteDescription?
     /// Which way media flows on each m-line, as seen from this end; empty before the negotiation.
     ///
     /// The peer may have offered or answered that it only sends or only receives. A kind that the peer does not take is not sent and
@@ -33,15 +34,17 @@ public actor PeerConnection {
     private var earlyCertificate: String?
     private var isCertificateRight = false
     private var hasKeys = false
-    private var isVerified: Bool { isCertificateRight && hasKeys }
+    var isVerified: Bool { isCertificateRight && hasKeys }
     var sendModes: [MediaKind: SendMode] = [:]
     var isReceiving = false
     var isClosed = false
     private var closing: Task<Void, Never>?
+    var heldDigits: [DtmfDigit] = []
     private let gathering: CandidateGathering?
     private var watchdogs: [Task<Void, Never>] = []
     private var lastStatistics = PeerStatistics()
-    private var statisticsRequest: Task<PeerStatistics.Transport?, Never>?
+    private var lastReport = StatisticsReport()
+    private var statisticsRequest: Task<[String: PropertyValue]?, Never>?
 
     /// The most candidates that are kept while there is no remote description yet, and taken in all.
     public static let maximumCandidates = 64
@@ -71,10 +74,14 @@ public actor PeerConnection {
         var choices: [PeerMedia.Choice] = []
         for (kind, track) in configuration.tracks.sorted(by: { $0.key < $1.key }) {
             guard let codec = track.codecs.first else { throw .noCommonCodec(media: kind.rawValue) }
-            choices.append(.init(codec: codec, payloadType: codec.payloadType))
+            let speaksDtmf = kind == .audio && DtmfSender.isAvailable
+            choices.append(
+                .init(
+                    codec: codec, payloadType: codec.payloadType,
+                    telephoneEvent: speaksDtmf ? DtmfSender.payloadType(clockRate: codec.clockRate) : nil))
         }
         let media = try await build(choices)
-        let offer = try await media.create(.offer)
+        let offer = media.addTelephoneEvents(to: try await media.create(.offer))
         offered = try RemoteDescription(offer)
         try await media.setLocal(offer)
         var local = LocalDescription(offer)
@@ -108,8 +115,8 @@ public actor PeerConnection {
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = remote.directions
         let media = try await build(choices, mLines: remote.usedMLines)
-        try await setRemote(remote.keeping(choices.map(\.payloadType)), on: media)
-        let answer = try await media.create(.answer)
+        try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
+        let answer = media.addTelephoneEvents(to: try await media.create(.answer))
         try await media.setLocal(answer)
         // webrtcbin answers an m-line that it cannot match with one that only receives, and what is sent there waits for ever.
         for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
@@ -135,7 +142,7 @@ public actor PeerConnection {
         }
         directions = remote.directions
         for kind in directions.keys { applyMode(of: kind) }
-        try await setRemote(remote.keeping(media.choices.map(\.payloadType)), on: media)
+        try await setRemote(remote.keeping(media.choices.map(\.payloadTypes)), on: media)
     }
 
     /// Takes a candidate of the peer's; one that comes before the peer's description waits for it.
@@ -175,7 +182,10 @@ public actor PeerConnection {
         let codecs = configuration.tracks[section.kind]?.codecs ?? []
         for format in section.formats {
             if let codec = format.codec, codecs.contains(codec) {
-                return .init(codec: codec, payloadType: format.payloadType, profile: format.profile)
+                let telephoneEvent = section.telephoneEvent(clockRate: codec.clockRate)
+                return .init(
+                    codec: codec, payloadType: format.payloadType, profile: format.profile,
+                    telephoneEvent: section.kind == .audio && DtmfSender.isAvailable ? telephoneEvent : nil)
             }
         }
         throw .noCommonCodec(media: section.kind.rawValue)
@@ -242,6 +252,9 @@ public actor PeerConnection {
             case .bus(.warning(let element, let message, let debug)):
                 logger.warning("\(MediaError.elementFailed(element: element, message: message, debug: debug))")
             case .bus(.endOfStream): break
+            case .bus(.dtmf(let event)):
+                // Nothing of the peer before it is shown.
+                if isReceiving, let digit = DtmfDigit(event: event) { eventSink.yield(.init(.dtmf(digit))) }
             case .warning(let text): logger.warning("\(text)")
             }
         }
@@ -272,6 +285,8 @@ public actor PeerConnection {
             return
         }
         for track in media.sending.values { track.verified() }
+        for digit in heldDigits { try? media.sending[.audio]?.dtmf?.send(digit) }
+        heldDigits = []
         watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 
@@ -310,12 +325,24 @@ public actor PeerConnection {
         // of a session (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
         let request = statisticsRequest ?? Task { try? await media.transportStatistics() }
         statisticsRequest = request
-        let transport = await request.value ?? lastStatistics.transport
+        let reply = await request.value
+        let transport = reply.map { PeerStatistics.Transport(webrtcbin: $0) } ?? lastStatistics.transport
         if statisticsRequest == request { statisticsRequest = nil }
         // Closed meanwhile: the pads have lost their caps.
         guard !isClosed else { return lastStatistics }
         lastStatistics = media.statistics(transport: transport)
+        if let reply {
+            let now = Date().timeIntervalSince1970 * 1_000
+            let report = media.report(reply, lastStatistics, timestamp: now)
+            lastReport = report.keepingReports(of: lastReport)
+        }
         return lastStatistics
+    }
+
+    /// The same under W3C's names, for tools that know those; the last report remains after ``close()``.
+    public func statisticsReport() async -> StatisticsReport {
+        _ = await statistics()
+        return lastReport
     }
 
     /// Ends the connection and frees everything; idempotent, and whoever calls it returns when that is done.

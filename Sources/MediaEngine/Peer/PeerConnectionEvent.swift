@@ -25,6 +25,8 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case interrupted
         /// Something arrived again.
         case resumed
+        /// The peer pressed a key (RFC 4733).
+        case dtmf(DtmfDigit)
         /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing of this kind is sent until it is asked for anew.
         case captureFailed(MediaKind, MediaError)
         /// The connection cannot go on: close it.

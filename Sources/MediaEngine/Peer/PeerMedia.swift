@@ -8,6 +8,10 @@ final class PeerMedia: Sendable {
         let payloadType: Int
         /// The profile of an offer that is answered, which the answer repeats.
         var profile: String?
+        /// The payload type of telephone events, when they are spoken of.
+        var telephoneEvent: Int?
+
+        var payloadTypes: Set<Int> { Set([payloadType, telephoneEvent].compactMap { $0 }) }
     }
 
     let choices: [Choice]
@@ -50,8 +54,8 @@ final class PeerMedia: Sendable {
             guard let track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
             sending[kind] = try SendTrack(
                 track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
-                description: catalog.description(of: choice.codec, role: .encoder), pipeline: bin,
-                webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
+                description: catalog.description(of: choice.codec, role: .encoder),
+                telephoneEvent: choice.telephoneEvent, pipeline: bin, webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
                 onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) })
             receiving[kind] = try ReceiveTrack(
                 codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
@@ -61,6 +65,7 @@ final class PeerMedia: Sendable {
         for choice in choices where configuration.recordingPath != nil && !choice.codec.fitsMatroska {
             report(.warning("\(choice.codec.encodingName) cannot be recorded: Matroska does not hold it"))
         }
+        let dtmf = choices.contains { $0.telephoneEvent != nil } ? try DtmfReceiver(pipeline: bin) : nil
         self.choices = choices
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
@@ -71,24 +76,26 @@ final class PeerMedia: Sendable {
         self.recorder = recorder
         let check = peer.fingerprintCheck
         // The closure belongs to webrtcbin: it may know the tracks, which do not know webrtcbin.
-        padConnection = peer.webrtc.connect("pad-added") { [receiving] arguments in
+        padConnection = peer.webrtc.connect("pad-added") { [receiving, dtmf] arguments in
             guard let pad = arguments.pad(1), pad.isSource else { return }
-            Self.connect(pad, to: receiving, check, report)
+            Self.connect(pad, to: receiving, dtmf, check, report)
         }
     }
 
     /// Runs in the streaming thread that is about to push the first packet, so the link is there in time.
     private static func connect(
-        _ pad: Pad, to tracks: [MediaKind: ReceiveTrack], _ check: UncheckedFingerprint,
+        _ pad: Pad, to tracks: [MediaKind: ReceiveTrack], _ dtmf: DtmfReceiver?, _ check: UncheckedFingerprint,
         _ report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) {
         // Routed by its caps: under bundle webrtcbin does not know the m-line of a stream without a=ssrc.
-        guard let name = pad.caps?.fields?["media"]?.stringValue, let kind = MediaKind(rawValue: name),
+        let fields = pad.caps?.fields
+        let isDtmf = fields?["encoding-name"]?.stringValue?.uppercased() == "TELEPHONE-EVENT"
+        guard let name = fields?["media"]?.stringValue, let kind = MediaKind(rawValue: name),
             let track = tracks[kind]
         else { return }
         check.hold(pad)
         do throws(MediaError) {
-            try track.connect(pad)
+            if isDtmf { try dtmf?.connect(pad) } else { try track.connect(pad) }
         } catch {
             report(.event(PeerConnectionEvent(.failed(error))))
         }
@@ -108,7 +115,11 @@ final class PeerMedia: Sendable {
         try transceiver.set(
             "codec-preferences",
             "application/x-rtp,media=(string)\(codec.kind.rawValue),encoding-name=(string)\(codec.encodingName),"
-                + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType)\(codec.extraCaps)")
+                + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType)\(codec.extraCaps)"
+                + (choice.telephoneEvent.map {
+                    ";application/x-rtp,media=(string)audio,encoding-name=(string)TELEPHONE-EVENT,"
+                        + "clock-rate=(int)\(codec.clockRate),payload=(int)\($0)"
+                } ?? ""))
     }
 
     /// Asks webrtcbin for a description.
@@ -120,6 +131,18 @@ final class PeerMedia: Sendable {
         }
         guard let sdp = reply[name]?.stringValue else { throw .expired(operation: "create-\(name)") }
         return SharedCertificate.correctFingerprint(in: SessionDescription(kind: kind, sdp: sdp), of: certificate)
+    }
+
+    /// Adds telephone events where they are spoken of: webrtcbin answers with one payload type only.
+    func addTelephoneEvents(to description: SessionDescription) -> SessionDescription {
+        var local = LocalDescription(description)
+        for (index, choice) in choices.enumerated() {
+            guard let payloadType = choice.telephoneEvent else { continue }
+            local.add(
+                payloadType, encoding: "telephone-event/\(choice.codec.clockRate)", parameters: "0-15", toMLine: index)
+            local.set("0-15", of: payloadType, inMLine: index)
+        }
+        return local.description
     }
 
     /// Writes what this end asks for into a description: webrtcbin writes only what its caps hold.
@@ -179,11 +202,22 @@ final class PeerMedia: Sendable {
         peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(mLine)), .string(candidate.candidate)])
     }
 
-    nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> PeerStatistics.Transport {
-        let reply = try await awaitReply(to: "get-stats") { promise in
+    nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> [String: PropertyValue] {
+        try await awaitReply(to: "get-stats") { promise in
             peer.webrtc.emit("get-stats", [.noPad, .promise(promise)])
         }
-        return PeerStatistics.Transport(webrtcbin: reply)
+    }
+
+    func report(_ reply: [String: PropertyValue], _ statistics: PeerStatistics, timestamp: Double) -> StatisticsReport {
+        var sent: [UInt32: StatisticsReport.Stream] = [:]
+        var received: [UInt32: StatisticsReport.Stream] = [:]
+        for (kind, track) in sending {
+            let stream = StatisticsReport.Stream(
+                kind: kind, codec: track.codec, payloadType: track.payloadType, bitrateKbit: track.encoder.bitrateKbit)
+            sent[track.ssrc] = stream
+            if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
+        }
+        return StatisticsReport(webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)
     }
 
     func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {

@@ -5,7 +5,8 @@ internal import Synchronization
 /// It is built before the first packet comes, so that no decoder has to be made while a key frame waits.
 final class ReceiveTrack: Sendable {
     let kind: MediaKind
-    private let codec: Codec
+    let codec: Codec
+    private let knownSsrc = Mutex<UInt32?>(nil)
     private let input: Pad
     /// Where the decoder's output leaves it.
     let decoded: Pad
@@ -49,7 +50,12 @@ final class ReceiveTrack: Sendable {
     func connect(_ source: Pad) throws(MediaError) {
         input.unlinkFromPeer()
         try source.link(to: input)
+        let ssrc = source.caps?.fields?["ssrc"]?.intValue.flatMap { UInt32(exactly: $0) }
+        knownSsrc.withLock { $0 = ssrc ?? $0 }
     }
+
+    /// The SSRC of the stream that arrives; nil before there is one.
+    var ssrc: UInt32? { knownSsrc.withLock { $0 } }
 
     /// Shows and records what arrives from now on, the latest picture first, or no more.
     ///

@@ -25,6 +25,16 @@ struct LocalDescription: Sendable {
         }
     }
 
+    /// Adds a payload type to an m-line that lacks it.
+    mutating func add(_ payloadType: Int, encoding: String, parameters: String, toMLine index: Int) {
+        guard media.indices.contains(index), let head = media[index].first,
+            !head.split(separator: " ").dropFirst(3).contains("\(payloadType)")
+        else { return }
+        media[index][0] = "\(head) \(payloadType)"
+        append("a=rtpmap:\(payloadType) \(encoding)", toMLine: index)
+        append("a=fmtp:\(payloadType) \(parameters)", toMLine: index)
+    }
+
     /// Replaces the format parameters of one payload type; nil leaves what there is.
     mutating func set(_ parameters: String?, of payloadType: Int, inMLine index: Int) {
         guard let parameters, media.indices.contains(index) else { return }

@@ -68,6 +68,11 @@ struct MediaSection: Sendable, Equatable {
     /// What the section's `a=ssrc` lines say.
     var sources: [Source]
 
+    /// The payload type of telephone events of this clock rate (RFC 4733 section 7.1.1), if the peer takes them.
+    func telephoneEvent(clockRate: Int) -> Int? {
+        formats.first { $0.encoding.lowercased().hasPrefix("telephone-event/\(clockRate)") }?.payloadType
+    }
+
     /// The section as text that `webrtcbin` can take: only attributes that were checked, in a fixed order.
     var lines: [String] {
         let payloads = formats.map { String($0.payloadType) }.joined(separator: " ")

@@ -56,11 +56,11 @@ struct RemoteDescription: Sendable, Equatable {
     /// The fingerprint that the peer's certificate must have.
     var fingerprint: Fingerprint? { sections.first?.fingerprint }
 
-    /// The same with one payload type for each m-line, those given: `webrtcbin` 1.22 answers only the first it could use.
-    func keeping(_ payloadTypes: [Int]) -> RemoteDescription {
+    /// The same with those payload types only that are given for each m-line: `webrtcbin` 1.22 answers only the first it could use.
+    func keeping(_ payloadTypes: [Set<Int>]) -> RemoteDescription {
         var result = self
         for index in result.sections.indices {
-            result.sections[index].formats.removeAll { $0.payloadType != payloadTypes[index] }
+            result.sections[index].formats.removeAll { !payloadTypes[index].contains($0.payloadType) }
         }
         return result
     }

@@ -4,23 +4,25 @@ internal import Synchronization
 ///
 /// Opening a device takes its time, so wishes are carried out one after the other, each as it stands when its turn comes.
 final class CaptureFeed: Sendable {
-    /// Nil feeds nothing, ever.
-    let source: CaptureSource?
     private let proxy: Element
     private let onFailure: @Sendable (MediaError) -> Void
 
     private struct State {
+        /// Nil feeds nothing.
+        var source: CaptureSource?
         var isWanted = false
         var hasStarted = false
         var hasEnded = false
-        var branch: CaptureBranch?
+        var attached: (source: CaptureSource, branch: CaptureBranch)?
         var last: Task<MediaError?, Never>?
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    var source: CaptureSource? { state.withLock { $0.source } }
 
     /// `proxy` is a `proxysrc`; `onFailure` hears of what goes wrong after ``start()``.
     init(of source: CaptureSource?, to proxy: Element, onFailure: @escaping @Sendable (MediaError) -> Void) {
-        self.source = source
+        state = Mutex(State(source: source))
         self.proxy = proxy
         self.onFailure = onFailure
     }
@@ -43,6 +45,21 @@ final class CaptureFeed: Sendable {
         guard !state.withLock({ $0.hasEnded }) else { throw .closed }
     }
 
+    /// Feeds from another capture from now on; when that cannot be opened the present one goes on.
+    nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
+        let previous = state.withLock { state in
+            defer { state.source = source }
+            return state.source
+        }
+        guard let error = await follow().value else { return }
+        state.withLock {
+            $0.source = previous
+            $0.isWanted = true
+        }
+        _ = await follow().value
+        throw error
+    }
+
     /// Detaches for good.
     func end() async {
         state.withLock { $0.hasEnded = true }
@@ -61,21 +78,22 @@ final class CaptureFeed: Sendable {
     }
 
     private func settle() async -> MediaError? {
-        guard let source else { return nil }
-        let (attaches, branch) = state.withLock { ($0.isWanted && !$0.hasEnded, $0.branch) }
-        if attaches, branch == nil {
-            do throws(MediaError) {
-                let branch = try await source.attach(proxy)
-                state.withLock { $0.branch = branch }
-            } catch {
-                // The next wish for it tries again.
-                state.withLock { $0.isWanted = false }
-                return error
-            }
-        } else if !attaches, let branch {
-            await source.detach(branch)
-            state.withLock { $0.branch = nil }
+        let (wanted, attached) = state.withLock { state in
+            (state.isWanted && state.hasStarted && !state.hasEnded ? state.source : nil, state.attached)
         }
-        return nil
+        if let attached, attached.source !== wanted {
+            await attached.source.detach(attached.branch)
+            state.withLock { $0.attached = nil }
+        }
+        guard let wanted, attached?.source !== wanted else { return nil }
+        do throws(MediaError) {
+            let branch = try await wanted.attach(proxy)
+            state.withLock { $0.attached = (wanted, branch) }
+            return nil
+        } catch {
+            // The next wish for it tries again.
+            state.withLock { $0.isWanted = false }
+            return error
+        }
     }
 }

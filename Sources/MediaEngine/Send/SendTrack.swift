@@ -15,8 +15,10 @@ final class SendTrack: Sendable {
     /// Openings take their turn here, since they may be held up.
     private let queue: DispatchQueue
     private let webrtcSink: Pad
-    private let payloadType: Int
-    private let ssrc: UInt32
+    /// Nil when the peer is not to hear keys.
+    let dtmf: DtmfSender?
+    let payloadType: Int
+    let ssrc: UInt32
 
     private struct State {
         var mode: SendMode
@@ -32,7 +34,7 @@ final class SendTrack: Sendable {
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
-        pipeline: Element, webrtc: Element, mode: SendMode = .closed,
+        telephoneEvent: Int? = nil, pipeline: Element, webrtc: Element, mode: SendMode = .closed,
         onFailure: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         kind = codec.kind
@@ -59,7 +61,14 @@ final class SendTrack: Sendable {
         try proxy.pad("src").holdEndOfStream()
         try proxy.link(to: bin)
         webrtcSink = try webrtc.requestPad("sink_%u")
-        try bin.pad("src").link(to: webrtcSink)
+        if let telephoneEvent {
+            dtmf = try DtmfSender(
+                payloadType: telephoneEvent, clockRate: codec.clockRate, ssrc: ssrc, from: bin.pad("src"),
+                to: webrtcSink, pipeline: pipeline)
+        } else {
+            dtmf = nil
+            try bin.pad("src").link(to: webrtcSink)
+        }
     }
 
     /// What webrtcbin made for the track when its pad was requested; asking for it first would make two.
@@ -96,6 +105,15 @@ final class SendTrack: Sendable {
         if mode == .off { gate.forget() }
         feed.want(mode != .off)
         if opens { open() }
+    }
+
+    /// Sends what another capture gives from now on, in the same mode.
+    ///
+    /// - Throws: ``MediaError`` when it cannot be opened; the present one goes on then.
+    nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
+        gate.forget()
+        try await feed.change(to: source)
+        if kind == .video { encoderSource.forceKeyFrame() }
     }
 
     /// The latest picture goes first, as a key frame; an open gate stays as it is.

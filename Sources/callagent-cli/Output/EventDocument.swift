@@ -19,6 +19,7 @@ struct EventDocument: Encodable {
     var peerSends: MediaState?
     var media: CallMedia?
     var device: String?
+    var key: String?
     var content: String?
     var text: String?
     var action: String?
@@ -98,6 +99,7 @@ struct EventDocument: Encodable {
         case .info(let content): self.content = content
         case .mediaChanged(let media): self.media = media
         case .mediaChangeFailed(let text), .mediaWarning(let text): self.text = text
+        case .dtmf(let key): self.key = key
         case .deviceRings(let device): self.device = device
         case .videoPending, .signalingLost, .signalingRestored: break
         }
@@ -115,6 +117,7 @@ extension CallNotice {
         case .mediaChanged: "mediaChanged"
         case .mediaChangeFailed: "mediaChangeFailed"
         case .deviceRings: "deviceRings"
+        case .dtmf: "dtmf"
         case .mediaWarning: "mediaWarning"
         case .signalingLost: "signalingLost"
         case .signalingRestored: "signalingRestored"

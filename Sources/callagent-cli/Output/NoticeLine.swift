@@ -15,6 +15,7 @@ enum NoticeLine {
         case .videoPending: "connected by sound; the pictures are late"
         case .mediaChanged(let media): "the call has \(text(media)) now"
         case .mediaChangeFailed(let text): "the change of media failed: \(text.printable)"
+        case .dtmf(let key): "the peer pressed \(key)"
         case .mediaWarning(let text): "warning: \(text.printable)"
         case .deviceRings(let device): "its device\(device.map { " \($0.printable)" } ?? "") rings"
         case .signalingLost: "signaling was lost; the call goes on"

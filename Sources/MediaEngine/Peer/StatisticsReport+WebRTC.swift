@@ -1,0 +1,148 @@
+extension StatisticsReport {
+    /// What the engine knows of a stream and `webrtcbin` does not.
+    struct Stream: Sendable {
+        let kind: MediaKind
+        let codec: Codec
+        let payloadType: Int
+        var bitrateKbit = 0
+        var codecId: String { "codec-\(kind.rawValue)" }
+    }
+
+    /// Reads the reply of `get-stats`, and fills in what `statistics` has counted; the streams are known by their SSRC.
+    init(
+        webrtcbin reply: [String: PropertyValue], timestamp: Double, sent: [UInt32: Stream], received: [UInt32: Stream],
+        _ statistics: PeerStatistics
+    ) {
+        self.init()
+        let streams = Dictionary(sent.values.map { ($0.kind, $0) }) { first, _ in first }
+        codecs = streams.values.sorted { $0.kind < $1.kind }.map {
+            CodecEntry(
+                timestamp: timestamp, id: $0.codecId, payloadType: $0.payloadType,
+                mimeType: "\($0.kind.rawValue)/\($0.codec.encodingName)", clockRate: $0.codec.clockRate)
+        }
+        var transport = Transport(timestamp: timestamp)
+        for (id, entry) in reply.sorted(by: { $0.key < $1.key }) {
+            guard let fields = entry.fields else { continue }
+            if id.hasPrefix("ice-candidate-local") || id.hasPrefix("ice-candidate-remote") {
+                let side = id.hasPrefix("ice-candidate-local") ? "local" : "remote"
+                if let candidate = Candidate(fields, side: side, timestamp) { candidates.append(candidate) }
+            } else if let ssrc = fields["ssrc"]?.intValue.flatMap({ UInt32(exactly: $0) }) {
+                if id.hasPrefix("rtp-inbound"), let stream = received[ssrc] {
+                    inbound.append(InboundRtp(fields, ssrc, stream, timestamp, statistics.received[stream.kind]))
+                } else if id.hasPrefix("rtp-outbound"), let stream = sent[ssrc] {
+                    outbound.append(OutboundRtp(fields, ssrc, stream, timestamp, statistics.sent[stream.kind]))
+                } else if id.hasPrefix("rtp-remote-inbound") {
+                    guard let entry = RemoteInboundRtp(fields, sent, timestamp),
+                        !remoteInbound.contains(where: { $0.id == entry.id })
+                    else { continue }
+                    remoteInbound.append(entry)
+                }
+            }
+        }
+        transport.bytesSent = outbound.map(\.bytesSent).reduce(0, +)
+        transport.bytesReceived = inbound.map(\.bytesReceived).reduce(0, +)
+        if candidates.count == 2 {
+            var pair = CandidatePair(timestamp: timestamp)
+            pair.currentRoundTripTime = remoteInbound.compactMap(\.roundTripTime).first
+            candidatePair = pair
+            transport.selectedCandidatePairId = pair.id
+        } else {
+            candidates = []
+        }
+        self.transport = transport
+    }
+
+    /// The same with what an earlier report knew of the peer's reports and this one does not.
+    func keepingReports(of earlier: StatisticsReport) -> StatisticsReport {
+        var result = self
+        let known = Set(remoteInbound.map(\.ssrc))
+        result.remoteInbound += earlier.remoteInbound.filter { !known.contains($0.ssrc) }
+        for index in result.outbound.indices {
+            let ssrc = result.outbound[index].ssrc
+            result.outbound[index].remoteId = result.remoteInbound.first { $0.ssrc == ssrc }?.id
+        }
+        return result
+    }
+}
+
+extension [String: PropertyValue] {
+    fileprivate func count(_ name: String) -> Int { Swift.max(0, self[name]?.intValue ?? 0) }
+    fileprivate func number(_ name: String) -> Double {
+        let value = self[name]?.doubleValue ?? 0
+        return value.isFinite ? Swift.max(0, value) : 0
+    }
+}
+
+extension StatisticsReport.InboundRtp {
+    fileprivate init(
+        _ fields: [String: PropertyValue], _ ssrc: UInt32, _ stream: StatisticsReport.Stream, _ timestamp: Double,
+        _ received: PeerStatistics.Received?
+    ) {
+        self.init(
+            timestamp: timestamp, id: "inbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue, codecId: stream.codecId
+        )
+        packetsReceived = fields.count("packets-received")
+        packetsLost = fields.count("packets-lost")
+        packetsDiscarded = fields.count("packets-discarded")
+        bytesReceived = fields.count("bytes-received")
+        jitter = fields.number("jitter")
+        firCount = fields.count("fir-count")
+        pliCount = fields.count("pli-count")
+        nackCount = fields.count("nack-count")
+        if stream.kind == .audio { totalSamplesReceived = received?.decoded } else { framesDecoded = received?.decoded }
+        frameWidth = received?.width
+        frameHeight = received?.height
+    }
+}
+
+extension StatisticsReport.OutboundRtp {
+    fileprivate init(
+        _ fields: [String: PropertyValue], _ ssrc: UInt32, _ stream: StatisticsReport.Stream, _ timestamp: Double,
+        _ sent: PeerStatistics.Sent?
+    ) {
+        self.init(
+            timestamp: timestamp, id: "outbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue,
+            codecId: stream.codecId, targetBitrate: stream.bitrateKbit * 1_000)
+        packetsSent = fields.count("packets-sent")
+        bytesSent = fields.count("bytes-sent")
+        firCount = fields.count("fir-count")
+        pliCount = fields.count("pli-count")
+        nackCount = fields.count("nack-count")
+        if stream.kind == .video { framesSent = sent?.frames }
+        frameWidth = sent?.width
+        frameHeight = sent?.height
+    }
+}
+
+extension StatisticsReport.RemoteInboundRtp {
+    /// Nil for a report on a stream that is not ours.
+    fileprivate init?(
+        _ fields: [String: PropertyValue], _ sent: [UInt32: StatisticsReport.Stream], _ timestamp: Double
+    ) {
+        // The entry's own SSRC is that of the reporter in some versions; the report block names the stream.
+        let source = fields["gst-rtpsource-stats"]?.fields ?? [:]
+        let named = [source["rb-ssrc"], fields["ssrc"]].compactMap { $0?.intValue.flatMap { UInt32(exactly: $0) } }
+        guard let ssrc = named.first(where: { sent[$0] != nil }), let stream = sent[ssrc] else { return nil }
+        self.init(
+            timestamp: timestamp, id: "remote-inbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue,
+            localId: "outbound-\(ssrc)")
+        packetsLost = fields.count("packets-lost")
+        fractionLost = min(1, fields.number("fraction-lost"))
+        // In units of the clock in the report block (RFC 3550 section 6.4.1).
+        jitter = source.number("rb-jitter") / Double(stream.codec.clockRate)
+        let seconds = fields.number("round-trip-time")
+        roundTripTime = seconds > 0 ? seconds : nil
+    }
+}
+
+extension StatisticsReport.Candidate {
+    fileprivate init?(_ fields: [String: PropertyValue], side: String, _ timestamp: Double) {
+        guard let address = fields["address"]?.stringValue, let type = fields["candidate-type"]?.stringValue else {
+            return nil
+        }
+        self.init(
+            timestamp: timestamp, type: "\(side)-candidate", id: "\(side)-candidate", address: address,
+            port: fields.count("port"), protocol: fields["protocol"]?.stringValue ?? "udp", candidateType: type,
+            priority: fields.count("priority"))
+    }
+}

@@ -1,0 +1,221 @@
+/// The statistics of a peer connection under W3C's names (https://www.w3.org/TR/webrtc-stats/); as JSON an array of objects.
+///
+/// Values are right where those of `webrtcbin` 1.22 are not: kinds and codecs go by SSRC, local and remote candidates are told apart,
+/// losses are never negative, and pictures are counted at the decoder.
+public struct StatisticsReport: Sendable, Equatable {
+    /// What arrives of one kind; `type` is `inbound-rtp`.
+    public struct InboundRtp: Sendable, Equatable, Codable {
+        /// In ms since 1970, and so in all others.
+        public var timestamp: Double
+        /// The kind of entry.
+        public private(set) var type = "inbound-rtp"
+        /// Unique in the report.
+        public var id: String
+        /// The stream (RFC 3550 section 3).
+        public var ssrc: UInt32
+        /// `audio` or `video`.
+        public var kind: String
+        /// The ``CodecEntry`` in use.
+        public var codecId: String
+        /// The ``Transport`` in use.
+        public var transportId = "transport"
+        /// RTP packets.
+        public var packetsReceived = 0
+        /// RTP packets that did not arrive.
+        public var packetsLost = 0
+        /// Those that came too late for the jitter buffer.
+        public var packetsDiscarded = 0
+        /// Without headers.
+        public var bytesReceived = 0
+        /// In s.
+        public var jitter = 0.0
+        /// Requests for a key frame (RFC 5104).
+        public var firCount = 0
+        /// Notes of a lost picture (RFC 4585).
+        public var pliCount = 0
+        /// Requests for lost packets (RFC 4585).
+        public var nackCount = 0
+        /// For video.
+        public var framesDecoded: Int?
+        /// In pixels; nil for audio and before the first picture.
+        public var frameWidth: Int?
+        /// In pixels; nil for audio and before the first picture.
+        public var frameHeight: Int?
+        /// For audio: per channel.
+        public var totalSamplesReceived: Int?
+    }
+
+    /// What is sent of one kind; `type` is `outbound-rtp`.
+    public struct OutboundRtp: Sendable, Equatable, Codable {
+        /// When, in ms since 1970.
+        public var timestamp: Double
+        /// The kind of entry.
+        public private(set) var type = "outbound-rtp"
+        /// Unique in the report.
+        public var id: String
+        /// The stream (RFC 3550 section 3).
+        public var ssrc: UInt32
+        /// `audio` or `video`.
+        public var kind: String
+        /// The ``CodecEntry`` in use.
+        public var codecId: String
+        /// The ``Transport`` in use.
+        public var transportId = "transport"
+        /// The ``RemoteInboundRtp`` that answers it; nil before the peer's first report.
+        public var remoteId: String?
+        /// RTP packets.
+        public var packetsSent = 0
+        /// Without headers.
+        public var bytesSent = 0
+        /// Requests for a key frame (RFC 5104).
+        public var firCount = 0
+        /// Notes of a lost picture (RFC 4585).
+        public var pliCount = 0
+        /// Requests for lost packets (RFC 4585).
+        public var nackCount = 0
+        /// In bit/s.
+        public var targetBitrate: Int
+        /// For video: pictures that went to the encoder.
+        public var framesSent: Int?
+        /// In pixels; nil for audio and before the first picture.
+        public var frameWidth: Int?
+        /// In pixels; nil for audio and before the first picture.
+        public var frameHeight: Int?
+    }
+
+    /// What the peer reports of what it receives; `type` is `remote-inbound-rtp`.
+    ///
+    /// `rtpsession` 1.22 keeps one report block of each packet, so that of a peer that reports on two streams in one packet one may be missing.
+    public struct RemoteInboundRtp: Sendable, Equatable, Codable {
+        /// When, in ms since 1970.
+        public var timestamp: Double
+        /// The kind of entry.
+        public private(set) var type = "remote-inbound-rtp"
+        /// Unique in the report.
+        public var id: String
+        /// Of this end's stream.
+        public var ssrc: UInt32
+        /// `audio` or `video`.
+        public var kind: String
+        /// The ``OutboundRtp`` that it answers.
+        public var localId: String
+        /// RTP packets that did not arrive.
+        public var packetsLost = 0
+        /// Of the last interval, 0 to 1.
+        public var fractionLost = 0.0
+        /// In s.
+        public var jitter = 0.0
+        /// In s; nil before it was measured.
+        public var roundTripTime: Double?
+    }
+
+    /// The pair of addresses in use; `type` is `candidate-pair`.
+    public struct CandidatePair: Sendable, Equatable, Codable {
+        /// When, in ms since 1970.
+        public var timestamp: Double
+        /// The kind of entry.
+        public private(set) var type = "candidate-pair"
+        /// Unique in the report.
+        public var id = "candidate-pair"
+        /// The ``Transport`` in use.
+        public var transportId = "transport"
+        /// The ``Candidate`` of this end.
+        public var localCandidateId = "local-candidate"
+        /// The ``Candidate`` of the peer.
+        public var remoteCandidateId = "remote-candidate"
+        /// As RFC 8445 names it.
+        public private(set) var state = "succeeded"
+        /// Whether it was chosen.
+        public private(set) var nominated = true
+        /// In s, as RTCP measures it; nil before.
+        public var currentRoundTripTime: Double?
+    }
+
+    /// One end of the pair; `type` is `local-candidate` or `remote-candidate`.
+    public struct Candidate: Sendable, Equatable, Codable {
+        /// When, in ms since 1970.
+        public var timestamp: Double
+        /// The kind of entry.
+        public var type: String
+        /// Unique in the report.
+        public var id: String
+        /// The ``Transport`` in use.
+        public var transportId = "transport"
+        /// In numbers.
+        public var address: String
+        /// Of UDP or TCP.
+        public var port: Int
+        /// `udp` or `tcp`.
+        public var `protocol`: String
+        /// `host`, `srflx`, `prflx` or `relay`.
+        public var candidateType: String
+        /// As RFC 8445 section 5.1.2 computes it.
+        public var priority: Int
+    }
+
+    /// A codec; `type` is `codec`.
+    public struct CodecEntry: Sendable, Equatable, Codable {
+        /// When, in ms since 1970.
+        public var timestamp: Double
+        /// The kind of entry.
+        public private(set) var type = "codec"
+        /// Unique in the report.
+        public var id: String
+        /// The ``Transport`` in use.
+        public var transportId = "transport"
+        /// In RTP.
+        public var payloadType: Int
+        /// Such as `video/VP8`.
+        public var mimeType: String
+        /// In Hz.
+        public var clockRate: Int
+    }
+
+    /// The one transport of the bundle; `type` is `transport`.
+    public struct Transport: Sendable, Equatable, Codable {
+        /// When, in ms since 1970.
+        public var timestamp: Double
+        /// The kind of entry.
+        public private(set) var type = "transport"
+        /// Unique in the report.
+        public private(set) var id = "transport"
+        /// The ``CandidatePair`` in use; nil before there is one.
+        public var selectedCandidatePairId: String?
+        /// Of RTP, without headers.
+        public var bytesSent = 0
+        /// Without headers.
+        public var bytesReceived = 0
+    }
+
+    /// One for each kind that arrives.
+    public var inbound: [InboundRtp] = []
+    /// One for each kind.
+    public var outbound: [OutboundRtp] = []
+    /// One for each kind that the peer is known to have reported on.
+    public var remoteInbound: [RemoteInboundRtp] = []
+    /// Nil before there is one.
+    public var candidatePair: CandidatePair?
+    /// None or two.
+    public var candidates: [Candidate] = []
+    /// One for each kind.
+    public var codecs: [CodecEntry] = []
+    /// Nil before the negotiation.
+    public var transport: Transport?
+
+    /// Makes an empty report.
+    public init() {}
+}
+
+extension StatisticsReport: Encodable {
+    /// Writes every entry into one array.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        if let transport { try container.encode(transport) }
+        if let candidatePair { try container.encode(candidatePair) }
+        for entry in candidates { try container.encode(entry) }
+        for entry in codecs { try container.encode(entry) }
+        for entry in inbound { try container.encode(entry) }
+        for entry in outbound { try container.encode(entry) }
+        for entry in remoteInbound { try container.encode(entry) }
+    }
+}

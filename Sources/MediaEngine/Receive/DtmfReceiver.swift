@@ -1,0 +1,23 @@
+/// Reads the telephone events (RFC 4733) that come among the packets of a sound track.
+///
+/// The depayloader tells each key on the bus; the tone that it makes of it goes nowhere.
+final class DtmfReceiver: Sendable {
+    private let input: Pad
+
+    init(pipeline: Element) throws(MediaError) {
+        let depayloader = try Element("rtpdtmfdepay")
+        let sink = try Element("fakesink")
+        try sink.set("async", "false")
+        try sink.set("sync", "false")
+        pipeline.add(depayloader)
+        pipeline.add(sink)
+        try depayloader.link(to: sink)
+        input = try depayloader.pad("sink")
+    }
+
+    /// Links the pad on which webrtcbin delivers the events; a later one takes its place.
+    func connect(_ source: Pad) throws(MediaError) {
+        input.unlinkFromPeer()
+        try source.link(to: input)
+    }
+}

@@ -1,0 +1,61 @@
+internal import Synchronization
+
+/// Sends keys as telephone events (RFC 4733) among the packets of a sound track.
+final class DtmfSender: Sendable {
+    private let payloadType: Int
+    private let clockRate: Int
+    private let multiplexer: Element
+    private let pipeline: Element
+    /// Made with the first key: the caps that it announces would be taken for those of the sound in an offer.
+    private let source = Mutex<Pad?>(nil)
+
+    /// Puts a multiplexer between `payloader` and `webrtcSink`; sound pauses while a key is sent.
+    init(
+        payloadType: Int, clockRate: Int, ssrc: UInt32, from payloader: Pad, to webrtcSink: Pad, pipeline: Element
+    ) throws(MediaError) {
+        self.payloadType = payloadType
+        self.clockRate = clockRate
+        self.pipeline = pipeline
+        multiplexer = try Element("rtpdtmfmux")
+        try multiplexer.set("ssrc", String(ssrc))
+        pipeline.add(multiplexer)
+        try payloader.link(to: multiplexer.requestPad("sink_%u"))
+        // The multiplexer would say that it gives what all its sources give, which is nothing.
+        let multiplexed = try multiplexer.pad("src")
+        multiplexed.answerAnyCaps()
+        try multiplexed.link(to: webrtcSink)
+    }
+
+    /// Queues a key: it lasts 250 ms, and 100 ms pass before the next.
+    ///
+    /// Used on the executor of the connection.
+    func send(_ digit: DtmfDigit) throws(MediaError) {
+        let pad: Pad
+        if let known = source.withLock({ $0 }) {
+            pad = known
+        } else {
+            pad = try makeSource()
+            source.withLock { $0 = pad }
+        }
+        pad.sendDtmf(event: digit.event, start: true)
+        pad.sendDtmf(event: digit.event, start: false)
+    }
+
+    private func makeSource() throws(MediaError) -> Pad {
+        let source = try Element("rtpdtmfsrc")
+        try source.set("pt", String(payloadType))
+        try source.set("clock-rate", String(clockRate))
+        let output = try source.pad("src")
+        pipeline.add(source)
+        try output.link(to: multiplexer.requestPad("priority_sink_%u"))
+        try source.syncStateWithParent()
+        return output
+    }
+
+    /// The payload type that our offers give to telephone events of a clock rate.
+    static func payloadType(clockRate: Int) -> Int { clockRate == 48_000 ? 110 : 101 }
+
+    static var isAvailable: Bool {
+        ["rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay"].allSatisfy(GStreamerLibrary.hasElement)
+    }
+}
