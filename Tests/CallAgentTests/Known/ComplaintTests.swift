@@ -85,7 +85,7 @@ struct ComplaintTests {
     func busy() {
         for state in [CallState.calling, .ringing, .connecting, .connected, .reconnecting] {
             var routing = CallRouting(limit: 1)
-            #expect(routing.add("c1", .init(peer: "bob", role: .caller, state: state)))
+            routing.list("c1", .init(peer: "bob", role: .caller, state: state))
             #expect(routing.route(.anInvite, call: "c2", from: "carol") == .busy)
         }
     }

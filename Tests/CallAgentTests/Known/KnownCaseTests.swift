@@ -8,7 +8,7 @@ struct KnownCaseTests {
     func glareRoom() {
         // The room comes with the invite that is kept; the machine keeps the invite of the lower id only.
         var routing = CallRouting(limit: 1)
-        #expect(routing.add("b", .init(peer: "bob", role: .caller, state: .calling)))
+        routing.list("b", .init(peer: "bob", role: .caller, state: .calling))
         #expect(routing.route(.anInvite, call: "a") == .yield("b"))
         #expect(CallMachine.calling().effects(of: .yield(to: .example, device: nil)).contains(.adoptCall))
     }
@@ -16,7 +16,7 @@ struct KnownCaseTests {
     @Test("C2: one-sided glare, the own invite was lost: the peer's call is taken or stays, it does not hang")
     func oneSidedGlare() {
         var lower = CallRouting(limit: 1)
-        #expect(lower.add("a", .init(peer: "bob", role: .caller, state: .calling)))
+        lower.list("a", .init(peer: "bob", role: .caller, state: .calling))
         #expect(lower.route(.anInvite, call: "b").isStray)
         var end = DeliveryEnd()
         let lost = end.send(.anInvite)
@@ -33,7 +33,7 @@ struct KnownCaseTests {
     @Test("C4: busy names the id of the call that there is; here the one that is refused")
     func busy() {
         var routing = CallRouting(limit: 1)
-        #expect(routing.add("c1", .init(peer: "bob", role: .caller, state: .connected)))
+        routing.list("c1", .init(peer: "bob", role: .caller, state: .connected))
         #expect(routing.route(.anInvite, call: "c2", from: "carol") == .busy, "the answer goes by the invite")
         #expect(CallMachine.calling().after(.received(.reject(486))).end?.reason == .remoteBusy)
     }
@@ -75,7 +75,7 @@ struct KnownCaseTests {
     @Test("C10: what is about another call touches none")
     func otherCall() {
         var routing = CallRouting(limit: 1)
-        #expect(routing.add("c2", .init(peer: "bob", role: .callee, state: .connected)))
+        routing.list("c2", .init(peer: "bob", role: .callee, state: .connected))
         for body in EventKinds.bodies { #expect(routing.route(body, call: "c1") != .call("c2")) }
     }
 

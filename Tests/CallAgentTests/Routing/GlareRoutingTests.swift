@@ -45,7 +45,7 @@ struct GlareRoutingTests {
     func permuted(order: Int) {
         var random = SeededGenerator(seed: UInt64(order))
         var alice = CallRouting(limit: 1)
-        #expect(alice.add("a", .init(peer: "bob", role: .caller, state: .calling)))
+        alice.list("a", .init(peer: "bob", role: .caller, state: .calling))
         // The loser's invite comes first, since a query and an accept follow it.
         #expect(alice.route(.anInvite, call: "b").isStray)
         for body in [SignalingMessage.Body.query, .aCandidate, .accept(sdp: "x"), .anInvite].shuffled(using: &random) {
@@ -59,7 +59,7 @@ struct GlareRoutingTests {
     @Test("Who yields goes on under the peer's id, and its own is over")
     func adopt() {
         var bob = CallRouting(limit: 1)
-        #expect(bob.add("b", .init(peer: "alice", role: .caller, state: .calling)))
+        bob.list("b", .init(peer: "alice", role: .caller, state: .calling))
         #expect(bob.route(.anInvite, call: "a", from: "alice", to: "bob") == .yield("b"))
         bob.adopt("a", insteadOf: "b")
         #expect(bob.active == ["a": .init(peer: "alice", role: .callee, state: .calling)])
@@ -78,21 +78,21 @@ struct GlareRoutingTests {
         ])
     func noGlare(peer: String, role: CallRole, state: CallState) {
         var alice = CallRouting(limit: 1)
-        #expect(alice.add("z", .init(peer: peer, role: role, state: state)))
+        alice.list("z", .init(peer: peer, role: role, state: state))
         #expect(alice.route(.anInvite, call: "a") == .busy)
     }
 
     @Test("An expired invite is no glare")
     func expired() {
         var alice = CallRouting(limit: 1)
-        #expect(alice.add("z", .init(peer: "bob", role: .caller, state: .calling)))
+        alice.list("z", .init(peer: "bob", role: .caller, state: .calling))
         #expect(alice.route(.anInvite, call: "a", sentUnixMs: 1, unixMs: 1e6) == .expired(milliseconds: 999_999))
     }
 
     @Test("What is remembered of calls that lost is bounded")
     func bounded() {
         var alice = CallRouting(limit: 1)
-        #expect(alice.add("a", .init(peer: "bob", role: .caller, state: .calling)))
+        alice.list("a", .init(peer: "bob", role: .caller, state: .calling))
         for number in 0..<65 { _ = alice.route(.anInvite, call: "b\(number)") }
         #expect(alice.route(.query, call: "b64").isStray)
         #expect(alice.route(.query, call: "b0") == .unknownCall)

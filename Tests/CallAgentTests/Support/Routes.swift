@@ -1,6 +1,14 @@
+import Testing
+
 @testable import CallAgent
 
 extension CallRouting {
+    /// Adds a call that must be taken.
+    mutating func list(_ id: String, _ call: Active, sourceLocation: SourceLocation = #_sourceLocation) {
+        let isAdded = add(id, call)
+        #expect(isAdded, "\(id) is refused", sourceLocation: sourceLocation)
+    }
+
     /// What becomes of a message of bob's to alice.
     mutating func route(
         _ body: SignalingMessage.Body, call: String, from: String = "bob", to: String = "alice",
