@@ -10,6 +10,8 @@ final class SimulatedAgent {
     var routing: CallRouting
     var delivery: Delivery
     var calls: [String: SimulatedCall] = [:]
+    /// How many calls its user placed, by whom they went to.
+    private(set) var placed: [String: Int] = [:]
     var ended: [SimulatedCall] = []
     /// Those that ended before a crash.
     var forgotten: [SimulatedCall] = []
@@ -41,6 +43,7 @@ final class SimulatedAgent {
         let call = SimulatedCall(id: world.newCallId(), peer: peer, machine: machine, at: world.now)
         guard routing.add(call.id, .init(peer: peer, role: .caller, state: .calling)) else { return }
         calls[call.id] = call
+        placed[peer, default: 0] += 1
         give(.place, to: call)
     }
 

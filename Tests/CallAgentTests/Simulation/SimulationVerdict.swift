@@ -47,11 +47,12 @@ struct SimulationVerdict {
         }
     }
 
-    /// When both users wanted a call with each other, they have one and not two.
+    /// When both users wanted a call with each other, they have one and not two; who places two wants two.
     private mutating func judgePairs(in world: SimulatedWorld) {
         for agent in world.agents {
             let calls = agent.calls.values
             for own in calls where own.machine.role == .caller {
+                guard agent.placed[own.peer] == 1 else { continue }
                 for theirs in calls where theirs.machine.role == .callee && theirs.peer == own.peer {
                     guard let owns = own.acceptedAt, let accepted = theirs.acceptedAt, owns > theirs.begunAt,
                         accepted > own.begunAt

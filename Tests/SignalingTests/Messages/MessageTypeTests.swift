@@ -113,7 +113,7 @@ struct MessageTypeTests {
 
     @Test("What is no object of JSON is 400, and too deep or too long is refused before it is read")
     func noObject() {
-        for text in ["", " ", "null", "1", "[]", "\"x\"", "{", "}", "{\"v\":1", "\u{0}", "\u{FEFF}{}"] {
+        for text in ["", " ", "null", "1", "[]", "\"x\"", "{", "}", "{\"v\":1", "\u{0}"] {
             #expect(Self.code(text) == 400, "\(text)")
         }
         #expect(Self.code(String(repeating: "[", count: 257)) == 400)
