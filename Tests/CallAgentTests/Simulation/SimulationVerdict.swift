@@ -12,7 +12,9 @@ struct SimulationVerdict {
             for call in agent.ended + agent.forgotten {
                 outcomes.append(call.machine.end?.reason.rawValue ?? "nothing")
                 if call.invite != nil { outcomes.append("glare") }
-                if call.invite != nil, call.machine.end?.reason == .unknownCall, !world.isDisturbed {
+                if call.invite != nil, !call.machine.hasFirstFrame, call.machine.end?.reason == .unknownCall,
+                    !world.isDisturbed
+                {
                     complaints.append("\(call.id) was yielded to, and its caller knew nothing of it")
                 }
                 if !call.timers.isEmpty { complaints.append("\(call.id) ended with timers \(call.timers.keys)") }
