@@ -7,7 +7,7 @@ extension EndToEnd {
         @Test("100 calls leave threads, descriptors and memory as they were")
         func soak() async throws {
             let demo = try Program(
-                ["demo", "--calls", "100", "--duration", "100ms", "--events"],
+                ["demo", "--calls", "100", "--duration", "300ms", "--events"],
                 environment: [
                     // Memory that is freed goes back at once, so that what is resident is what is in use.
                     "G_DEBUG": "fatal-criticals", "MALLOC_ARENA_MAX": "1", "MALLOC_TOP_PAD_": "0",
