@@ -88,6 +88,7 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
+            resources: [.embedInCode("Page")],
             swiftSettings: safeSettings),
         .executableTarget(
             name: "callagent-cli",

@@ -34,7 +34,7 @@ final class PlainHTTPHandler: ChannelInboundHandler {
             "Content-Length": "\(body.readableBytes)", "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
         ]
-        headers.add(contentsOf: answer.headers)
+        for (name, value) in answer.headers { headers.replaceOrAdd(name: name, value: value) }
         let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
         if withBody { context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
