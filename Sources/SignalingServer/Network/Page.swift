@@ -1,5 +1,5 @@
 internal import Crypto
-internal import FoundationEssentials
+internal import NIOHTTP1
 
 /// The page that people call with in a browser: its files are part of the program (`Sources/SignalingServer/Page`).
 enum Page {
