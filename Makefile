@@ -4,7 +4,7 @@ SWIFT ?= swift
 # SwiftPM says this of GStreamer's .pc files at every build; it is harmless and hides what is not.
 QUIET = 2>&1 | { grep -v 'prohibited flag(s): -pthread' || true; }
 # One after the other: the later ones use both cores themselves, and their deadlines are for an idle machine.
-TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests
+TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests PeerTests
 # Where make install puts things; DESTDIR goes before, for packages.
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -151,6 +151,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(name: "PeerTests", dependencies: ["callagent-cli"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

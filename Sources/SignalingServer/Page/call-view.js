@@ -43,6 +43,7 @@ export class CallView {
     call.addEventListener("notice", ({ detail }) => this.#tell(call, detail));
     local.addEventListener("changed", () => this.#update(call));
     byId("peer-name").textContent = call.displayName || call.peer;
+    byId("call-clock").textContent = "";
     paintFace(byId("face"), call.displayName || call.peer);
     byId("no-call").hidden = true;
     byId("live").hidden = false;

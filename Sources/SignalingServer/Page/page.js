@@ -112,7 +112,8 @@ function showHome(isHome) {
   byId("live").hidden = true;
   byId("no-call").hidden = false;
   delete document.body.dataset.inCall;
-  byId(isHome ? "peer" : "user").focus({ preventScroll: true });
+  // On a touch screen the keyboard would cover who is there.
+  if (!isHome || matchMedia("(hover: hover)").matches) byId(isHome ? "peer" : "user").focus({ preventScroll: true });
 }
 
 byId("sign-in-form").addEventListener("submit", (event) => {

@@ -3,7 +3,6 @@
 import { byId, make } from "./dom.js";
 import { Plot } from "./plot.js";
 
-const kbit = (value) => (value >= 1_000 ? `${(value / 1_000).toFixed(1)} Mbit/s` : `${Math.round(value)} kbit/s`);
 const whole = (unit) => (value) => `${Math.round(value)}${unit}`;
 const tenths = (unit) => (value) => `${value.toFixed(1)}${unit}`;
 
@@ -12,9 +11,9 @@ export class StatisticsView {
 
   begin(call) {
     this.#plots = [
-      new Plot("Bit rate", [
-        { label: "in ", name: "in", pick: (one) => one.receivedKbit, format: kbit },
-        { label: "out ", name: "out", pick: (one) => one.sentKbit, format: kbit },
+      new Plot("Bit rate, kbit/s", [
+        { label: "in ", name: "in", pick: (one) => one.receivedKbit, format: whole("") },
+        { label: "out ", name: "out", pick: (one) => one.sentKbit, format: whole("") },
       ], 100),
       new Plot("Pictures", [
         { label: "in ", name: "in", pick: (one) => one.framesReceived, format: whole("/s") },

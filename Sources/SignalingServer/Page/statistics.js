@@ -20,7 +20,7 @@ export function readStatistics(report) {
   const pair = selected && (pairs.get(selected.id) ?? selected);
   if (pair) {
     figures.arrivals += (pair.bytesReceived ?? 0) + (pair.packetsReceived ?? 0);
-    if (Number.isFinite(pair.currentRoundTripTime)) figures.rttMs = pair.currentRoundTripTime * 1_000;
+    if (pair.currentRoundTripTime > 0) figures.rttMs = pair.currentRoundTripTime * 1_000;
     figures.localCandidate = describe(report.get(pair.localCandidateId));
     figures.remoteCandidate = describe(report.get(pair.remoteCandidateId));
   }
