@@ -4,7 +4,9 @@ import Testing
 extension Peers {
     /// An agent calls a browser.
     @Suite struct BrowserAnswersTests {
-        @Test("Nothing of the browser leaves before it accepts; then both see and hear each other", arguments: BrowserKind.installed)
+        @Test(
+            "Nothing of the browser leaves before it accepts; then both see and hear each other",
+            arguments: BrowserKind.allCases)
         func accept(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
@@ -31,7 +33,7 @@ extension Peers {
             }
         }
 
-        @Test("A browser declines; a caller that gives up stops the ringing", arguments: BrowserKind.installed)
+        @Test("A browser declines; a caller that gives up stops the ringing", arguments: BrowserKind.allCases)
         func decline(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
@@ -50,7 +52,9 @@ extension Peers {
             }
         }
 
-        @Test("Without its camera the browser still sees; the agent is told that no picture comes", arguments: BrowserKind.installed)
+        @Test(
+            "Without its camera the browser still sees; the agent is told that no picture comes",
+            arguments: BrowserKind.allCases)
         func soundOnly(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
@@ -67,7 +71,9 @@ extension Peers {
             }
         }
 
-        @Test("An agent adds pictures to a call of sound: another peer connection takes over", arguments: BrowserKind.installed)
+        @Test(
+            "An agent adds pictures to a call of sound: another peer connection takes over",
+            arguments: BrowserKind.allCases)
         func addVideo(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
@@ -91,14 +97,17 @@ extension Peers {
             }
         }
 
-        @Test("The agent's hold and mute are obeyed", arguments: BrowserKind.installed)
+        @Test("The agent's hold and mute are obeyed", arguments: BrowserKind.allCases)
         func hold(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
                 let bob = try server.call(
                     "alice", as: "bob",
-                    ["--events", "--duration", "10m", "--at", "1s=hold", "--at", "5s=unhold", "--at", "6s=mute-video", "--at", "6s=mute-audio"])
+                    [
+                        "--events", "--duration", "10m", "--at", "1s=hold", "--at", "5s=unhold", "--at",
+                        "6s=mute-video", "--at", "6s=mute-audio",
+                    ])
                 try await alice.waitForRing()
                 try await alice.click("#accept")
                 try await alice.waitForState("connected")

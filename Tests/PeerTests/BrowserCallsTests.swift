@@ -4,7 +4,9 @@ import Testing
 extension Peers {
     /// A browser calls an agent.
     @Suite struct BrowserCallsTests {
-        @Test("A browser and an agent see and hear each other, and the browser nothing before the accept", arguments: BrowserKind.installed)
+        @Test(
+            "A browser and an agent see and hear each other, and the browser nothing before the accept",
+            arguments: BrowserKind.allCases)
         func call(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "2s"])
@@ -34,7 +36,7 @@ extension Peers {
             }
         }
 
-        @Test("A call of sound alone", arguments: BrowserKind.installed)
+        @Test("A call of sound alone", arguments: BrowserKind.allCases)
         func sound(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])
@@ -51,7 +53,9 @@ extension Peers {
             #expect(report.number("audio.received.samples") ?? 0 > 24_000)
         }
 
-        @Test("Muting, stopping the picture, holding and keys reach the agent, and come back", arguments: BrowserKind.installed)
+        @Test(
+            "Muting, stopping the picture, holding and keys reach the agent, and come back",
+            arguments: BrowserKind.allCases)
         func controls(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])
@@ -92,7 +96,7 @@ extension Peers {
             program.events.last { $0["event"] as? String == "peerMediaChanged" }?["peerSends"] as? [String: Any]
         }
 
-        @Test("An agent that is killed is missed in seconds", arguments: BrowserKind.installed)
+        @Test("An agent that is killed is missed in seconds", arguments: BrowserKind.allCases)
         func killed(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])

@@ -3,8 +3,7 @@ import Testing
 
 extension Peers {
     /// What only Chromium has.
-    @Suite(.enabled(if: BrowserKind.chromium.isInstalled, "chromium or chromium-driver is not installed"))
-    struct ChromiumTests {
+    @Suite struct ChromiumTests {
         @Test("H.264 both ways")
         func h264() async throws {
             let server = try await CallServer()
@@ -12,8 +11,7 @@ extension Peers {
                 let alice = try await PageUser(browser, server, as: "alice")
                 let codecs: [String] = try await browser.evaluate(
                     "return RTCRtpSender.getCapabilities('video').codecs.map((codec) => codec.mimeType)")
-                // Some builds have no H.264.
-                guard codecs.contains("video/H264") else { return }
+                guard codecs.contains("video/H264") else { try Test.cancel("this Chromium has no H.264") }
                 let bob = try server.call("alice", as: "bob", ["--codec", "h264", "--json", "--duration", "4s"])
                 try await alice.waitForRing()
                 try await alice.click("#accept")

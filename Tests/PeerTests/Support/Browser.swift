@@ -15,14 +15,16 @@ struct BrowserError: Error, CustomStringConvertible {
     let description: String
 }
 
+/// What ``webDriverScript(_:)`` says of a script.
+private struct ScriptOutcome<Value: Decodable>: Decodable {
+    let value: Value?
+    let error: String?
+}
+
 extension Browser {
     /// Runs the body of an asynchronous function in the page.
     func evaluate<Value: Decodable>(_ body: String, as type: Value.Type = Value.self) async throws -> Value {
-        struct Outcome: Decodable {
-            let value: Value?
-            let error: String?
-        }
-        let outcome = try JSONDecoder().decode(Outcome.self, from: try await run(body))
+        let outcome = try JSONDecoder().decode(ScriptOutcome<Value>.self, from: try await run(body))
         guard let value = outcome.value else {
             throw BrowserError(description: outcome.error ?? "no value of the expected kind: \(body)")
         }
@@ -46,6 +48,7 @@ func webDriverScript(_ body: String) -> String {
 func withBrowser<Result>(
     _ kind: BrowserKind, _ options: BrowserOptions = BrowserOptions(), _ body: (any Browser) async throws -> Result
 ) async throws -> Result {
+    try kind.require()
     let browser = try await kind.start(options)
     do {
         let result = try await body(browser)

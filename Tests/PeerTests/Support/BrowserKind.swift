@@ -8,12 +8,6 @@ enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
 
     var testDescription: String { rawValue }
 
-    /// Those of this machine (Debian's packages: chromium and chromium-driver, firefox-esr).
-    static let installed = allCases.filter { kind in kind.programs.allSatisfy(isExecutable) }
-
-    /// Whether the test of a browser can be run.
-    var isInstalled: Bool { Self.installed.contains(self) }
-
     private var programs: [String] {
         switch self {
         case .chromium: [Chromium.path, Chromium.driverPath]
@@ -21,7 +15,11 @@ enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    private static func isExecutable(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
+    /// Skips the test on a machine without the browser (Debian's packages: chromium and chromium-driver, firefox-esr).
+    func require() throws {
+        guard let missing = programs.first(where: { !FileManager.default.isExecutableFile(atPath: $0) }) else { return }
+        try Test.cancel("there is no \(missing)")
+    }
 
     /// Starts a browser without a window, with a camera and a microphone that are not real.
     func start(_ options: BrowserOptions = BrowserOptions()) async throws -> any Browser {

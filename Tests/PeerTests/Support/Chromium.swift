@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Testing
 
 /// Debian's Chromium, driven by its chromedriver over HTTP (W3C WebDriver).
 final class Chromium: Browser {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Debian's Firefox ESR, driven by the protocol that it has built in (Marionette).
 final class Firefox: Browser {

@@ -52,7 +52,7 @@ final class Marionette: Sendable {
     private static func write(_ data: Data, _ socket: Int32) throws {
         var rest = data[...]
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+            let written = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard written > 0 else { throw BrowserError(description: "Firefox does not listen: errno \(errno)") }
             rest = rest.dropFirst(written)
         }
@@ -65,7 +65,9 @@ final class Marionette: Sendable {
             if byte == UInt8(ascii: ":") { break }
             digits.append(Character(Unicode.Scalar(byte)))
         }
-        guard let count = Int(digits), count < 64_000_000 else { throw BrowserError(description: "no length: \(digits)") }
+        guard let count = Int(digits), count < 64_000_000 else {
+            throw BrowserError(description: "no length: \(digits)")
+        }
         return Data(try bytes(count, socket))
     }
 
