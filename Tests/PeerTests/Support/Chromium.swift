@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import Testing
 
 /// Debian's Chromium, driven by its chromedriver over HTTP (W3C WebDriver).
@@ -8,15 +7,14 @@ final class Chromium: Browser {
     static let driverPath = "/usr/bin/chromedriver"
 
     let program: Program
-    private let base: String
+    private let port: Int
     private let session: String
 
     init(_ options: BrowserOptions) async throws {
         let driver = try Program(["--port=0"], path: Self.driverPath)
         program = driver
         try await eventually("chromedriver listens") { driver.output.contains("successfully on port") }
-        let port = try Self.port(driver.output)
-        base = "http://127.0.0.1:\(port)"
+        port = try Self.port(driver.output)
         var arguments = [
             "--headless=new", "--no-sandbox", "--use-fake-device-for-media-stream",
             "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
@@ -29,7 +27,7 @@ final class Chromium: Browser {
         var chrome: [String: Any] = ["binary": Self.path, "args": arguments]
         if !options.allowsDevices { chrome["prefs"] = settings }
         let capabilities: [String: Any] = ["browserName": "chrome", "goog:chromeOptions": chrome]
-        let answer = try await Self.request(base, "POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
+        let answer = try await Self.request(port, "POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
         struct Created: Decodable { let value: Session }
         struct Session: Decodable { let sessionId: String }
         session = try JSONDecoder().decode(Created.self, from: answer).value.sessionId
@@ -62,23 +60,37 @@ final class Chromium: Browser {
 
     @discardableResult
     private func command(_ method: String, _ path: String, _ body: [String: Any]? = nil) async throws -> Data {
-        try await Self.request(base, method, "/session/\(session)\(path)", body)
+        try await Self.request(port, method, "/session/\(session)\(path)", body)
     }
 
+    /// One connection for each request: there are few, and nothing has to be remembered.
     private static func request(
-        _ base: String, _ method: String, _ path: String, _ body: [String: Any]?
+        _ port: Int, _ method: String, _ path: String, _ body: [String: Any]?
     ) async throws -> Data {
-        guard let url = URL(string: base + path) else { throw BrowserError(description: "no URL: \(path)") }
-        var request = URLRequest(url: url, timeoutInterval: 60)
-        request.httpMethod = method
-        if let body {
-            request.httpBody = try JSONSerialization.data(withJSONObject: body)
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        let content = try body.map { try JSONSerialization.data(withJSONObject: $0) } ?? Data()
+        let head = """
+            \(method) \(path) HTTP/1.1\r
+            Host: 127.0.0.1:\(port)\r
+            Content-Type: application/json\r
+            Content-Length: \(content.count)\r
+            Connection: close\r
+            \r
+
+            """
+        return try await DispatchQueue(label: "chromedriver").run {
+            let socket = try BlockingSocket(port: port, "chromedriver")
+            try socket.write(Data(head.utf8) + content)
+            let lines = String(decoding: try socket.read(until: "\r\n\r\n"), as: UTF8.self).lowercased()
+                .components(separatedBy: "\r\n")
+            let length = lines.first { $0.hasPrefix("content-length:") }.flatMap {
+                Int($0.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces))
+            }
+            let answer = try socket.read(min(length ?? 0, 64_000_000))
+            guard lines.first?.contains(" 200 ") == true else {
+                let text = String(decoding: answer.prefix(600), as: UTF8.self)
+                throw BrowserError(description: "\(method) \(path): \(lines.first ?? "") \(text)")
+            }
+            return answer
         }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-            throw BrowserError(description: "\(method) \(path): \(String(decoding: data.prefix(600), as: UTF8.self))")
-        }
-        return data
     }
 }

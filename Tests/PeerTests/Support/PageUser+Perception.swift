@@ -69,30 +69,42 @@ extension PageUser {
     }
 
     /// Listens to what the page plays, for a moment.
+    ///
+    /// It is recorded and looked at, since a browser on a machine without a sound card may have no clock for Web Audio.
     func listen() async throws -> Sound {
         try await browser.evaluate(
             """
-            const stream = document.getElementById('remote-video').srcObject;
-            if (window.ear?.stream !== stream) {
-              const context = window.ear?.context ?? new AudioContext();
-              await context.resume();
-              const analyser = new AnalyserNode(context, { fftSize: 16384, smoothingTimeConstant: 0 });
-              const sound = new MediaStream(stream.getAudioTracks());
-              context.createMediaStreamSource(sound).connect(analyser);
-              window.ear = { stream, context, analyser };
+            const tracks = document.getElementById('remote-video').srcObject.getAudioTracks();
+            const recorder = new MediaRecorder(new MediaStream(tracks));
+            const parts = [];
+            recorder.ondataavailable = ({ data }) => parts.push(data);
+            const stopped = new Promise((resolve) => { recorder.onstop = resolve; });
+            recorder.start();
+            await new Promise((resolve) => setTimeout(resolve, 700));
+            recorder.stop();
+            await stopped;
+            const decoder = new OfflineAudioContext(1, 48000, 48000);
+            const sound = await decoder.decodeAudioData(await new Blob(parts).arrayBuffer());
+            const samples = sound.getChannelData(0).slice(-16384);
+            let [hertz, best] = [0, 0];
+            for (let pitch = 100; pitch <= 2000; pitch += 4) {
+              const [step, window] = [2 * Math.PI * pitch / 48000, 2 * Math.PI / samples.length];
+              let [real, imaginary] = [0, 0];
+              samples.forEach((sample, index) => {
+                const weighted = sample * (1 - Math.cos(window * index));
+                real += weighted * Math.cos(step * index);
+                imaginary += weighted * Math.sin(step * index);
+              });
+              const level = 2 * Math.hypot(real, imaginary) / samples.length;
+              if (level > best) [hertz, best] = [pitch, level];
             }
-            const { context, analyser } = window.ear;
-            const levels = new Float32Array(analyser.frequencyBinCount);
-            analyser.getFloatFrequencyData(levels);
-            let best = 1;
-            levels.forEach((level, index) => { if (index > 0 && level > levels[best]) best = index; });
-            return { hertz: best * context.sampleRate / analyser.fftSize, decibel: Math.max(levels[best], -999) };
+            return { hertz, decibel: 20 * Math.log10(Math.max(best, 1e-9)) };
             """)
     }
 
     /// Waits for a tone of that pitch.
     func hearTone(_ hertz: Double, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await hear("\(hertz) Hz", sourceLocation: sourceLocation) { $0.decibel > -60 && abs($0.hertz - hertz) < 6 }
+        try await hear("\(hertz) Hz", sourceLocation: sourceLocation) { $0.decibel > -60 && abs($0.hertz - hertz) <= 4 }
     }
 
     func hearSilence(sourceLocation: SourceLocation = #_sourceLocation) async throws {
