@@ -1,6 +1,6 @@
 // The keys of a telephone (DTMF).
 
-import { byId, make } from "./dom.js";
+import { byId, make, notice } from "./dom.js";
 
 const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
 
@@ -30,6 +30,7 @@ export class KeypadView {
   press(key) {
     if (!keys.includes(key)) return false;
     if (this.send(key)) this.#output.textContent += key;
+    else notice("The other side does not take keys.");
     return true;
   }
 }

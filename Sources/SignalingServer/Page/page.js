@@ -121,7 +121,7 @@ byId("sign-in-form").addEventListener("submit", (event) => {
   signIn(byId("user").value.trim(), byId("token").value.trim() || undefined);
 });
 byId("sign-out").addEventListener("click", signOut);
-// A page that is closed says so: the other side need not wait for the silence.
+// A page that is closed says so, where its browser lets it: the other side need not wait for the silence.
 addEventListener("pagehide", () => agent?.close());
 byId("user").value = new URLSearchParams(location.search).get("as") ?? localStorage.getItem("user") ?? "";
 if (!globalThis.isSecureContext) {

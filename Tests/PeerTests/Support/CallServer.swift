@@ -7,11 +7,18 @@ struct CallServer {
     /// Where the signaling is.
     let url: String
 
-    init(_ arguments: [String] = []) async throws {
-        let program = try Program(["serve", "--listen", "127.0.0.1:0", "--events"] + arguments)
+    init(_ arguments: [String] = [], listen: String = "127.0.0.1:0") async throws {
+        let program = try Program(["serve", "--listen", listen, "--events"] + arguments)
         try await eventually("the server listens") { program.hasEvent(["event": "serving"]) }
         self.program = program
         url = try #require(program.events.first?["url"] as? String)
+    }
+
+    /// Another one in its place, after this was killed.
+    func restarted() async throws -> CallServer {
+        program.signal(SIGKILL)
+        try await program.waitForExit()
+        return try await CallServer(listen: url.replacingOccurrences(of: "ws://", with: ""))
     }
 
     /// Where the page is.

@@ -9,9 +9,13 @@ final class Chromium: Browser {
     let program: Program
     private let port: Int
     private let session: String
+    private let folder: String
 
     init(_ options: BrowserOptions) async throws {
-        let driver = try Program(["--port=0"], path: Self.driverPath)
+        // What the two leave behind is in here.
+        folder = NSTemporaryDirectory() + "callagent-chromium-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let driver = try Program(["--port=0"], path: Self.driverPath, environment: ["TMPDIR": folder])
         program = driver
         try await eventually("chromedriver listens") { driver.output.contains("successfully on port") }
         port = try Self.port(driver.output)
@@ -34,6 +38,8 @@ final class Chromium: Browser {
         try await command("POST", "/timeouts", ["script": 30_000])
     }
 
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
     func open(_ url: String) async throws { try await command("POST", "/url", ["url": url]) }
 
     func run(_ body: String) async throws -> Data {
@@ -44,9 +50,9 @@ final class Chromium: Browser {
     }
 
     func close() async {
-        // It ends the browser, and then the driver is told to end itself.
+        // The browser ends, and then the driver.
         _ = try? await command("DELETE", "")
-        program.signal(SIGTERM)
+        _ = try? await Self.request(port, "GET", "/shutdown", nil)
         _ = try? await program.waitForExit(within: .seconds(10))
     }
 
