@@ -22,15 +22,17 @@ function gatesOf(rules, generation) {
   if (!maySend) return { audio: "closed", video: "closed", isReceiving: false };
   const isHeld = rules.hold !== "none";
   return {
-    audio: generation.media.audio ? gate(rules.own.audio, isHeld) : "closed",
-    video: generation.media.video ? gate(rules.own.video, isHeld) : "closed",
+    // A browser that sends no sound sends RTCP about it every 5 s only (RFC 3550), and would be taken for lost while the
+    // call is held. So silence is sent instead of nothing.
+    audio: generation.media.audio ? gate(rules.own.audio, isHeld, "blank") : "closed",
+    video: generation.media.video ? gate(rules.own.video, isHeld, "closed") : "closed",
     isReceiving: rules.phase === "accepted" && rules.hasFirstFrame && !isHeld && generation === rules.shown,
   };
 }
 
 /** off: nothing leaves, the device is let go; closed: nothing leaves, the device stays warm; blank: silence or black. */
-function gate(sending, isHeld) {
+function gate(sending, isHeld, whileHeld) {
   if (sending === "off") return "off";
-  if (isHeld) return "closed";
+  if (isHeld) return whileHeld;
   return sending === "muted" ? "blank" : "live";
 }

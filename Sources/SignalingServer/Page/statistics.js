@@ -14,12 +14,13 @@ export function readStatistics(report) {
     } else if (one.type === "remote-outbound-rtp") figures.arrivals += one.timestamp ?? 0;
     else if (one.type === "candidate-pair") {
       pairs.set(one.id, one);
+      // The other end may use another pair than this one.
+      figures.arrivals += (one.bytesReceived ?? 0) + (one.packetsReceived ?? 0);
       if (one.selected || (one.nominated && one.state === "succeeded")) selected ??= one;
     } else if (one.type === "transport" && one.selectedCandidatePairId) selected = { id: one.selectedCandidatePairId };
   }
   const pair = selected && (pairs.get(selected.id) ?? selected);
   if (pair) {
-    figures.arrivals += (pair.bytesReceived ?? 0) + (pair.packetsReceived ?? 0);
     if (pair.currentRoundTripTime > 0) figures.rttMs = pair.currentRoundTripTime * 1_000;
     figures.localCandidate = describe(report.get(pair.localCandidateId));
     figures.remoteCandidate = describe(report.get(pair.remoteCandidateId));
