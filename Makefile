@@ -33,6 +33,7 @@ demo: release
 
 test: lint
 	@scripts/install-packages test
+	@scripts/install-peers
 	@$(SWIFT) build --build-tests $(QUIET)
 	@for group in $(TESTS); do echo "== $$group"; $(SWIFT) test --skip-build --filter "^$$group\\." $(QUIET); done
 
