@@ -151,7 +151,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        .testTarget(name: "PeerTests", dependencies: ["callagent-cli"], swiftSettings: settings),
+        .testTarget(
+            name: "PeerTests", dependencies: ["callagent-cli"], exclude: ["Peers"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -97,6 +97,33 @@ extension Peers {
             }
         }
 
+        @Test("A held call of sound is not taken for lost by either end", arguments: BrowserKind.allCases)
+        func heldSound(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                // Held for longer than the silence that counts as one, and than a browser's pauses between RTCP packets.
+                let bob = try server.call(
+                    "alice", as: "bob",
+                    ["--audio-only", "--events", "--duration", "10m", "--at", "200ms=hold", "--at", "9s=unhold"])
+                try await alice.waitForRing()
+                try await browser.perform(
+                    """
+                    window.states = [];
+                    window.callagent.call.addEventListener('state', ({ detail }) => window.states.push(detail.state));
+                    """)
+                try await alice.click("#accept")
+                try await alice.until("held", "window.callagent.call.hold === 'remotelyHeld'")
+                try await alice.until("taken up", "window.callagent.call.hold === 'none'")
+                try await alice.hearTone(440)
+                let states: [String] = try await browser.evaluate("return window.states")
+                #expect(!states.contains("reconnecting"))
+                #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+                bob.signal(SIGINT)
+                #expect(try await alice.waitForEnd() == "remoteHangup")
+            }
+        }
+
         @Test("The agent's hold and mute are obeyed", arguments: BrowserKind.allCases)
         func hold(kind: BrowserKind) async throws {
             let server = try await CallServer()
