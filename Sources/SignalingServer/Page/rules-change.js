@@ -34,14 +34,21 @@ export function takeChangeMessage(rules, message) {
     case "offer": return takeOffer(rules, message);
     case "answer": return rules.role === "caller" ? answered(rules, message) : ignored("an answer to no offer");
     case "renegotiate": return renegotiate(rules, message.media);
-    case "commit":
-      if (rules.next?.number !== number) return ignored(`a commit of generation ${number}`);
-      rules.next.isCommittedThere = true;
-      return completeIfAgreed(rules);
+    case "commit": return peerCommitted(rules, number);
     default:
       if (rules.next?.number !== number) return ignored(`a rollback of generation ${number}`);
       return abandonNext(rules, "the other end does not receive");
   }
+}
+
+function peerCommitted(rules, number) {
+  if (number > 0 && number === rules.current.number && !rules.current.isCommittedThere) {
+    rules.current.isCommittedThere = true;
+    return [];
+  }
+  if (rules.next?.number !== number) return ignored(`a commit of generation ${number}`);
+  rules.next.isCommittedThere = true;
+  return completeIfAgreed(rules);
 }
 
 /** The callee wants other media. */
@@ -84,6 +91,12 @@ function answered(rules, { sdp, generation: number }) {
 
 /** Says so as soon as the peer's media is there on the next one. */
 export function settleChange(rules) {
+  const { current } = rules;
+  // For the caller it is the next, for this end, which had nothing else, the only one.
+  if (current.isCommittedThere && !current.isCommittedHere && rules.hasFirstFrame) {
+    current.isCommittedHere = true;
+    return [rules.say({ type: "commit" })];
+  }
   if (!rules.next || rules.next.isCommittedHere || !rules.hasMedia(rules.next)) return [];
   rules.next.isCommittedHere = true;
   return [rules.say({ type: "commit" }, rules.next), ...completeIfAgreed(rules)];

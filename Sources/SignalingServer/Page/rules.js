@@ -228,7 +228,7 @@ export class Rules {
     if (this.isPeerGone && this.shown.isInterrupted) return finish(this, "remoteLost", { by: "peer" });
     if (this.phase !== "accepted") return [];
     if (!this.hasFirstFrame) {
-      if (this.hasMedia(this.current)) return this.#connect("firstFrame", "peer");
+      if (this.hasMedia(this.current)) return [...this.#connect("firstFrame", "peer"), ...settleChange(this)];
       if (!this.current.hasSound || this.isWaitingForPicture) return [];
       this.isWaitingForPicture = true;
       return this.start("audioGrace");
