@@ -18,7 +18,7 @@ struct MediaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The size of the pictures to send.", valueName: "WIDTHxHEIGHT"))
     var videoSize = "640x360"
 
-    @Option(help: ArgumentHelp("The video codec to use.", valueName: "vp8|h264"))
+    @Option(help: ArgumentHelp("The video codec to use.", valueName: "vp8|vp9|h264"))
     var codec: String?
 
     @Option(help: ArgumentHelp("Record what arrives once a call is connected, as Matroska.", valueName: "file"))
@@ -30,11 +30,7 @@ struct MediaOptions: ParsableArguments {
         ))
     var pipelines: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A local address to use for media (repeatable). Default: all global ones, and loopback when the signaling host is loopback.",
-            valueName: "address"))
-    var iceInterface: [String] = []
+    @OptionGroup var ice: IceOptions
 
     /// Everything checked that can be checked before a call.
     func configuration(engine: MediaEngine, signalingHost: String) async throws -> MediaConfiguration {
@@ -54,7 +50,7 @@ struct MediaOptions: ParsableArguments {
             for codec in configuration.videoCodecs where configuration.video != nil { try await engine.check(codec) }
             if configuration.audio != nil { try await engine.check(.opus) }
             configuration.recordingPath = try RecordingPath.checked(record)
-            configuration.tuning.localAddresses = try addresses(signalingHost)
+            try ice.apply(to: &configuration, signalingHost: signalingHost)
             return configuration
         } catch let error as MediaError {
             throw Failure(error)
@@ -69,23 +65,5 @@ struct MediaOptions: ParsableArguments {
             )
         }
         return VideoFormat(width: numbers[0], height: numbers[1])
-    }
-
-    private func addresses(_ signalingHost: String) throws -> [String] {
-        guard iceInterface.isEmpty else {
-            for address in iceInterface where !LocalAddresses.isNumeric(address) {
-                throw Failure(.usage, "'\(address)' is no IP address; --ice-interface takes one such as 192.0.2.1")
-            }
-            return iceInterface
-        }
-        let loopback = LocalAddresses.isLoopback(signalingHost) ? ["127.0.0.1"] : []
-        let addresses = loopback + LocalAddresses.global()
-        guard !addresses.isEmpty else {
-            throw Failure(
-                .prerequisite,
-                "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"
-            )
-        }
-        return addresses
     }
 }
