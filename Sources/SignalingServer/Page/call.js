@@ -40,6 +40,9 @@ export class Call extends EventTarget {
     this.displayName = invite?.displayName;
     this.#rules = new Rules({
       role, media, sends, device: agent.device, earlyMedia: agent.earlyMedia, timeouts: agent.timeouts,
+      // A browser that sends no sound says RTCP about it every 5 s only (RFC 3550), and would be taken for lost while the
+      // call is held.
+      soundWhileHeld: "blank",
     });
     this.#mark("invited");
   }

@@ -22,9 +22,7 @@ function gatesOf(rules, generation) {
   if (!maySend) return { audio: "closed", video: "closed", isReceiving: false };
   const isHeld = rules.hold !== "none";
   return {
-    // A browser that sends no sound sends RTCP about it every 5 s only (RFC 3550), and would be taken for lost while the
-    // call is held. So silence is sent instead of nothing.
-    audio: generation.media.audio ? gate(rules.own.audio, isHeld, "blank") : "closed",
+    audio: generation.media.audio ? gate(rules.own.audio, isHeld, rules.soundWhileHeld) : "closed",
     video: generation.media.video ? gate(rules.own.video, isHeld, "closed") : "closed",
     isReceiving: rules.phase === "accepted" && rules.hasFirstFrame && !isHeld && generation === rules.shown,
   };

@@ -32,8 +32,12 @@ export class Rules {
   isPeerGone = false;
   isAskingForMedia = false;
 
-  constructor({ role, media, earlyMedia = "guarded", timeouts = {}, device, sends = everything }) {
+  /** `soundWhileHeld` is what becomes of the sound while the call is held: closed, or blank for silence. */
+  constructor({
+    role, media, earlyMedia = "guarded", timeouts = {}, device, sends = everything, soundWhileHeld = "closed",
+  }) {
     this.role = role;
+    this.soundWhileHeld = soundWhileHeld;
     this.earlyMedia = earlyMedia;
     this.timeouts = { ...defaultTimeouts, ...timeouts };
     this.device = device;
