@@ -11,10 +11,11 @@ extension Peers {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
                 try await browser.open(server.page)
+                var said: [String: Int] = [:]
                 for batch in 0..<20 {
                     let runs = (0..<50).map { run(seed: UInt64(batch * 50 + $0)) }
                     let script = try JSONSerialization.data(withJSONObject: runs.map(\.script))
-                    let said: [[[String]]] = try await browser.evaluate(
+                    let answers: [[[String]]] = try await browser.evaluate(
                         """
                         const { Rules } = await import('./rules.js');
                         \(Trace.script)
@@ -23,16 +24,21 @@ extension Peers {
                           return events.map((event) => lines(rules, rules.handle(event)));
                         });
                         """)
-                    for (run, said) in zip(runs, said) where run.lines != said {
-                        let place = try #require(zip(run.lines, said).enumerated().first { $1.0 != $1.1 }?.offset)
+                    for line in answers.joined().joined() { said[String(line.prefix { $0 != "{" }), default: 0] += 1 }
+                    for (run, answer) in zip(runs, answers) where run.lines != answer {
+                        let place = try #require(zip(run.lines, answer).enumerated().first { $1.0 != $1.1 }?.offset)
                         Issue.record(
                             """
                             seed \(run.seed), event \(place): \(run.events[place])
                             the agent: \(run.lines[place])
-                            the page:  \(said[place])
+                            the page:  \(answer[place])
                             """)
                         return
                     }
+                }
+                // The calls by chance got far enough to mean something.
+                for line in ["connected none", "connected both", "reconnecting none", "notify mediaChanged", "adopt"] {
+                    #expect(said[line] ?? 0 > 20, "\(line)")
                 }
             }
         }
