@@ -25,6 +25,35 @@ extension Peers {
             }
         }
 
+        @Test("A server with tokens lets the page in with one, and has no directory")
+        func tokens() async throws {
+            let folder = NSTemporaryDirectory() + "callagent-peers-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let key = folder + "/key"
+            try "a secret of more than thirty-two bytes, for tests\n".write(
+                toFile: key, atomically: true, encoding: .utf8)
+            func token(_ user: String) async throws -> String {
+                let program = try Program(["token", "--key-file", key, "--user", user, "--lifetime", "10m"])
+                #expect(try await program.waitForExit() == 0, "\(program.errors)")
+                return program.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            let server = try await CallServer(["--token-key-file", key])
+            try await token("bob").write(toFile: folder + "/bob", atomically: true, encoding: .utf8)
+            let bob = try await server.listen("bob", ["--answer", "0s", "--token-file", folder + "/bob"])
+            try await withBrowser(.chromium) { browser in
+                _ = try await PageUser(browser, server, as: "alice")
+                let alice = try await PageUser(browser, server, as: "alice", token: try await token("alice"))
+                try await alice.callByName("bob")
+                try await alice.waitForState("connected")
+                try await alice.seeMotion()
+                try await alice.click("#hang-up")
+                // Whom this user talked to is watched from then on.
+                try await alice.until("bob is there", "document.querySelector('li[data-user=bob][data-online=true]')")
+            }
+            #expect(try await bob.report().text("end.reason") == "remoteHangup")
+        }
+
         @Test("A page without devices, whose candidates hide their addresses, sees and hears")
         func hiddenAddresses() async throws {
             let server = try await CallServer()
@@ -36,6 +65,9 @@ extension Peers {
                 try await alice.waitForState("connected")
                 try await alice.seePicture("colour bars") { $0.isSMPTE }
                 try await alice.hearTone(440)
+                let candidate: String = try await browser.evaluate(
+                    "return window.callagent.call.figures.localCandidate")
+                #expect(candidate.hasSuffix(".local") || !candidate.contains("."), "\(candidate)")
                 try await alice.click("#hang-up")
             }
             let report = try await bob.report()

@@ -6,8 +6,11 @@ struct CallServer {
     let program: Program
     /// Where the signaling is.
     let url: String
+    /// Whether it lets in only who has a token.
+    let wantsTokens: Bool
 
     init(_ arguments: [String] = [], listen: String = "127.0.0.1:0") async throws {
+        wantsTokens = arguments.contains("--token-key-file")
         let program = try Program(["serve", "--listen", listen, "--events"] + arguments)
         try await eventually("the server listens") { program.hasEvent(["event": "serving"]) }
         self.program = program

@@ -7,15 +7,20 @@ struct PageUser {
     let name: String
 
     /// Opens the page and signs in.
-    init(_ browser: any Browser, _ server: CallServer, as name: String) async throws {
+    init(_ browser: any Browser, _ server: CallServer, as name: String, token: String = "") async throws {
         self.browser = browser
         self.name = name
         try await browser.open(server.page)
         try await browser.perform(
             """
             document.getElementById('user').value = '\(name)';
+            document.getElementById('token').value = '\(token)';
             document.getElementById('sign-in-form').requestSubmit();
             """)
+        // A server that wants a token says so, and the page asks for it.
+        guard !token.isEmpty || !server.wantsTokens else {
+            return try await until("asked for a token", "document.getElementById('token-details').open")
+        }
         try await until("signed in", "window.callagent !== undefined && !document.getElementById('home').hidden")
     }
 
@@ -64,6 +69,12 @@ struct PageUser {
     func call(_ peer: String, video: Bool = true) async throws {
         try await until("sees \(peer)", "document.querySelector('li[data-user=\(peer)][data-online=true]')")
         try await click("li[data-user=\(peer)] [data-call=\(video ? "video" : "audio")]")
+    }
+
+    /// Calls somebody by name.
+    func callByName(_ peer: String) async throws {
+        try await browser.perform("document.getElementById('peer').value = '\(peer)'")
+        try await click("#call-form [value=video]")
     }
 
     /// Waits for a call that rings here.
