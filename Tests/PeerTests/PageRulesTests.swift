@@ -37,7 +37,7 @@ extension Peers {
                     }
                 }
                 // The calls by chance got far enough to mean something.
-                for line in ["connected none", "connected both", "reconnecting none", "notify mediaChanged", "adopt"] {
+                for line in ["connected none", "connected held", "reconnecting none", "notify mediaChanged", "adopt"] {
                     #expect(said[line] ?? 0 > 20, "\(line)")
                 }
             }
@@ -59,7 +59,7 @@ extension Peers {
                 "role": role.rawValue, "media": ["audio": media.audio, "video": media.video], "device": "mine",
                 "earlyMedia": policy.rawValue,
             ]
-            let steps = (0..<80).map { _ in random.step() }
+            let steps = random.steps(role, media)
             let lines = steps.map { step in
                 let effects = machine.handle(step.event)
                 return Trace.lines(machine, effects)

@@ -18,8 +18,9 @@ struct PageUser {
             document.getElementById('sign-in-form').requestSubmit();
             """)
         // A server that wants a token says so, and the page asks for it.
-        guard !token.isEmpty || !server.wantsTokens else {
-            return try await until("asked for a token", "document.getElementById('token-details').open")
+        if token.isEmpty, server.wantsTokens {
+            try await until("asked for a token", "document.getElementById('token-details').open")
+            return
         }
         try await until("signed in", "window.callagent !== undefined && !document.getElementById('home').hidden")
     }

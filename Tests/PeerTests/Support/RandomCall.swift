@@ -19,8 +19,68 @@ struct RandomCall {
     }
     mutating func policy() -> EarlyMediaPolicy { chance.pick([.guarded, .full, .off]) }
 
-    /// What comes next; mostly what belongs to a call that goes well.
-    mutating func step() -> Step {
+    /// A whole call: mostly one that is connected and gets other media, with something else thrown in here and there.
+    mutating func steps(_ role: CallRole, _ media: CallMedia) -> [Step] {
+        var steps: [Step] = []
+        for next in (chance.below(8) == 0 ? [] : connecting(role) + changing(role, media)) {
+            while chance.below(6) == 0 { steps.append(step()) }
+            // Something may be missing, too.
+            if chance.below(30) > 0 { steps.append(next) }
+        }
+        for _ in 0..<25 { steps.append(step()) }
+        return steps
+    }
+
+    private mutating func connecting(_ role: CallRole) -> [Step] {
+        let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 20_000, sdp: "offer")
+        let media = [Self.fact(.verified, 0), Self.fact(.firstAudioSample, 0), Self.fact(.firstVideoFrame, 0)]
+        guard role == .caller else {
+            let answer = Self.fact(.answerCreated(sdp: "answer"), 0)
+            return [Self.message(.invite(invite), 0), answer, Self.accept, answer] + media
+        }
+        if chance.below(6) == 0 {
+            // The peer calls, too.
+            return [Self.place, Self.fact(.offerCreated(sdp: "offer"), 0), Self.yield]
+                + [Self.fact(.answerCreated(sdp: "answer"), 0)] + media
+        }
+        let progress = Self.message(.progress(sdp: "answer"), 0)
+        return [Self.place, Self.fact(.offerCreated(sdp: "offer"), 0), Self.message(.ringing, 0)]
+            + (chance.below(2) == 0 ? [progress] : []) + [Self.message(.accept(sdp: "answer"), 0)] + media
+    }
+
+    private mutating func changing(_ role: CallRole, _ media: CallMedia) -> [Step] {
+        let other = media.video ? CallMedia(audio: true, video: false) : .audioVideo
+        let answer = Self.message(.answer(sdp: "answer"), 1)
+        let mine = Step(event: .changeMedia(other), script: ["type": "changeMedia", "media": Self.json(other)])
+        let isAskedFor = chance.below(2) == 0
+        let begin: [Step] =
+            switch (role, isAskedFor) {
+            case (.caller, true):
+                [Self.message(.renegotiate(other), 0), Self.fact(.offerCreated(sdp: "offer"), 1), answer]
+            case (.caller, false): [mine, Self.fact(.offerCreated(sdp: "offer"), 1), answer]
+            case (.callee, _):
+                (isAskedFor ? [mine] : [])
+                    + [
+                        Self.message(.offer(.init(media: other, sdp: "offer")), 1),
+                        Self.fact(.answerCreated(sdp: "answer"), 1),
+                    ]
+            }
+        let end = [Self.fact(.firstAudioSample, 1), Self.fact(.firstVideoFrame, 1), Self.message(.commit, 1)]
+        return begin + [Self.fact(.verified, 1)] + (chance.below(2) == 0 ? end : end.reversed())
+    }
+
+    private static var yield: Step {
+        let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 20_000, sdp: "offer")
+        var message = Trace.fields(of: .invite(invite))
+        message["device"] = "A"
+        return Step(event: .yield(to: invite, device: "A"), script: ["type": "yield", "message": message])
+    }
+
+    private static var place: Step { Step(event: .place, script: ["type": "place"]) }
+    private static var accept: Step { Step(event: .accept, script: ["type": "accept"]) }
+
+    /// What comes next.
+    private mutating func step() -> Step {
         switch chance.below(10) {
         case 0: user()
         case 1...4: message()
@@ -39,7 +99,7 @@ struct RandomCall {
             Step(
                 event: .setSending(audio: state.audio, video: state.video),
                 script: ["type": "setSending", "audio": state.audio.rawValue, "video": state.video.rawValue]),
-            Step(event: .changeMedia(media), script: ["type": "changeMedia", "media": json(media)]),
+            Step(event: .changeMedia(media), script: ["type": "changeMedia", "media": Self.json(media)]),
             Step(event: .sendInfo("hello"), script: ["type": "sendInfo", "content": "hello"]),
             Step(event: .place, script: ["type": "place"]),
             chance.below(4) > 0
@@ -76,7 +136,11 @@ struct RandomCall {
         let body = chance.pick(bodies)
         let generation = chance.pick([0, 0, 0, 1, 1, 2])
         let device: String? = chance.pick(["A", "A", "A", "B", nil])
-        var message = Self.fields(of: body)
+        return Self.message(body, generation, device: device)
+    }
+
+    private static func message(_ body: SignalingMessage.Body, _ generation: Int, device: String? = "A") -> Step {
+        var message = Trace.fields(of: body)
         message["generation"] = generation
         message["device"] = device
         return Step(
@@ -85,19 +149,21 @@ struct RandomCall {
     }
 
     private mutating func fact() -> Step {
-        let facts: [(MediaFact, [String: Any])] = [
-            (.offerCreated(sdp: "offer"), ["type": "offerCreated", "sdp": "offer"]),
-            (.answerCreated(sdp: "answer"), ["type": "answerCreated", "sdp": "answer"]),
-            (
-                .localCandidate(.init(candidate: "candidate:2", mLine: 1)),
-                ["type": "localCandidate", "candidate": "candidate:2", "mLine": 1]
-            ),
-            (.verified, ["type": "verified"]), (.firstVideoFrame, ["type": "firstVideoFrame"]),
-            (.firstAudioSample, ["type": "firstAudioSample"]), (.interrupted, ["type": "interrupted"]),
-            (.resumed, ["type": "resumed"]), (.iceConnected, ["type": "iceConnected"]),
+        let facts: [MediaFact] = [
+            .offerCreated(sdp: "offer"), .answerCreated(sdp: "answer"), .verified, .firstVideoFrame, .firstAudioSample,
+            .localCandidate(.init(candidate: "candidate:2", mLine: 1)), .interrupted, .resumed, .iceConnected,
         ]
-        let (fact, script) = chance.pick(facts)
-        let generation = chance.pick([0, 0, 0, 1, 1, 2])
+        return Self.fact(chance.pick(facts), chance.pick([0, 0, 0, 1, 1, 2]))
+    }
+
+    private static func fact(_ fact: MediaFact, _ generation: Int) -> Step {
+        let name = String("\(fact)".prefix { $0.isLetter })
+        let script: [String: Any] =
+            switch fact {
+            case .offerCreated(let sdp), .answerCreated(let sdp): ["type": name, "sdp": sdp]
+            case .localCandidate(let one): ["type": name, "candidate": one.candidate, "mLine": one.mLine]
+            default: ["type": name]
+            }
         return Step(
             event: .media(fact, generation: generation),
             script: ["type": "media", "fact": script, "generation": generation])
@@ -109,16 +175,13 @@ struct RandomCall {
     }
 
     private mutating func surroundings() -> Step {
-        let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 20_000, sdp: "offer")
-        var message = Self.fields(of: .invite(invite))
-        message["device"] = "A"
         return chance.pick([
             Step(event: .audit, script: ["type": "audit"]),
             Step(event: .signalingLost, script: ["type": "signalingLost"]),
             Step(event: .signalingRestored, script: ["type": "signalingRestored"]),
             chance.below(4) > 0
                 ? Step(event: .audit, script: ["type": "audit"])
-                : Step(event: .yield(to: invite, device: "A"), script: ["type": "yield", "message": message]),
+                : Self.yield,
         ])
     }
 
@@ -128,9 +191,7 @@ struct RandomCall {
             isHolding: chance.below(4) == 0)
     }
 
-    private func json(_ media: CallMedia) -> [String: Any] { ["audio": media.audio, "video": media.video] }
-
-    private static func fields(of body: SignalingMessage.Body) -> [String: Any] { Trace.fields(of: body) }
+    private static func json(_ media: CallMedia) -> [String: Any] { ["audio": media.audio, "video": media.video] }
 }
 
 /// Chance that can be had again (SplitMix64).
