@@ -4,7 +4,7 @@ SWIFT ?= swift
 # SwiftPM says this of GStreamer's .pc files at every build; it is harmless and hides what is not.
 QUIET = 2>&1 | { grep -v 'prohibited flag(s): -pthread' || true; }
 # One after the other: the later ones use both cores themselves, and their deadlines are for an idle machine.
-TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests
+TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests PeerTests
 # Where make install puts things; DESTDIR goes before, for packages.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -33,6 +33,7 @@ demo: release
 
 test: lint
 	@scripts/install-packages test
+	@scripts/install-peers
 	@$(SWIFT) build --build-tests $(QUIET)
 	@for group in $(TESTS); do echo "== $$group"; $(SWIFT) test --skip-build --filter "^$$group\\." $(QUIET); done
 

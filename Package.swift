@@ -88,6 +88,7 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
+            resources: [.embedInCode("Page")],
             swiftSettings: safeSettings),
         .executableTarget(
             name: "callagent-cli",
@@ -150,6 +151,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent"], exclude: ["Peers"], swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

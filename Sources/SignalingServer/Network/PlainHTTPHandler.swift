@@ -34,7 +34,11 @@ final class PlainHTTPHandler: ChannelInboundHandler {
             "Content-Length": "\(body.readableBytes)", "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
         ]
-        headers.add(contentsOf: answer.headers)
+        for (name, value) in answer.headers { headers.replaceOrAdd(name: name, value: value) }
+        // These would be those of the page itself (RFC 9110 section 15.4.5), which is not sent.
+        if answer.status == .notModified {
+            for name in ["Content-Length", "Content-Type"] { headers.remove(name: name) }
+        }
         let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
         if withBody { context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }

@@ -1,27 +1,23 @@
 internal import NIOHTTP1
 
 /// The pages that the server has besides its WebSocket.
-///
-/// A page that never changes is one more entry of ``pages``.
 enum Router {
-    private static let pages: [String: HTTPAnswer] = [
-        "/": HTTPAnswer(
-            status: .ok,
-            body: "This is a signaling server for calls: connect with a WebSocket (RFC 6455).\n"
-                + "/healthz tells whether it takes sign-ins, /metrics what it counts.\n")
-    ]
-
     /// Answers a request; `request` is nil when it asked for an upgrade that is malformed.
     static func answer(to request: HTTPRequestHead?, fromLoopback isLocal: Bool, _ exchange: Exchange) -> HTTPAnswer {
         guard let request else { return exchange.isDraining ? stopping : upgradeRequired }
         let path = String(request.uri.prefix { $0 != "?" })
-        let known = pages[path] ?? dynamic(path, isLocal, exchange)
+        let known = Page.answers[path] ?? dynamic(path, isLocal, exchange)
         guard let known else { return exchange.isDraining ? stopping : upgradeRequired }
         guard request.method == .GET || request.method == .HEAD else {
             return HTTPAnswer(
                 status: .methodNotAllowed, body: "use GET\n", headers: [("Allow", "GET, HEAD")])
         }
-        return known
+        let tag = known.headers.first { $0.0 == "ETag" }?.1
+        guard let tag, request.headers[canonicalForm: "If-None-Match"].contains(where: { $0 == tag }) else {
+            return known
+        }
+        // The client has it already (RFC 9110 section 13.1.2).
+        return HTTPAnswer(status: .notModified, body: "", headers: known.headers)
     }
 
     private static func dynamic(_ path: String, _ isLocal: Bool, _ exchange: Exchange) -> HTTPAnswer? {

@@ -1,0 +1,253 @@
+// One call: feeds its rules with what happens and carries out what they say.
+
+import { warmUp } from "./local-media.js";
+import { PeerMedia } from "./peer-media.js";
+import { inviteId } from "./rules-words.js";
+import { Rules } from "./rules.js";
+
+/** The stages of a call that goes well, in order. */
+export const stages = [
+  "invited", "offerCreated", "answerCreated", "firstCandidate", "ringing", "answerReceived", "iceConnected",
+  "dtlsConnected", "firstVideoFrame", "firstAudioSample", "accepted", "connected", "firstVideoShown",
+  "firstAudioHeard", "ended",
+];
+
+const stageOfFact = {
+  offerCreated: "offerCreated", answerCreated: "answerCreated", localCandidate: "firstCandidate",
+  iceConnected: "iceConnected", verified: "dtlsConnected", firstVideoFrame: "firstVideoFrame",
+  firstAudioSample: "firstAudioSample",
+};
+
+/** Events: `state` (detail: { state, reason, by }), `reached` (detail: { stage, ms }), `notice` (detail: { name, … }),
+ * `media` (what is shown of the peer may have changed), `sending` (what this end sends), `rates`. */
+export class Call extends EventTarget {
+  #agent;
+  #rules;
+  #start = performance.now();
+  #timers = new Map();
+  #generations = new Map();
+  #messagesSent = 0;
+  #adopting;
+  /** When each stage was first reached, in ms from the start. */
+  timeline = {};
+
+  /** Made by a {@link CallAgent}. */
+  constructor(agent, { id, peer, role, media, sends, invite }) {
+    super();
+    this.#agent = agent;
+    this.id = id;
+    this.peer = peer;
+    this.displayName = invite?.displayName;
+    this.#rules = new Rules({
+      role, media, sends, device: agent.device, earlyMedia: agent.earlyMedia, timeouts: agent.timeouts,
+      // A browser that sends no sound says RTCP about it every 5 s only (RFC 3550), and would be taken for lost while the
+      // call is held.
+      soundWhileHeld: "blank",
+    });
+    this.#mark("invited");
+  }
+
+  get role() { return this.#rules.role; }
+  get state() { return this.#rules.state; }
+  get end() { return this.#rules.end; }
+  get hold() { return this.#rules.hold; }
+  get media() { return this.#rules.media; }
+  get sends() { return this.#rules.own; }
+  get peerSends() { return this.#rules.peer; }
+  get elapsedMs() { return performance.now() - this.#start; }
+
+  /** The peer's tracks while they may be seen and heard; nothing before the call is connected, or while it is held. */
+  get remoteStream() {
+    const shown = this.#generations.get(this.#rules.shown.number);
+    return shown?.isReceiving ? shown.remote : undefined;
+  }
+
+  /** The latest figures of the peer connection in use. */
+  get figures() {
+    return this.#generations.get(this.#rules.shown.number)?.figures;
+  }
+
+  // What the user does. Each returns whether it was possible.
+
+  /** Takes the call; without `video` the camera stays closed. */
+  async accept({ video = true } = {}) {
+    if (!this.#rules.allows({ type: "accept" })) return false;
+    // The caller should not wait for media while the browser asks for the devices.
+    const sending = await warmUp(this.#agent.local, { ...this.media, video: this.media.video && video });
+    this.setSending(sending);
+    return this.#user({ type: "accept" });
+  }
+
+  reject(code = 603, text = "") { return this.#user({ type: "reject", code, text }); }
+  hangUp(text = "") { return this.#user({ type: "hangUp", text }); }
+  holdCall() { return this.#user({ type: "hold" }); }
+  unhold() { return this.#user({ type: "unhold" }); }
+  changeMedia(media) { return this.#user({ type: "changeMedia", media }); }
+  sendInfo(content) { return this.#user({ type: "sendInfo", content }); }
+
+  /** Changes what is sent: `{ audio, video }`, each on, muted or off. */
+  setSending(sending) {
+    const done = this.#user({ type: "setSending", ...sending });
+    this.#emit("sending", this.sends);
+    return done;
+  }
+
+  /** Sends DTMF keys: 0 to 9, A to D, * and #. */
+  sendKeys(keys) {
+    return this.#generations.get(this.#rules.shown.number)?.sendKeys(keys) ?? false;
+  }
+
+  /** The page shows or plays the peer for the first time. */
+  shown(kind) { this.#mark(kind === "video" ? "firstVideoShown" : "firstAudioHeard"); }
+
+  // For the agent.
+
+  place() { this.process({ type: "place" }); }
+
+  receive(message) {
+    this.process({ type: "received", message });
+  }
+
+  /** The peer calls, too, and its call is the one to keep. */
+  yieldTo(invite) {
+    this.#adopting = invite;
+    this.process({ type: "yield", message: invite });
+  }
+
+  process(event) {
+    for (const effect of this.#rules.handle(event)) this.#carryOut(effect);
+  }
+
+  #user(event) {
+    const isPossible = !this.end && this.#rules.allows(event);
+    if (isPossible) this.process(event);
+    return isPossible;
+  }
+
+  #emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  #mark(stage) {
+    if (stage in this.timeline) return;
+    this.timeline[stage] = this.elapsedMs;
+    this.#emit("reached", { stage, ms: this.timeline[stage] });
+  }
+
+  #carryOut(effect) {
+    const media = this.#generations.get(effect.generation);
+    switch (effect.do) {
+      case "send": this.#send(effect); break;
+      case "createOffer": this.#describe(effect, "offerCreated", (one) => one.createOffer()); break;
+      case "createAnswer": this.#describe(effect, "answerCreated", (one) => one.createAnswer(effect.offer)); break;
+      case "setAnswer":
+        this.#mark("answerReceived");
+        media?.setAnswer(effect.sdp).catch((error) => this.#failed(media, error));
+        break;
+      case "addCandidate": media?.addCandidate(effect.candidate, effect.mLine); break;
+      case "setGates":
+        media?.setGates(effect.gates);
+        this.#emit("media");
+        break;
+      case "close": this.#close(effect.generation); break;
+      case "startTimer": this.#startTimer(effect.timer, effect.milliseconds); break;
+      case "cancelTimer": this.#cancelTimer(effect.timer); break;
+      case "adopt": this.#adopt(); break;
+      case "report": this.#reportChange(effect); break;
+      case "notify":
+        this.#emit("notice", effect.notice);
+        this.#emit("media");
+        break;
+      case "stopMedia":
+        for (const number of Array.from(this.#generations.keys())) this.#close(number);
+        break;
+      default: console.debug(`call ${this.id}: ignored ${effect.text}`);
+    }
+  }
+
+  #describe({ generation, media }, factType, make) {
+    const session = this.#generations.get(generation) ?? this.#open(generation, media);
+    make(session).then(
+      (sdp) => this.#note(session, { type: factType, sdp }), (error) => this.#failed(session, error));
+  }
+
+  #open(number, media) {
+    const session = new PeerMedia({
+      media, iceServers: this.#agent.iceServers, local: this.#agent.local,
+      report: (fact) => this.#note(session, fact), onRates: (rates) => this.#rated(session, rates),
+    });
+    this.#generations.set(number, session);
+    return session;
+  }
+
+  #failed(session, error) {
+    this.#note(session, { type: "failed", fault: error.fault ?? "other", text: `${error.name}: ${error.message}` });
+  }
+
+  #note(session, fact) {
+    const number = this.#numberOf(session);
+    // What a replaced connection says late is nobody's business.
+    if (number === undefined) return;
+    if (fact.type === "deviceFailed") return this.#deviceFailed(fact);
+    if (fact.type in stageOfFact) this.#mark(stageOfFact[fact.type]);
+    this.process({ type: "media", fact, generation: number });
+  }
+
+  #deviceFailed({ kind, text }) {
+    this.#emit("notice", { name: "mediaWarning", text: `no ${kind === "video" ? "camera" : "microphone"}: ${text}` });
+    this.setSending({ [kind]: "off" });
+  }
+
+  #numberOf(session) {
+    return Array.from(this.#generations).find(([, one]) => one === session)?.[0];
+  }
+
+  #rated(session, rates) {
+    if (this.#numberOf(session) === this.#rules.shown.number) this.#emit("rates", rates);
+  }
+
+  #close(number) {
+    this.#generations.get(number)?.close();
+    this.#generations.delete(number);
+    this.#emit("media");
+  }
+
+  #startTimer(timer, milliseconds) {
+    this.#cancelTimer(timer);
+    this.#timers.set(timer, setTimeout(() => this.process({ type: "timer", timer }), milliseconds));
+  }
+
+  #cancelTimer(timer) {
+    clearTimeout(this.#timers.get(timer));
+    this.#timers.delete(timer);
+  }
+
+  #reportChange({ state, reason, by }) {
+    if (reason === "ringing" || reason === "invited") this.#mark("ringing");
+    if (reason === "accepted" || reason === "glare") this.#mark("accepted");
+    if (state === "connected") this.#mark("connected");
+    if (state === "ended") {
+      this.#mark("ended");
+      this.#agent.callEnded(this);
+    }
+    this.#emit("state", { state, reason, by });
+  }
+
+  #send({ body, device, generation }) {
+    this.#messagesSent += 1;
+    const prefix = this.role === "caller" ? inviteId[0] : "b";
+    const own = body.type === "invite" && this.#agent.displayName ? { displayName: this.#agent.displayName } : {};
+    this.#agent.line.send({
+      ...body, ...own, id: `${prefix}${this.#messagesSent}`, callId: this.id, to: this.peer, generation,
+      ...(device !== undefined && { toDevice: device }),
+    });
+  }
+
+  /** The call goes on under the id of the peer's. */
+  #adopt() {
+    const oldId = this.id;
+    this.id = this.#adopting.callId;
+    this.displayName = this.#adopting.displayName;
+    this.#agent.adopted(this, oldId);
+  }
+}

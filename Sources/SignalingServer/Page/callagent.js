@@ -1,0 +1,154 @@
+// A client for the calls of docs/signaling.md in a browser: signs in, places calls and takes them.
+//
+//   import { CallAgent } from "./callagent.js";
+//   const agent = new CallAgent("wss://calls.example.org/", "alice");
+//   agent.addEventListener("incoming", ({ detail: call }) => call.accept());
+//   await agent.signIn();
+//   const call = await agent.call("bob", { audio: true, video: true });
+//   call.addEventListener("media", () => { video.srcObject = call.remoteStream ?? null; });
+
+import { Call } from "./call.js";
+import { isName, randomName } from "./limits.js";
+import { Line } from "./line.js";
+import { LocalMedia, warmUp } from "./local-media.js";
+import { Routing } from "./routing.js";
+
+export { describeEnd } from "./end-reason.js";
+export { stages } from "./call.js";
+export { SignInRefused } from "./connection.js";
+
+const auditMs = 10_000;
+
+/** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `presence`, `watchRefused`, `lost`,
+ * `restored`, `closed`, `tokenWillExpire`. */
+export class CallAgent extends EventTarget {
+  #routing;
+  #audit;
+  local = new LocalMedia();
+
+  /** `earlyMedia` is full, guarded or off; what it means is in docs/call-states.md. */
+  constructor(url, user, options = {}) {
+    super();
+    const { device = "main", token, displayName, earlyMedia = "guarded", timeouts = {}, maximumCalls = 1 } = options;
+    if (!isName(user)) throw new TypeError("a name is 1 to 64 of the letters, digits and . _ - @ + :");
+    this.user = user;
+    this.device = device;
+    this.displayName = displayName;
+    this.earlyMedia = earlyMedia;
+    this.timeouts = timeouts;
+    this.line = new Line(url, user, { device, token });
+    this.#routing = new Routing(maximumCalls);
+    this.line.addEventListener("message", ({ detail }) => this.#receive(detail));
+    this.line.addEventListener("failed", ({ detail }) => this.#failed(detail));
+    for (const name of ["lost", "restored"]) {
+      this.line.addEventListener(name, () => {
+        const type = name === "lost" ? "signalingLost" : "signalingRestored";
+        for (const call of this.calls) call.process({ type });
+      });
+    }
+    for (const name of ["presence", "watchRefused", "lost", "restored", "closed", "tokenWillExpire"]) {
+      this.line.addEventListener(name, ({ detail }) => this.#emit(name, detail));
+    }
+  }
+
+  /** The calls that have not ended. */
+  get calls() {
+    return Array.from(this.#routing.active.values());
+  }
+
+  get iceServers() {
+    return this.line.connection.iceServers;
+  }
+
+  async signIn() {
+    await this.line.connection.connect();
+    this.#audit = setInterval(() => this.calls.forEach((call) => call.process({ type: "audit" })), auditMs);
+  }
+
+  /** Ends all calls and signs out. */
+  close() {
+    clearInterval(this.#audit);
+    for (const call of this.calls) call.hangUp();
+    this.line.close();
+  }
+
+  watch(users) { this.line.connection.watch(users); }
+  renew(token) { this.line.connection.renew(token); }
+
+  /** Places a call. A device that is missing or not allowed is not sent; the call goes on without it. */
+  async call(peer, media = { audio: true, video: true }, id = randomName("w")) {
+    if (!isName(peer) || peer === this.user) throw new TypeError(`'${peer}' cannot be called`);
+    if (this.#routing.isFull) throw new Error("there is a call already");
+    const sends = await warmUp(this.local, media);
+    // The peer may have called while the browser asked for the devices: whoever calls back accepts.
+    const waiting = this.calls.find((call) => call.peer === peer && call.role === "callee" && call.state === "ringing");
+    if (waiting) {
+      await waiting.accept({ video: media.video });
+      return waiting;
+    }
+    const call = new Call(this, { id, peer, role: "caller", media, sends: { ...sends, hold: false } });
+    if (!this.#routing.add(call)) throw new Error("there is a call already");
+    this.#emit("call", call);
+    call.place();
+    return call;
+  }
+
+  // For calls.
+
+  callEnded(call) {
+    this.#routing.end(call.id);
+    this.line.forget(call.id);
+    this.#emit("ended", call);
+  }
+
+  adopted(call, oldId) {
+    this.line.forget(oldId);
+    this.#routing.adopt(call.id, oldId);
+  }
+
+  #emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  #failed({ message, text }) {
+    if (message.type !== "invite") return;
+    this.#routing.active.get(message.callId)?.process({ type: "inviteFailed", text });
+  }
+
+  #receive(message) {
+    const route = this.#routing.route(message, this.line.unixMs);
+    switch (route.to) {
+      case "call": route.call.receive(message); break;
+      case "ring": this.#ring(message); break;
+      case "yield": route.call.yieldTo(message); break;
+      case "busy": this.#answer(message, { type: "reject", code: 486, text: `${this.user} is busy` }); break;
+      case "expired": {
+        const text = `the invite was ${route.age} ms old when it arrived; are both clocks right?`;
+        this.#answer(message, { type: "reject", code: 487, text });
+        break;
+      }
+      case "unknown":
+        this.#answer(message, { type: "error", code: 481, text: "no such call", ref: message.id });
+        break;
+      default: console.debug(`dropped ${message.type}: ${route.text}`);
+    }
+  }
+
+  #ring(invite) {
+    const call = new Call(this, {
+      id: invite.callId, peer: invite.from, role: "callee", media: invite.media, invite,
+      sends: { audio: invite.media.audio ? "on" : "off", video: invite.media.video ? "on" : "off", hold: false },
+    });
+    this.#routing.add(call);
+    call.receive(invite);
+    this.#emit("incoming", call);
+  }
+
+  /** Answers a message that belongs to no call of ours. */
+  #answer(message, body) {
+    this.line.send({
+      ...body, id: `r-${message.id.slice(0, 62)}`, callId: message.callId, to: message.from,
+      generation: message.generation, ...(message.device !== undefined && { toDevice: message.device }),
+    });
+  }
+}

@@ -1,0 +1,202 @@
+// One peer connection of a call: makes offers and answers, lets media through as the gates say, and reports facts.
+
+import { Sender } from "./sender.js";
+import { rates, readStatistics } from "./statistics.js";
+
+const kinds = ["audio", "video"];
+const lookMs = 50;
+const steadyLookMs = 500;
+const silenceMs = 2_000;
+
+export class PeerMedia {
+  #report;
+  #pc;
+  #senders = new Map();
+  #gates = { audio: "closed", video: "closed", isReceiving: false };
+  #remoteIsSet = false;
+  #waitingCandidates = [];
+  #facts = new Set();
+  #timer;
+  #isClosed = false;
+  #isInterrupted = false;
+  #last;
+  #lastRated;
+  #heard = { arrivals: -1, silentMs: 0 };
+  /** The peer's tracks; nothing of them is shown before `isReceiving`, and they are disabled until then as well. */
+  remote = new MediaStream();
+  isReceiving = false;
+  figures;
+
+  /** `report` hears of facts, `onRates` of figures for people. */
+  constructor({ media, iceServers, local, report, onRates }) {
+    this.media = media;
+    this.local = local;
+    this.onRates = onRates;
+    this.#report = report;
+    this.#pc = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle", rtcpMuxPolicy: "require" });
+    this.#pc.onicecandidate = ({ candidate }) => this.#localCandidate(candidate);
+    this.#pc.ontrack = ({ track }) => {
+      track.enabled = this.isReceiving;
+      this.remote.addTrack(track);
+    };
+    this.#pc.oniceconnectionstatechange = () => {
+      if (["connected", "completed"].includes(this.#pc.iceConnectionState)) this.#once("iceConnected");
+    };
+    this.#pc.onconnectionstatechange = () => this.#connectionChanged();
+    // Some browsers decode what arrives only for somebody who listens: this one does, without a sound.
+    this.ear = document.createElement("video");
+    this.ear.muted = true;
+    this.ear.playsInline = true;
+    this.ear.srcObject = this.remote;
+    this.ear.play().catch(() => {});
+  }
+
+  async createOffer() {
+    for (const kind of kinds) {
+      if (this.media[kind]) this.#addSender(kind, this.#pc.addTransceiver(kind, { direction: "sendrecv" }));
+    }
+    const offer = await this.#pc.createOffer();
+    await this.#pc.setLocalDescription(offer);
+    this.#look();
+    return offer.sdp;
+  }
+
+  async createAnswer(sdp) {
+    await this.#setRemote({ type: "offer", sdp });
+    for (const transceiver of this.#pc.getTransceivers()) {
+      const { kind } = transceiver.receiver.track;
+      if (!this.media[kind] || this.#senders.has(kind)) continue;
+      transceiver.direction = "sendrecv";
+      this.#addSender(kind, transceiver);
+    }
+    const answer = await this.#pc.createAnswer();
+    await this.#pc.setLocalDescription(answer);
+    this.#look();
+    return answer.sdp;
+  }
+
+  async setAnswer(sdp) {
+    await this.#setRemote({ type: "answer", sdp });
+  }
+
+  addCandidate(candidate, mLine) {
+    if (!this.#remoteIsSet) return void this.#waitingCandidates.push([candidate, mLine]);
+    // One bad candidate is no reason to end a call: others may work.
+    this.#pc.addIceCandidate({ candidate, sdpMLineIndex: mLine }).catch(() => {});
+  }
+
+  setGates(gates) {
+    this.#gates = gates;
+    for (const [kind, sender] of this.#senders) sender.set(gates[kind]);
+    this.isReceiving = gates.isReceiving;
+    for (const track of this.remote.getTracks()) track.enabled = gates.isReceiving;
+  }
+
+  /** Sends DTMF keys; false when that is not possible now. */
+  sendKeys(keys) {
+    return this.#senders.get("audio")?.sendKeys(keys) ?? false;
+  }
+
+  close() {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.ear.srcObject = null;
+    this.#pc.close();
+    for (const sender of this.#senders.values()) sender.close();
+  }
+
+  #addSender(kind, transceiver) {
+    const sender = new Sender(kind, transceiver, this.local, (which, error) => {
+      this.#tell({ type: "deviceFailed", kind: which, text: `${error.name}: ${error.message}` });
+    });
+    this.#senders.set(kind, sender);
+    sender.set(this.#gates[kind]);
+  }
+
+  async #setRemote(description) {
+    try {
+      await this.#pc.setRemoteDescription(description);
+    } catch (error) {
+      error.fault = "incompatible";
+      throw error;
+    }
+    this.#remoteIsSet = true;
+    for (const [candidate, mLine] of this.#waitingCandidates.splice(0)) this.addCandidate(candidate, mLine);
+  }
+
+  #localCandidate(candidate) {
+    // An empty one is the end of one m-line's; the end of all comes without any.
+    if (candidate?.candidate === "") return;
+    const fact = { type: "localCandidate", candidate: candidate?.candidate ?? "", mLine: candidate?.sdpMLineIndex ?? 0 };
+    this.#tell(fact);
+  }
+
+  #connectionChanged() {
+    const state = this.#pc.connectionState;
+    if (state === "connected") {
+      this.#once("iceConnected");
+      this.#once("verified");
+    }
+    if (state !== "failed") return;
+    if (this.#facts.has("verified")) return this.#setInterrupted(true);
+    // The browser compares the peer's certificate with the fingerprint of its SDP.
+    const dtls = this.#pc.getTransceivers()[0]?.sender.transport?.state;
+    const fault = dtls === "failed" ? "security" : "other";
+    this.#tell({ type: "failed", fault, text: fault === "security" ? "DTLS failed" : "ICE found no way" });
+  }
+
+  #tell(fact) {
+    if (!this.#isClosed) this.#report(fact);
+  }
+
+  #once(type) {
+    if (this.#facts.has(type)) return;
+    this.#facts.add(type);
+    this.#tell({ type });
+  }
+
+  #setInterrupted(isInterrupted) {
+    if (this.#isInterrupted === isInterrupted) return;
+    this.#isInterrupted = isInterrupted;
+    this.#tell({ type: isInterrupted ? "interrupted" : "resumed" });
+  }
+
+  /** Looks again and again at what arrives. */
+  #look() {
+    if (this.#isClosed || this.#timer) return;
+    const hasAll = kinds.every((kind) => !this.media[kind] || this.#facts.has(firstOf(kind)));
+    this.#timer = setTimeout(async () => {
+      const figures = readStatistics(await this.#pc.getStats().catch(() => new Map()));
+      this.#timer = undefined;
+      if (this.#isClosed) return;
+      for (const kind of kinds) if (figures[kind].received.decoded > 0) this.#once(firstOf(kind));
+      this.#listenForSilence(figures);
+      this.figures = figures;
+      this.#rate(figures);
+      this.#last = figures;
+      this.#look();
+    }, hasAll ? steadyLookMs : lookMs);
+  }
+
+  #listenForSilence(figures) {
+    if (!this.#facts.has("verified")) return;
+    if (figures.arrivals !== this.#heard.arrivals) {
+      this.#heard = { arrivals: figures.arrivals, silentMs: 0 };
+      return this.#setInterrupted(false);
+    }
+    // However late this look comes, it counts for no more than it should have taken.
+    this.#heard.silentMs += Math.min(figures.at - (this.#last?.at ?? figures.at), 2 * steadyLookMs);
+    if (this.#heard.silentMs >= silenceMs) this.#setInterrupted(true);
+  }
+
+  #rate(figures) {
+    if (this.#lastRated && figures.at - this.#lastRated.at < 1_000) return;
+    const result = rates(this.#lastRated, figures);
+    this.#lastRated = figures;
+    if (result) this.onRates?.(result);
+  }
+}
+
+function firstOf(kind) {
+  return kind === "video" ? "firstVideoFrame" : "firstAudioSample";
+}

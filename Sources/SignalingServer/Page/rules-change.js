@@ -1,0 +1,141 @@
+// Another peer connection takes the place of the present one: make before break.
+// Each end says once whether it has the other's media on the new one (`commit`) or gives it up (`rollback`), so both
+// come to the same result: the new one when both committed, else the present one.
+
+import { takeAnswer } from "./rules-messages.js";
+import { cancelTimer, ignored, makeGeneration, notify, sameMedia } from "./rules-words.js";
+
+/** The user wants other media: the caller makes the offer, the callee asks for it. */
+export function changeMedia(rules, media) {
+  // Whoever asks for pictures sends its own.
+  if (media.video && !rules.current.media.video) rules.own = { ...rules.own, video: "on" };
+  if (rules.role === "caller") return open(rules, media);
+  rules.isAskingForMedia = true;
+  return [rules.say({ type: "renegotiate", media }), ...rules.start("change")];
+}
+
+/** What the peer added is not what this end's user agreed to send. */
+function takeNewMedia(rules, media) {
+  if (media.video && !rules.current.media.video && !rules.isAskingForMedia) rules.own = { ...rules.own, video: "off" };
+}
+
+function open(rules, media) {
+  rules.highest += 1;
+  rules.next = makeGeneration(rules.highest, media);
+  rules.next.isBuilt = true;
+  return [{ do: "createOffer", media, generation: rules.highest }, ...rules.start("change")];
+}
+
+/** What belongs to the peer connection that is to be the next. */
+export function takeChangeMessage(rules, message) {
+  if (rules.phase !== "accepted") return ignored(`a change of a call that is ${rules.state}`);
+  const number = message.generation;
+  switch (message.type) {
+    case "offer": return takeOffer(rules, message);
+    case "answer": return rules.role === "caller" ? answered(rules, message) : ignored("an answer to no offer");
+    case "renegotiate": return renegotiate(rules, message.media);
+    case "commit": return peerCommitted(rules, number);
+    default:
+      if (rules.next?.number !== number) return ignored(`a rollback of generation ${number}`);
+      return abandonNext(rules, "the other end does not receive");
+  }
+}
+
+function peerCommitted(rules, number) {
+  if (number > 0 && number === rules.current.number && !rules.current.isCommittedThere) {
+    rules.current.isCommittedThere = true;
+    return [];
+  }
+  if (rules.next?.number !== number) return ignored(`a commit of generation ${number}`);
+  rules.next.isCommittedThere = true;
+  return completeIfAgreed(rules);
+}
+
+/** The callee wants other media. */
+function renegotiate(rules, media) {
+  const isPossible = rules.role === "caller" && rules.hasFirstFrame && !rules.next && rules.hold === "none";
+  if (!isPossible || sameMedia(media, rules.current.media)) return ignored("a change of media that is not possible now");
+  takeNewMedia(rules, media);
+  return open(rules, media);
+}
+
+/** The caller offers another peer connection. */
+function takeOffer(rules, { media, sdp, generation: number }) {
+  if (rules.role !== "callee" || number <= rules.highest) return ignored(`an offer of generation ${number}`);
+  rules.highest = number;
+  const generation = makeGeneration(number, media);
+  generation.isBuilt = true;
+  const effects = rules.next ? [{ do: "close", generation: rules.next.number }] : [];
+  if (rules.current.isVerified || rules.hasFirstFrame) {
+    takeNewMedia(rules, media);
+    rules.isAskingForMedia = false;
+    rules.next = generation;
+    effects.push(...rules.start("change"));
+  } else {
+    // This end's answer was not the one that the caller took, so nothing flows that could go on meanwhile.
+    effects.push({ do: "close", generation: rules.current.number });
+    rules.hasFirstFrame = false;
+    rules.isInterrupted = false;
+    rules.current = generation;
+    rules.next = undefined;
+  }
+  return [...effects, { do: "createAnswer", offer: sdp, media, generation: number }];
+}
+
+function answered(rules, { sdp, generation: number }) {
+  if (number === rules.current.number && number > 0) return takeAnswer(rules, sdp, undefined, rules.peerDevice);
+  if (rules.next?.number !== number || rules.next.isAnswered) return ignored(`an answer of generation ${number}`);
+  rules.next.isAnswered = true;
+  return [{ do: "setAnswer", sdp, generation: number }];
+}
+
+/** Says so as soon as the peer's media is there on the next one. */
+export function settleChange(rules) {
+  const { current } = rules;
+  // For the caller it is the next, for this end, which had nothing else, the only one.
+  if (current.isCommittedThere && !current.isCommittedHere && rules.hasFirstFrame) {
+    current.isCommittedHere = true;
+    return [rules.say({ type: "commit" })];
+  }
+  if (!rules.next || rules.next.isCommittedHere || !rules.hasMedia(rules.next)) return [];
+  rules.next.isCommittedHere = true;
+  return [rules.say({ type: "commit" }, rules.next), ...completeIfAgreed(rules)];
+}
+
+function completeIfAgreed(rules) {
+  if (!rules.next?.isCommittedHere || !rules.next.isCommittedThere) return [];
+  const old = rules.current;
+  rules.current = rules.next;
+  rules.next = undefined;
+  rules.isAskingForMedia = false;
+  return [
+    { do: "close", generation: old.number }, cancelTimer("change"),
+    notify("mediaChanged", { media: rules.current.media }),
+  ];
+}
+
+/** Gives the next one up and says so; impossible once this end has committed. */
+export function rollBack(rules, text) {
+  if (!rules.next || rules.next.isCommittedHere) return [];
+  return [rules.say({ type: "rollback" }, rules.next), ...abandonNext(rules, text)];
+}
+
+function abandonNext(rules, text) {
+  if (!rules.next) return [];
+  const { number } = rules.next;
+  rules.next = undefined;
+  rules.isAskingForMedia = false;
+  return [{ do: "close", generation: number }, cancelTimer("change"), notify("mediaChangeFailed", { text })];
+}
+
+/** The time for a change is over. */
+export function changeTimedOut(rules) {
+  if (rules.next) {
+    // This end's word is given; what becomes of it is for the peer to say.
+    return rules.next.isCommittedHere ? rules.start("change")
+      : rollBack(rules, "no media of the other end arrived in time");
+  }
+  if (!rules.isAskingForMedia) return [];
+  rules.isAskingForMedia = false;
+  return [notify("mediaChangeFailed", { text: "the caller made no offer" })];
+}

@@ -1,0 +1,29 @@
+// The values that the rules of a call are written in.
+
+/** How long the timers run, in ms. */
+export const defaultTimeouts = Object.freeze({
+  ring: 30_000, connect: 10_000, mediaLost: 30_000, peerGone: 2_000, fork: 300, change: 10_000, audioGrace: undefined,
+});
+
+export const timers = Object.keys(defaultTimeouts);
+
+/** The id of the first message of a caller, its invite. */
+export const inviteId = "a1";
+
+/** What one end sends when nothing else was said. */
+export const everything = Object.freeze({ audio: "on", video: "on", hold: false });
+
+export const sameState = (a, b) => a.audio === b.audio && a.video === b.video && a.hold === b.hold;
+export const sameMedia = (a, b) => a.audio === b.audio && a.video === b.video;
+export const ignored = (text) => [{ do: "ignored", text }];
+export const notify = (name, detail = {}) => ({ do: "notify", notice: { name, ...detail } });
+export const cancelTimer = (timer) => ({ do: "cancelTimer", timer });
+
+/** One peer connection of a call. None of their numbers is used twice. */
+export function makeGeneration(number, media) {
+  return {
+    number, media, isBuilt: false, pendingOffer: undefined, isAnswered: false, device: undefined, isOffered: false,
+    heldCandidates: [], isVerified: false, isInterrupted: false, hasPicture: false, hasSound: false,
+    gates: { audio: "closed", video: "closed", isReceiving: false }, isCommittedHere: false, isCommittedThere: false,
+  };
+}

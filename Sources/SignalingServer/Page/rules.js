@@ -1,0 +1,289 @@
+// The rules of one call, seen from one end (docs/call-states.md): no clock, no media, no connection.
+// Feed every event in the order in which it happened and carry out the returned effects in order. Late, duplicate and
+// impossible events are normal on a network: they give no effect but a line for the log.
+
+import { codeOf } from "./end-reason.js";
+import { changeMedia, changeTimedOut, settleChange } from "./rules-change.js";
+import { forkTimedOut, yieldTo } from "./rules-devices.js";
+import { finish, leave } from "./rules-end.js";
+import { changedGates } from "./rules-gates.js";
+import { takeMediaFact } from "./rules-media.js";
+import { takeMessage } from "./rules-messages.js";
+import {
+  cancelTimer, defaultTimeouts, everything, ignored, makeGeneration, notify, sameMedia, sameState,
+} from "./rules-words.js";
+
+export class Rules {
+  /** idle, calling, ringing, accepted or ended. "Connected" is no phase: it is derived in `state`. */
+  phase = "idle";
+  end = undefined;
+  next = undefined;
+  highest = 0;
+  told = everything;
+  isToldToAll = false;
+  peer = everything;
+  peerDevice = undefined;
+  ringingDevices = new Set();
+  refusal = undefined;
+  isWaitingForPicture = false;
+  isPictureWaived = false;
+  hasFirstFrame = false;
+  isInterrupted = false;
+  isPeerGone = false;
+  isAskingForMedia = false;
+
+  /** `soundWhileHeld` is what becomes of the sound while the call is held: closed, or blank for silence. */
+  constructor({
+    role, media, earlyMedia = "guarded", timeouts = {}, device, sends = everything, soundWhileHeld = "closed",
+  }) {
+    this.role = role;
+    this.soundWhileHeld = soundWhileHeld;
+    this.earlyMedia = earlyMedia;
+    this.timeouts = { ...defaultTimeouts, ...timeouts };
+    this.device = device;
+    this.own = { ...everything, ...sends };
+    this.current = makeGeneration(0, media);
+  }
+
+  /** The peer connection that is shown, or would be. */
+  get shown() {
+    return this.next?.isCommittedHere ? this.next : this.current;
+  }
+
+  get media() {
+    return this.shown.media;
+  }
+
+  /** Who holds the call: none, held (this end), remotelyHeld or both. */
+  get hold() {
+    if (this.own.hold) return this.peer.hold ? "both" : "held";
+    return this.peer.hold ? "remotelyHeld" : "none";
+  }
+
+  get state() {
+    if (this.phase === "idle") return "calling";
+    if (this.phase !== "accepted") return this.phase;
+    if (!this.hasFirstFrame) return "connecting";
+    return this.shown.isInterrupted ? "reconnecting" : "connected";
+  }
+
+  /** Whether the caller's invite went out. */
+  get isInviteSent() {
+    return this.role === "caller" && (this.current.isOffered || this.current.number > 0);
+  }
+
+  /** Whether it is connected, and nothing is under way that another operation would disturb. */
+  get isSettled() {
+    return this.hasFirstFrame && !this.next && !this.isAskingForMedia;
+  }
+
+  /** Applies one event. */
+  handle(event) {
+    if (this.end) return [];
+    const effects = this.#apply(event);
+    if (!this.end) effects.push(...this.#settle());
+    if (this.end) return effects;
+    const isTold = (effect) => effect.do === "report" || effect.do === "notify";
+    // The user is told when it is so.
+    return [...effects.filter((one) => !isTold(one)), ...changedGates(this), ...effects.filter(isTold)];
+  }
+
+  #apply(event) {
+    switch (event.type) {
+      case "received": return takeMessage(this, event.message);
+      case "media": return takeMediaFact(this, event.fact, event.generation);
+      case "timer": return this.#timerFired(event.timer);
+      case "yield": return yieldTo(this, event.message);
+      case "inviteFailed": return this.role === "caller" && this.phase === "calling"
+        ? leave(this, "signalingFailed", { code: codeOf("signalingFailed"), text: event.text }, "local")
+        : ignored(`a message was not sent: ${event.text}`);
+      case "signalingLost": return [notify("signalingLost")];
+      case "signalingRestored": return [notify("signalingRestored"), ...this.#audit()];
+      case "audit": return this.#audit();
+      default: return this.#userDoes(event);
+    }
+  }
+
+  /** Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost. */
+  #audit() {
+    return this.phase === "ringing" || this.phase === "accepted" ? [this.say({ type: "query" })] : [];
+  }
+
+  #timerFired(timer) {
+    const isBeforeAccept = this.phase === "calling" || this.phase === "ringing";
+    if (timer === "ring" && isBeforeAccept) return finish(this, "ringTimeout", { by: "local" });
+    if (timer === "peerGone" && this.isPeerGone && !this.shown.isVerified) {
+      return finish(this, "remoteLost", { by: "peer" });
+    }
+    if (timer === "fork") return forkTimedOut(this);
+    if (this.phase !== "accepted") return [];
+    if (timer === "connect" && !this.hasFirstFrame) return finish(this, "connectTimeout", { by: "local" });
+    if (timer === "mediaLost" && this.state === "reconnecting") return finish(this, "mediaLost", { by: "peer" });
+    if (timer === "change") return changeTimedOut(this);
+    if (timer === "audioGrace" && !this.hasFirstFrame && this.current.hasSound) {
+      this.isPictureWaived = true;
+      return [notify("videoPending")];
+    }
+    return [];
+  }
+
+  // What the user does.
+
+  /** Whether an operation of the user is possible now. Hanging up always is. */
+  allows(operation) {
+    switch (operation.type) {
+      case "place": return this.role === "caller" && this.phase === "idle";
+      case "accept": case "reject": return this.role === "callee" && this.phase === "ringing";
+      case "hold": return this.isSettled && !this.own.hold;
+      case "unhold": return this.own.hold;
+      case "changeMedia":
+        return this.isSettled && this.hold === "none" && !sameMedia(operation.media, this.current.media);
+      case "sendInfo": return this.isInviteSent || (this.role === "callee" && this.phase !== "idle");
+      default: return true;
+    }
+  }
+
+  #userDoes(event) {
+    if (!this.allows(event)) return ignored(`${event.type} does not apply to a ${this.role} in ${this.state}`);
+    switch (event.type) {
+      case "place":
+        this.current.isBuilt = true;
+        return [
+          { do: "createOffer", media: this.media, generation: 0 }, ...this.start("ring"),
+          ...this.enter("calling", "placed", "local"),
+        ];
+      case "accept": return this.#accept();
+      case "reject": return finish(this, "localRejected", { code: event.code, text: event.text, by: "local" });
+      case "hangUp": return this.#hangUp(event.text);
+      case "hold": return this.#setHolding(true);
+      case "unhold": return this.#setHolding(false);
+      case "setSending":
+        this.own = { ...this.own, audio: event.audio ?? this.own.audio, video: event.video ?? this.own.video };
+        return [];
+      case "changeMedia": return changeMedia(this, event.media);
+      case "sendInfo": return [this.say({ type: "info", content: event.content })];
+      default: return ignored(`an unknown event ${event.type}`);
+    }
+  }
+
+  #accept() {
+    const effects = [];
+    const offer = this.current.pendingOffer;
+    if (offer !== undefined) {
+      this.current.pendingOffer = undefined;
+      this.current.isBuilt = true;
+      effects.push({ do: "createAnswer", offer, media: this.media, generation: 0 });
+    } else if (this.current.isAnswered) {
+      effects.push(this.say({ type: "accept", ...this.tellWithAccept() }));
+    }
+    // Otherwise the answer is being made, and goes out with the accept when it is there.
+    effects.push(...this.enterAccepted("accepted", "local"));
+    return effects;
+  }
+
+  #hangUp(text) {
+    const reason = this.phase === "accepted" ? "localHangup"
+      : this.role === "caller" ? "localCancelled" : "localRejected";
+    return finish(this, reason, { text, by: "local" });
+  }
+
+  #setHolding(hold) {
+    this.own = { ...this.own, hold };
+    return [notify("holdChanged", { hold: this.hold })];
+  }
+
+  // Changes of state.
+
+  enter(phase, reason, by) {
+    this.phase = phase;
+    return [this.report(reason, by)];
+  }
+
+  enterAccepted(reason, by) {
+    this.phase = "accepted";
+    if (this.hasMedia(this.current)) return [cancelTimer("ring"), ...this.#connect(reason, by)];
+    return [cancelTimer("ring"), ...this.start("connect"), this.report(reason, by)];
+  }
+
+  /** Nothing of the peer is seen or heard before this. */
+  #connect(reason, by) {
+    this.hasFirstFrame = true;
+    // Already silent when it was accepted: the state says so, and the timer runs.
+    this.isInterrupted = this.current.isInterrupted;
+    return [
+      cancelTimer("connect"), this.report(reason, by), ...(this.isInterrupted ? this.start("mediaLost") : []),
+    ];
+  }
+
+  /** What follows from the facts, whichever of them came last. */
+  #settle() {
+    // A callee that accepted while its answer was being made tells with the accept.
+    const isAcceptOwed = this.role === "callee" && !this.current.isAnswered && this.current.number === 0;
+    const isTelling = this.role === "caller" ? this.isInviteSent : this.phase === "accepted" && !isAcceptOwed;
+    const news = isTelling ? this.tell() : {};
+    if (!news.state) return this.#settleMedia();
+    // Not every device may have heard it.
+    if (this.peerDevice === undefined) this.isToldToAll = true;
+    return [this.say({ type: "state", state: news.state }), ...this.#settleMedia()];
+  }
+
+  #settleMedia() {
+    // A closed signaling connection ends the call only when the media is silent too.
+    if (this.isPeerGone && this.shown.isInterrupted) return finish(this, "remoteLost", { by: "peer" });
+    if (this.phase !== "accepted") return [];
+    if (!this.hasFirstFrame) {
+      if (this.hasMedia(this.current)) return [...this.#connect("firstFrame", "peer"), ...settleChange(this)];
+      if (!this.current.hasSound || this.isWaitingForPicture) return [];
+      this.isWaitingForPicture = true;
+      return this.start("audioGrace");
+    }
+    return [...settleChange(this), ...this.#noteInterruption()];
+  }
+
+  #noteInterruption() {
+    if (this.isInterrupted === this.shown.isInterrupted) return [];
+    this.isInterrupted = !this.isInterrupted;
+    return this.isInterrupted ? [...this.start("mediaLost"), this.report("interrupted", "peer")]
+      : [cancelTimer("mediaLost"), this.report("resumed", "peer")];
+  }
+
+  /** Whether a generation has of the peer what the peer sends first: a picture, or a sound in a call without pictures. */
+  hasMedia(generation) {
+    // Whoever holds sends nothing.
+    if (this.peer.hold) return generation.isVerified;
+    if (generation.media.video && this.peer.video !== "off") {
+      return generation.hasPicture || (this.isPictureWaived && generation.hasSound);
+    }
+    if (generation.media.audio && this.peer.audio !== "off") return generation.hasSound;
+    return generation.isVerified;
+  }
+
+  // Words for the shell.
+
+  /** A message to the peer. */
+  say(body, generation = this.current) {
+    return { do: "send", body, device: this.peerDevice, generation: generation.number };
+  }
+
+  report(reason, by) {
+    return { do: "report", state: this.state, reason, by };
+  }
+
+  start(timer) {
+    const milliseconds = this.timeouts[timer];
+    return milliseconds === undefined ? [] : [{ do: "startTimer", timer, milliseconds }];
+  }
+
+  /** What this end sends, as a field of a message, if the peer does not know it yet. */
+  tell() {
+    if (sameState(this.own, this.told)) return {};
+    this.told = this.own;
+    return { state: this.own };
+  }
+
+  /** The same for an accept, which says everything again: what went before may have been for another device's answer. */
+  tellWithAccept() {
+    this.told = this.own;
+    return sameState(this.own, everything) ? {} : { state: this.own };
+  }
+}

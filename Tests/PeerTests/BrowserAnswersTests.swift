@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// An agent calls a browser.
+    @Suite struct BrowserAnswersTests {
+        @Test(
+            "Nothing of the browser leaves before it accepts; then both see and hear each other",
+            arguments: BrowserKind.allCases)
+        func accept(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let bob = try server.call("alice", as: "bob", ["--json", "--duration", "4s"])
+                try await alice.waitForRing()
+                try await alice.until("verified", "window.callagent.call.timeline.dtlsConnected !== undefined")
+                try await alice.until("a picture", "window.callagent.call.timeline.firstVideoFrame !== undefined")
+                #expect(try await alice.seesAndHearsNothing())
+                try await alice.click("#accept")
+                try await alice.waitForState("connected")
+                try await alice.seePicture("colour bars") { $0.isSMPTE && $0.width == 640 }
+                try await alice.hearTone(440)
+                #expect(try await alice.waitForEnd() == "remoteHangup")
+                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+                let report = try bob.onlyCall()
+                #expect(report.number("video.received.rtpPacketsBeforeAccept") == 0)
+                #expect(report.number("audio.received.rtpPacketsBeforeAccept") == 0)
+                #expect(report.number("video.received.distinctFrames") ?? 0 > 20)
+                #expect(report.number("audio.received.samples") ?? 0 > 48_000)
+                if let hertz = kind.microphoneHertz {
+                    #expect(abs((report.number("audio.received.toneHz") ?? 0) - hertz) < 10)
+                }
+            }
+        }
+
+        @Test("A browser declines; a caller that gives up stops the ringing", arguments: BrowserKind.allCases)
+        func decline(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let bob = try server.call("alice", as: "bob")
+                try await alice.waitForRing()
+                try await alice.click("#decline")
+                #expect(try await bob.waitForExit() == 4)
+                #expect(bob.errors.contains("remoteRejected (603)"), "\(bob.errors)")
+                let carol = try server.call("alice", as: "carol")
+                try await alice.waitForRing()
+                carol.signal(SIGINT)
+                #expect(try await alice.waitForEnd() == "remoteCancelled")
+                try await alice.until("rings no more", "!document.getElementById('incoming').open")
+                try await carol.waitForExit()
+            }
+        }
+
+        @Test(
+            "Without its camera the browser still sees; the agent is told that no picture comes",
+            arguments: BrowserKind.allCases)
+        func soundOnly(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let bob = try server.call("alice", as: "bob", ["--json", "--duration", "2s"])
+                try await alice.waitForRing()
+                try await alice.click("#accept-audio")
+                try await alice.waitForState("connected")
+                try await alice.seePicture("colour bars") { $0.isSMPTE }
+                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+                let report = try bob.onlyCall()
+                #expect(report.number("video.received.frames") == 0)
+                #expect(report.number("audio.received.samples") ?? 0 > 24_000)
+            }
+        }
+
+        @Test(
+            "An agent adds pictures to a call of sound: another peer connection takes over",
+            arguments: BrowserKind.allCases)
+        func addVideo(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let bob = try server.call(
+                    "alice", as: "bob", ["--audio-only", "--events", "--duration", "10m", "--at", "500ms=add-video"])
+                try await alice.waitForRing()
+                try await alice.click("#accept")
+                try await alice.waitForState("connected")
+                _ = try await bob.event(["event": "mediaChanged"])
+                try await alice.seePicture("colour bars") { $0.isSMPTE }
+                try await alice.seeMotion()
+                try await alice.hearTone(440)
+                // The browser's user has not agreed to be seen yet, and does so now.
+                try await alice.click("#video")
+                try await alice.until("its picture is sent", "window.callagent.call.figures.video.sent.frames > 10")
+                bob.signal(SIGINT)
+                #expect(try await alice.waitForEnd() == "remoteHangup")
+                #expect(try await bob.waitForExit() == 130)
+                #expect(try await bob.report().number("video.received.distinctFrames") ?? 0 > 5)
+            }
+        }
+
+        @Test("A held call of sound is not taken for lost by either end", arguments: BrowserKind.allCases)
+        func heldSound(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                // Held for longer than the silence that counts as one, and than a browser's pauses between RTCP packets.
+                let bob = try server.call(
+                    "alice", as: "bob",
+                    ["--audio-only", "--events", "--duration", "10m", "--at", "200ms=hold", "--at", "9s=unhold"])
+                try await alice.waitForRing()
+                try await browser.perform(
+                    """
+                    window.states = [];
+                    window.callagent.call.addEventListener('state', ({ detail }) => window.states.push(detail.state));
+                    """)
+                try await alice.click("#accept")
+                try await alice.until("held", "window.callagent.call.hold === 'remotelyHeld'")
+                try await alice.until("taken up", "window.callagent.call.hold === 'none'")
+                try await alice.hearTone(440)
+                let states: [String] = try await browser.evaluate("return window.states")
+                #expect(!states.contains("reconnecting"))
+                #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+                bob.signal(SIGINT)
+                #expect(try await alice.waitForEnd() == "remoteHangup")
+            }
+        }
+
+        @Test("The agent's hold and mute are obeyed", arguments: BrowserKind.allCases)
+        func hold(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let bob = try server.call(
+                    "alice", as: "bob",
+                    [
+                        "--events", "--duration", "10m", "--at", "1s=hold", "--at", "5s=unhold", "--at",
+                        "6s=mute-video", "--at", "6s=mute-audio",
+                    ])
+                try await alice.waitForRing()
+                try await alice.click("#accept")
+                try await alice.waitForState("connected")
+                try await alice.until("held", "window.callagent.call.hold === 'remotelyHeld'")
+                #expect(try await alice.seesAndHearsNothing())
+                try await alice.until("taken up", "window.callagent.call.hold === 'none'")
+                try await alice.until("muted", "window.callagent.call.peerSends.audio === 'muted'")
+                try await alice.seePicture("black") { $0.isBlack }
+                try await alice.hearSilence()
+                // While it was held RTCP went on, so that neither end took the other for lost.
+                #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+                bob.signal(SIGINT)
+                #expect(try await alice.waitForEnd() == "remoteHangup")
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// A browser calls an agent.
+    @Suite struct BrowserCallsTests {
+        @Test(
+            "A browser and an agent see and hear each other, and the browser nothing before the accept",
+            arguments: BrowserKind.allCases)
+        func call(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "2s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("ringing")
+                // Everything is ready while it rings, and nothing of it is to be seen.
+                try await alice.until("verified", "window.callagent.call.timeline.dtlsConnected !== undefined")
+                if try await alice.state() == "ringing" { #expect(try await alice.seesAndHearsNothing()) }
+                try await alice.waitForState("connected")
+                try await alice.seePicture("colour bars") { $0.isSMPTE && $0.width == 640 }
+                try await alice.seeMotion()
+                try await alice.hearTone(440)
+                try await alice.click("#hang-up")
+                #expect(try await alice.waitForEnd() == "localHangup")
+            }
+            let report = try await bob.report()
+            #expect(report.text("end.reason") == "remoteHangup")
+            #expect(report.text("video.received.codec") == "VP8" && report.text("audio.received.codec") == "OPUS")
+            #expect(report.number("video.received.distinctFrames") ?? 0 > 10)
+            #expect(report.number("video.received.shownBeforeConnected") == 0)
+            #expect(report.number("audio.received.heardBeforeConnected") == 0)
+            #expect(report.number("audio.received.samples") ?? 0 > 24_000)
+            if let hertz = kind.microphoneHertz {
+                #expect(abs((report.number("audio.received.toneHz") ?? 0) - hertz) < 10)
+            }
+        }
+
+        @Test("A call of sound alone", arguments: BrowserKind.allCases)
+        func sound(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob", video: false)
+                try await alice.waitForState("connected")
+                try await alice.hearTone(440)
+                try await alice.click("#hang-up")
+                #expect(try await alice.waitForEnd() == "localHangup")
+            }
+            let report = try await bob.report()
+            #expect(report.number("video.received.frames") == nil)
+            #expect(report.number("audio.received.samples") ?? 0 > 24_000)
+        }
+
+        @Test(
+            "Muting, stopping the picture, holding and keys reach the agent, and come back",
+            arguments: BrowserKind.allCases)
+        func controls(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                try await alice.hearTone(440)
+                try await alice.click("#mute")
+                try await eventually("muted") { sends(bob)?["audio"] as? String == "muted" }
+                try await alice.click("#video")
+                try await eventually("no picture") { sends(bob)?["video"] as? String == "off" }
+                try await alice.until("the camera is let go", "!window.callagent.agent.local.track('video')")
+                try await alice.click("#video")
+                try await alice.click("#mute")
+                try await eventually("everything again") {
+                    sends(bob)?["video"] as? String == "on" && sends(bob)?["audio"] as? String == "on"
+                }
+                try await alice.until("the keypad can be used", "!document.getElementById('keys').disabled")
+                try await alice.click("#keys")
+                try await alice.click("#keypad [data-key='5']")
+                // Firefox knows telephone events of 8 kHz only, which the engine does not answer beside Opus.
+                if kind == .chromium { _ = try await bob.event(["event": "dtmf", "key": "5"]) }
+                try await alice.click("#hold")
+                _ = try await bob.event(["event": "holdChanged", "hold": "remotelyHeld"])
+                #expect(try await alice.seesAndHearsNothing())
+                try await alice.click("#hold")
+                _ = try await bob.event(["event": "holdChanged", "hold": "none"])
+                try await alice.seeMotion()
+                try await alice.hearTone(440)
+                #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+                try await alice.click("#sign-out")
+            }
+            #expect(try await bob.report().text("end.reason") == "remoteHangup")
+        }
+
+        /// What the agent was told last that the browser sends.
+        private func sends(_ program: Program) -> [String: Any]? {
+            program.events.last { $0["event"] as? String == "peerMediaChanged" }?["peerSends"] as? [String: Any]
+        }
+
+        @Test("Who leaves the page leaves the call", arguments: BrowserKind.allCases)
+        func leaves(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                try await browser.open("about:blank")
+                // Firefox closes the connection before the page can say so.
+                let reason = try await bob.report().text("end.reason")
+                #expect(reason == "remoteHangup" || reason == "remoteLost")
+            }
+        }
+
+        @Test("A call outlives its signaling server, and ends by the new one's word", arguments: BrowserKind.allCases)
+        func serverRestarts(kind: BrowserKind) async throws {
+            var server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                server = try await server.restarted()
+                try await alice.until("signed in again", "document.getElementById('who').dataset.link === 'up'")
+                _ = try await bob.event(["event": "signalingRestored"])
+                try await alice.seeMotion()
+                #expect(try await alice.state() == "connected")
+                try await alice.click("#hang-up")
+                #expect(try await bob.report().text("end.reason") == "remoteHangup")
+            }
+        }
+
+        @Test("An agent that is killed is missed in seconds", arguments: BrowserKind.allCases)
+        func killed(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                bob.signal(SIGKILL)
+                #expect(try await alice.waitForEnd(within: .seconds(10)) == "remoteLost")
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// The browsers that are tried as peers.
+enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    case chromium
+    case firefox
+
+    var testDescription: String { rawValue }
+
+    private var programs: [String] {
+        switch self {
+        case .chromium: [Chromium.path, Chromium.driverPath]
+        case .firefox: [Firefox.path]
+        }
+    }
+
+    /// Skips the test on a machine without the browser (Debian's packages: chromium and chromium-driver, firefox-esr).
+    func require() throws {
+        guard let missing = programs.first(where: { !FileManager.default.isExecutableFile(atPath: $0) }) else { return }
+        try Test.cancel("there is no \(missing)")
+    }
+
+    /// Starts a browser without a window, with a camera and a microphone that are not real.
+    func start(_ options: BrowserOptions = BrowserOptions()) async throws -> any Browser {
+        switch self {
+        case .chromium: try await Chromium(options)
+        case .firefox: try await Firefox(options)
+        }
+    }
+
+    /// The pitch of the microphone that is not real, in Hz; nil when it has none.
+    var microphoneHertz: Double? { self == .firefox ? 1_000 : nil }
+}
+
+/// How a browser is set up.
+struct BrowserOptions: Sendable {
+    /// Whether a page gets a camera and a microphone.
+    var allowsDevices = true
+    /// Whether candidates have names instead of addresses, which nobody may look up here.
+    var hidesAddresses = false
+}

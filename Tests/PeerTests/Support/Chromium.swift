@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// Debian's Chromium, driven by its chromedriver over HTTP (W3C WebDriver).
+final class Chromium: Browser {
+    static let path = "/usr/bin/chromium"
+    static let driverPath = "/usr/bin/chromedriver"
+
+    let program: Program
+    private let port: Int
+    private let session: String
+    private let folder: String
+
+    init(_ options: BrowserOptions) async throws {
+        // What the two leave behind is in here.
+        folder = NSTemporaryDirectory() + "callagent-chromium-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let driver = try Program(["--port=0"], path: Self.driverPath, environment: ["TMPDIR": folder])
+        program = driver
+        try await eventually("chromedriver listens") { driver.output.contains("successfully on port") }
+        port = try Self.port(driver.output)
+        var arguments = [
+            "--headless=new", "--no-sandbox", "--use-fake-device-for-media-stream",
+            "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
+            "--disable-background-networking", "--no-first-run", "--mute-audio",
+        ]
+        if options.allowsDevices { arguments.append("--use-fake-ui-for-media-stream") }
+        if !options.hidesAddresses { arguments.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
+        // A page that asks in vain does not wait for somebody to click.
+        let settings = ["profile.default_content_setting_values": ["media_stream_mic": 2, "media_stream_camera": 2]]
+        var chrome: [String: Any] = ["binary": Self.path, "args": arguments]
+        if !options.allowsDevices { chrome["prefs"] = settings }
+        let capabilities: [String: Any] = ["browserName": "chrome", "goog:chromeOptions": chrome]
+        let answer = try await Self.request(port, "POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])
+        struct Created: Decodable { let value: Session }
+        struct Session: Decodable { let sessionId: String }
+        session = try JSONDecoder().decode(Created.self, from: answer).value.sessionId
+        try await command("POST", "/timeouts", ["script": 30_000])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func open(_ url: String) async throws { try await command("POST", "/url", ["url": url]) }
+
+    func run(_ body: String) async throws -> Data {
+        struct Answer: Decodable { let value: String }
+        let script: [String: Any] = ["script": webDriverScript(body), "args": [String]()]
+        let answer = try await command("POST", "/execute/async", script)
+        return Data(try JSONDecoder().decode(Answer.self, from: answer).value.utf8)
+    }
+
+    func close() async {
+        // The browser ends, and then the driver.
+        _ = try? await command("DELETE", "")
+        _ = try? await Self.request(port, "GET", "/shutdown", nil)
+        _ = try? await program.waitForExit(within: .seconds(10))
+    }
+
+    private static func port(_ output: String) throws -> Int {
+        let words = output.split { !$0.isNumber && !$0.isLetter }
+        guard let index = words.lastIndex(of: "port"), index + 1 < words.count, let port = Int(words[index + 1]) else {
+            throw BrowserError(description: "chromedriver said: \(output)")
+        }
+        return port
+    }
+
+    @discardableResult
+    private func command(_ method: String, _ path: String, _ body: [String: Any]? = nil) async throws -> Data {
+        try await Self.request(port, method, "/session/\(session)\(path)", body)
+    }
+
+    /// One connection for each request: there are few, and nothing has to be remembered.
+    private static func request(
+        _ port: Int, _ method: String, _ path: String, _ body: [String: Any]?
+    ) async throws -> Data {
+        let content = try body.map { try JSONSerialization.data(withJSONObject: $0) } ?? Data()
+        let head = """
+            \(method) \(path) HTTP/1.1\r
+            Host: 127.0.0.1:\(port)\r
+            Content-Type: application/json\r
+            Content-Length: \(content.count)\r
+            Connection: close\r
+            \r
+
+            """
+        return try await DispatchQueue(label: "chromedriver").run {
+            let socket = try BlockingSocket(port: port, "chromedriver")
+            try socket.write(Data(head.utf8) + content)
+            let lines = String(decoding: try socket.read(until: "\r\n\r\n"), as: UTF8.self).lowercased()
+                .components(separatedBy: "\r\n")
+            let length = lines.first { $0.hasPrefix("content-length:") }.flatMap {
+                Int($0.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces))
+            }
+            let answer = try socket.read(min(length ?? 0, 64_000_000))
+            guard lines.first?.contains(" 200 ") == true else {
+                let text = String(decoding: answer.prefix(600), as: UTF8.self)
+                throw BrowserError(description: "\(method) \(path): \(lines.first ?? "") \(text)")
+            }
+            return answer
+        }
+    }
+}

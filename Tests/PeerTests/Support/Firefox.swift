@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// Debian's Firefox ESR, driven by the protocol that it has built in (Marionette).
+final class Firefox: Browser {
+    static let path = "/usr/bin/firefox-esr"
+
+    let program: Program
+    private let marionette: Marionette
+    private let profile: String
+
+    init(_ options: BrowserOptions) async throws {
+        let profile = NSTemporaryDirectory() + "callagent-firefox-\(UUID().uuidString)"
+        self.profile = profile
+        try FileManager.default.createDirectory(atPath: profile, withIntermediateDirectories: true)
+        try Self.preferences(options).write(toFile: profile + "/user.js", atomically: true, encoding: .utf8)
+        program = try Program(
+            ["--headless", "--marionette", "--no-remote", "--profile", profile], path: Self.path,
+            environment: ["MOZ_CRASHREPORTER_DISABLE": "1"])
+        var port: Int?
+        try await eventually("Firefox listens", within: .seconds(60)) {
+            port = (try? String(contentsOfFile: profile + "/MarionetteActivePort", encoding: .utf8)).flatMap { Int($0) }
+            return port != nil
+        }
+        marionette = try await Marionette(port: port ?? 0)
+        try await marionette.command("WebDriver:NewSession", [:])
+        try await marionette.command("WebDriver:SetTimeouts", ["script": 30_000])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: profile) }
+
+    func open(_ url: String) async throws { try await marionette.command("WebDriver:Navigate", ["url": url]) }
+
+    func run(_ body: String) async throws -> Data {
+        struct Answer: Decodable { let value: String }
+        let script: [String: Any] = ["script": webDriverScript(body), "args": [String]()]
+        let answer = try await marionette.command("WebDriver:ExecuteAsyncScript", script)
+        return Data(try JSONDecoder().decode(Answer.self, from: answer).value.utf8)
+    }
+
+    func close() async {
+        _ = try? await marionette.command("Marionette:Quit", ["flags": ["eForceQuit"]])
+        _ = try? await program.waitForExit(within: .seconds(20))
+    }
+
+    private static func preferences(_ options: BrowserOptions) -> String {
+        var lines = [
+            "marionette.port": "0", "media.navigator.streams.fake": "true",
+            "media.navigator.permission.disabled": "\(options.allowsDevices)", "media.autoplay.default": "0",
+            "media.autoplay.blocking_policy": "0", "media.peerconnection.ice.loopback": "true",
+            "media.peerconnection.ice.obfuscate_host_addresses": "\(options.hidesAddresses)",
+            "media.gmp-manager.updateEnabled": "false", "browser.shell.checkDefaultBrowser": "false",
+            "datareporting.policy.dataSubmissionEnabled": "false", "app.normandy.enabled": "false",
+            "browser.safebrowsing.update.enabled": "false", "network.captive-portal-service.enabled": "false",
+            "network.connectivity-service.enabled": "false",
+        ]
+        if !options.allowsDevices {
+            lines["permissions.default.camera"] = "2"
+            lines["permissions.default.microphone"] = "2"
+        }
+        return lines.map { "user_pref(\"\($0.key)\", \($0.value));\n" }.sorted().joined()
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// Somebody who calls with the page: clicks what a person clicks, and looks and listens at what comes.
+struct PageUser {
+    let browser: any Browser
+    let name: String
+
+    /// Opens the page and signs in.
+    init(_ browser: any Browser, _ server: CallServer, as name: String, token: String = "") async throws {
+        self.browser = browser
+        self.name = name
+        try await browser.open(server.page)
+        try await browser.perform(
+            """
+            document.getElementById('user').value = '\(name)';
+            document.getElementById('token').value = '\(token)';
+            document.getElementById('sign-in-form').requestSubmit();
+            """)
+        // A server that wants a token says so, and the page asks for it.
+        if token.isEmpty, server.wantsTokens {
+            try await until("asked for a token", "document.getElementById('token-details').open")
+            return
+        }
+        try await until("signed in", "window.callagent !== undefined && !document.getElementById('home').hidden")
+    }
+
+    /// Waits until an expression of the page is true.
+    func until(
+        _ text: String, _ expression: String, within limit: Duration = .seconds(20),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        do {
+            try await eventually("\(name): \(text)", within: limit, sourceLocation: sourceLocation) {
+                try await browser.evaluate("return Boolean(\(expression))", as: Bool.self)
+            }
+        } catch {
+            let call = try? await browser.evaluate("return JSON.stringify(\(Self.summary))", as: String.self)
+            Issue.record("the page's call: \(call ?? "none")", sourceLocation: sourceLocation)
+            throw error
+        }
+    }
+
+    private static let summary = """
+        (({ call } = window.callagent ?? {}) => call && {
+          state: call.state, end: call.end, timeline: call.timeline, figures: call.figures, hold: call.hold })()
+        """
+
+    /// The state of the call, as the page's own client has it.
+    func state() async throws -> String { try await browser.evaluate("return window.callagent.call?.state ?? 'none'") }
+
+    func waitForState(_ state: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await until(
+            state, "window.callagent.call?.state === '\(state)'", sourceLocation: sourceLocation)
+    }
+
+    /// Why the call ended, for the program's names of reasons.
+    func waitForEnd(
+        within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> String {
+        try await until("ended", "window.callagent.call?.end", within: limit, sourceLocation: sourceLocation)
+        return try await browser.evaluate("return window.callagent.call.end.reason")
+    }
+
+    func click(_ selector: String) async throws {
+        try await browser.perform("document.querySelector(`\(selector)`).click()")
+    }
+
+    /// Calls somebody who is shown as online.
+    func call(_ peer: String, video: Bool = true) async throws {
+        try await until("sees \(peer)", "document.querySelector('li[data-user=\(peer)][data-online=true]')")
+        try await click("li[data-user=\(peer)] [data-call=\(video ? "video" : "audio")]")
+    }
+
+    /// Calls somebody by name.
+    func callByName(_ peer: String) async throws {
+        try await browser.perform("document.getElementById('peer').value = '\(peer)'")
+        try await click("#call-form [value=video]")
+    }
+
+    /// Waits for a call that rings here.
+    func waitForRing(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await until("rings", "document.getElementById('incoming').open", sourceLocation: sourceLocation)
+    }
+
+    /// What the page has shown and played of the other side so far: nothing before the call is connected.
+    func seesAndHearsNothing() async throws -> Bool {
+        try await browser.evaluate(
+            """
+            return document.getElementById('remote-video').srcObject === null
+              && window.callagent.call.remoteStream === undefined;
+            """)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import SignalingServer
+import Testing
+
+/// The page for browsers.
+@Suite(.timeLimit(.minutes(2)))
+struct ServerPageTests {
+    @Test func thePageMayLoadNothingFromElsewhere() async throws {
+        try await withServer { server in
+            let page = try await request("GET /?as=alice", server.port)
+            #expect(
+                page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("Content-Type: text/html; charset=utf-8\r\n"))
+            #expect(page.contains("X-Content-Type-Options: nosniff\r\n"))
+            let policy = try #require(
+                page.components(separatedBy: "\r\n").first { $0.hasPrefix("Content-Security-Policy: ") })
+            for part in ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"] {
+                #expect(policy.contains(part))
+            }
+            for word in ["unsafe", "http:", "https:", " *"] { #expect(!policy.contains(word)) }
+            #expect(try await request("GET /index.html", server.port).hasSuffix("</html>\n"))
+            #expect(try await request("POST /", server.port).hasPrefix("HTTP/1.1 405 "))
+            #expect(try await request("GET /../page.js", server.port).hasPrefix("HTTP/1.1 426 "))
+        }
+    }
+
+    @Test func whateverThePageNamesIsServed() async throws {
+        try await withServer { server in
+            var waiting = ["index.html"]
+            var seen: Set<String> = []
+            while let name = waiting.popLast() {
+                guard seen.insert(name).inserted else { continue }
+                let answer = try await request("GET /\(name)", server.port)
+                #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(name)")
+                let kinds = [
+                    "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
+                ]
+                if let kind = kinds[String(name.split(separator: ".").last ?? "")] {
+                    #expect(answer.contains("Content-Type: \(kind)\r\n"), "\(name)")
+                }
+                // Modules are imported as "./name.js"; the page names its files in src and href.
+                for match in answer.matches(of: /(?:from "\.\/|src="|href=")([a-z-]+\.[a-z]+)"/) {
+                    waiting.append(String(match.1))
+                }
+            }
+            #expect(
+                seen.isSuperset(of: ["page.js", "callagent.js", "rules.js", "delivery.js", "page.css", "icon.svg"]))
+        }
+    }
+
+    @Test func whatABrowserHasAlreadyIsNotSentAgain() async throws {
+        try await withServer { server in
+            let first = try await request("GET /callagent.js", server.port)
+            #expect(first.contains("Cache-Control: no-cache\r\n"))
+            let tag = try #require(first.firstMatch(of: /ETag: ("[0-9a-f]+")\r\n/)?.1)
+            let again = try await request("GET /callagent.js", server.port, fields: "If-None-Match: \(tag)\r\n")
+            #expect(
+                again.hasPrefix("HTTP/1.1 304 ") && again.hasSuffix("\r\n\r\n") && !again.contains("Content-Length"))
+            let other = try await request("GET /callagent.js", server.port, fields: "If-None-Match: \"0\"\r\n")
+            #expect(other.hasPrefix("HTTP/1.1 200 "))
+            #expect(try await request("HEAD /callagent.js", server.port).hasSuffix("\r\n\r\n"))
+        }
+    }
+
+    private func request(_ line: String, _ port: Int, fields: String = "") async throws -> String {
+        let client = try await RawClient.open(port: port)
+        try await client.send(bytes: Array("\(line) HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8))
+        try await client.end()
+        return client.response
+    }
+}
