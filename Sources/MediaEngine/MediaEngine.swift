@@ -6,13 +6,8 @@ public final class MediaEngine: Sendable {
     /// The pipeline descriptions in use.
     public let catalog: PipelineCatalog
     private let logger: Logger
-    private let sources = Mutex<[SourceKey: CaptureSource]>([:])
+    private let sources = Mutex<[MediaSource: CaptureSource]>([:])
     private let warmUp: Task<MediaError?, Never>
-
-    private enum SourceKey: Hashable {
-        case video(VideoSource)
-        case audio(AudioSource)
-    }
 
     /// Loads GStreamer and begins to warm up in the background.
     ///
@@ -95,30 +90,23 @@ public final class MediaEngine: Sendable {
     /// The capture of `source`, shared by all who ask for the same.
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
-    public func capture(_ source: VideoSource) throws(MediaError) -> CaptureSource {
-        let description = try catalog.description(source.name, role: .videoSource)
-        return shared(.video(source)) {
-            CaptureSource(kind: .video, description: description, values: source.values, toneHz: nil, logger: logger)
-        }
-    }
+    public func capture(_ source: VideoSource) throws(MediaError) -> CaptureSource { try capture(.video(source)) }
 
     /// The capture of `source`, shared by all who ask for the same.
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
-    public func capture(_ source: AudioSource) throws(MediaError) -> CaptureSource {
-        let description = try catalog.description(source.name, role: .audioSource)
-        return shared(.audio(source)) {
-            CaptureSource(
-                kind: .audio, description: description, values: source.values, toneHz: source.toneHz, logger: logger)
-        }
-    }
+    public func capture(_ source: AudioSource) throws(MediaError) -> CaptureSource { try capture(.audio(source)) }
 
-    private func shared(_ key: SourceKey, make: () -> CaptureSource) -> CaptureSource {
-        sources.withLock { sources in
-            if let source = sources[key] { return source }
-            let source = make()
-            sources[key] = source
-            return source
+    /// The capture of `source`, shared by all who ask for the same.
+    ///
+    /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
+    public func capture(_ source: MediaSource) throws(MediaError) -> CaptureSource {
+        let description = try catalog.description(source.name, role: source.role)
+        return sources.withLock { sources in
+            if let shared = sources[source] { return shared }
+            let made = CaptureSource(source, description: description, logger: logger)
+            sources[source] = made
+            return made
         }
     }
 

@@ -67,7 +67,7 @@ actor EngineMediaProvider: MediaProvider {
             peer.candidateDelivery = configuration.candidateDelivery
             sessions += 1
             peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }
-            return PeerMediaSession(engine.makePeerConnection(peer))
+            return PeerMediaSession(engine.makePeerConnection(peer), engine: engine)
         } catch {
             throw MediaSessionError(error)
         }

@@ -1,4 +1,5 @@
 internal import Logging
+internal import MediaEngine
 internal import Synchronization
 
 /// The media of one generation of a call.
@@ -31,6 +32,17 @@ final class GenerationMedia: Sendable {
 
     /// Does something when its turn comes.
     func perform(_ command: Command) { commands.yield(command) }
+
+    /// Sends another source, beside the commands: a device that opens slowly holds up no mute.
+    func setSource(_ source: MediaSource) async throws(MediaSessionError) {
+        let session: any MediaSession
+        do {
+            session = try await self.session.value
+        } catch {
+            throw error as? MediaSessionError ?? MediaSessionError(fault: .other(text: "\(error)"), description: "\(error)")
+        }
+        try await session.setSource(source)
+    }
 
     /// What was sent and received so far.
     func report() async -> MediaReport { await (try? session.value)?.report() ?? MediaReport() }

@@ -5,10 +5,12 @@ internal import Synchronization
 final class PeerMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     let peer: PeerConnection
+    private let engine: MediaEngine
     private let translation: Task<Void, Never>
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
 
-    init(_ peer: PeerConnection) {
+    init(_ peer: PeerConnection, engine: MediaEngine) {
+        self.engine = engine
         self.peer = peer
         let (events, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
         self.events = events
@@ -43,6 +45,10 @@ final class PeerMediaSession: MediaSession {
         let passed = await peer.setReceiving(gates.isReceiving)
         guard gates.isReceiving else { return }
         shownBeforeOpening.withLock { if $0 == nil { $0 = passed } }
+    }
+
+    func setSource(_ source: MediaSource) async throws(MediaSessionError) {
+        do { try await peer.setSource(try engine.capture(source)) } catch { throw MediaSessionError(error) }
     }
 
     func report() async -> MediaReport {

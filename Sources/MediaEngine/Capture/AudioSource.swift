@@ -1,9 +1,9 @@
 /// Where the sound that is sent comes from.
 public struct AudioSource: Sendable, Hashable {
     /// The name of a pipeline description with the role `audio-source`.
-    public let name: String
+    public var name: String
     /// What the description's placeholder `choice` is set to; nil leaves its default.
-    public let choice: String?
+    public var choice: String?
 
     /// Names a source by its pipeline description.
     public init(name: String, choice: String? = nil) {

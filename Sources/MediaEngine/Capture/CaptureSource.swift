@@ -21,11 +21,11 @@ public actor CaptureSource {
     private var running: RunningCapture?
     private var holders = 0
 
-    init(kind: MediaKind, description: PipelineDescription, values: [String: String], toneHz: Double?, logger: Logger) {
-        self.kind = kind
+    init(_ source: MediaSource, description: PipelineDescription, logger: Logger) {
+        kind = source.kind
         self.description = description
-        self.values = values
-        self.toneHz = toneHz
+        values = source.values
+        toneHz = if case .audio(let source) = source { source.toneHz } else { nil }
         self.logger = logger
         isSynthetic = ["test", "tone"].contains(description.name)
         executor = QueueExecutor(label: "capture.\(description.name)")

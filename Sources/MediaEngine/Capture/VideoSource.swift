@@ -1,11 +1,11 @@
 /// Where the pictures that are sent come from.
 public struct VideoSource: Sendable, Hashable {
     /// The name of a pipeline description with the role `video-source`.
-    public let name: String
+    public var name: String
     /// What the description's placeholder `choice` is set to, such as a test pattern; nil leaves its default.
-    public let choice: String?
+    public var choice: String?
     /// The size and rate of the pictures.
-    public let format: VideoFormat
+    public var format: VideoFormat
 
     /// Names a source by its pipeline description.
     public init(name: String, choice: String? = nil, format: VideoFormat = VideoFormat()) {
@@ -51,11 +51,11 @@ public struct VideoSource: Sendable, Hashable {
 /// The size and rate of raw pictures; their pixels are planar I420.
 public struct VideoFormat: Sendable, Hashable {
     /// In pixels, even.
-    public let width: Int
+    public var width: Int
     /// In pixels, even.
-    public let height: Int
+    public var height: Int
     /// Frames per second.
-    public let framesPerSecond: Int
+    public var framesPerSecond: Int
 
     /// The default is 640x360 at 30 frames per second.
     public init(width: Int = 640, height: Int = 360, framesPerSecond: Int = 30) {

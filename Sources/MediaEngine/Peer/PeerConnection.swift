@@ -16,7 +16,7 @@ public actor PeerConnection {
     /// Ends with ``close()``.
     public nonisolated let events: AsyncStream<PeerConnectionEvent>
 
-    private let configuration: PeerConnectionConfiguration
+    var configuration: PeerConnectionConfiguration
     private let catalog: PipelineCatalog
     let logger: Logger
     private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
