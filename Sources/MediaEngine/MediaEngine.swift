@@ -1,12 +1,12 @@
 public import Logging
-internal import Synchronization
 
 /// GStreamer made ready for calls; one for a process is enough.
 public final class MediaEngine: Sendable {
     /// The pipeline descriptions in use.
     public let catalog: PipelineCatalog
     private let logger: Logger
-    private let sources = Mutex<[MediaSource: CaptureSource]>([:])
+    private let captureTiming: CaptureTiming
+    private let captures = CaptureRegistry()
     private let warmUp: Task<MediaError?, Never>
 
     /// Loads GStreamer and begins to warm up in the background.
@@ -18,13 +18,20 @@ public final class MediaEngine: Sendable {
     public static func start(
         pipelineFolder: String? = nil, logger: Logger = Logger(label: "media")
     ) async throws(MediaError) -> MediaEngine {
-        let catalog = try PipelineCatalog(folder: pipelineFolder)
-        try GStreamerLibrary.initialize()
-        return MediaEngine(catalog: catalog, logger: logger)
+        try await start(pipelineFolder: pipelineFolder, captureTiming: CaptureTiming(), logger: logger)
     }
 
-    private init(catalog: PipelineCatalog, logger: Logger) {
+    static func start(
+        pipelineFolder: String?, captureTiming: CaptureTiming, logger: Logger
+    ) async throws(MediaError) -> MediaEngine {
+        let catalog = try PipelineCatalog(folder: pipelineFolder)
+        try GStreamerLibrary.initialize()
+        return MediaEngine(catalog: catalog, captureTiming: captureTiming, logger: logger)
+    }
+
+    private init(catalog: PipelineCatalog, captureTiming: CaptureTiming, logger: Logger) {
         self.catalog = catalog
+        self.captureTiming = captureTiming
         self.logger = logger
         warmUp = Task { await WarmUp.shared.run(catalog: catalog, logger: logger) }
     }
@@ -68,14 +75,14 @@ public final class MediaEngine: Sendable {
     ///
     /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
     public func check(_ source: VideoSource) async throws(MediaError) {
-        _ = try catalog.description(source.name, role: .videoSource).instantiate(source.values)
+        try SourceBlueprint(source: .video(source), catalog: catalog).check()
     }
 
     /// Builds the source once, with what was chosen for it, without opening its device.
     ///
     /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
     public func check(_ source: AudioSource) async throws(MediaError) {
-        _ = try catalog.description(source.name, role: .audioSource).instantiate(source.values)
+        try SourceBlueprint(source: .audio(source), catalog: catalog).check()
     }
 
     /// Builds the encoder and the decoder of a codec once.
@@ -101,13 +108,7 @@ public final class MediaEngine: Sendable {
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
     public func capture(_ source: MediaSource) throws(MediaError) -> CaptureSource {
-        let description = try catalog.description(source.name, role: source.role)
-        return sources.withLock { sources in
-            if let shared = sources[source] { return shared }
-            let made = CaptureSource(source, description: description, logger: logger)
-            sources[source] = made
-            return made
-        }
+        try captures.capture(SourceBlueprint(source: source, catalog: catalog), timing: captureTiming, logger: logger)
     }
 
     /// A peer connection that has not negotiated yet; it costs nothing before it does.

@@ -38,9 +38,9 @@ actor WarmUp {
         let audio = AudioSource.tone()
         var tracks: [MediaKind: TrackConfiguration] = [:]
         for source in [MediaSource.video(video), .audio(audio)] {
-            let description = try catalog.description(source.name, role: source.role)
-            let capture = CaptureSource(source, description: description, logger: logger)
-            tracks[source.kind] = TrackConfiguration(source: capture)
+            let blueprint = SourceBlueprint(source: source, catalog: catalog)
+            let device = CaptureDevice(blueprint, timing: CaptureTiming(), logger: logger)
+            tracks[source.kind] = TrackConfiguration(source: CaptureSource(source, device: device))
         }
         tracks[.video]?.codecs = [codec]
         var configuration = PeerConnectionConfiguration(label: "warm-up", tracks: tracks)

@@ -100,6 +100,10 @@ private final class OfferedSession: MediaSession {
 
     func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await session.setSource(source) }
 
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        try await session.turnVideo(orientation)
+    }
+
     func report() async -> MediaReport { await session.report() }
 
     func close() async { await session.close() }

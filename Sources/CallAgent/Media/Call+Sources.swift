@@ -20,4 +20,20 @@ extension Call {
             throw .media(error)
         }
     }
+
+    /// Turns the pictures that are sent from the next one on, in all calls that share their source; nothing is negotiated.
+    ///
+    /// A quarter turn makes a picture that is as high as it was wide.
+    ///
+    /// - Throws: ``CallError/media(_:)`` when there is no source of pictures, ``CallError/wrongState(operation:state:)`` after the end.
+    public func turnVideo(_ orientation: VideoOrientation) async throws(CallError) {
+        guard machine.state != .ended else {
+            throw .wrongState(operation: "turn the pictures", state: "the \(role) of a call that is \(machine.stateText)")
+        }
+        do throws(MediaSessionError) {
+            for media in generations.values { try await media.turnVideo(orientation) }
+        } catch {
+            throw .media(error)
+        }
+    }
 }

@@ -102,7 +102,7 @@ extension MediaSessionError {
         switch error {
         case .fingerprintMismatch: self.init(fault: .security(text: text), description: text)
         case .invalidSDP, .noCommonCodec: self.init(fault: .incompatible(text: text), description: text)
-        case .pluginMissing, .libraryUnusable, .stateChangeFailed:
+        case .pluginMissing, .libraryUnusable, .stateChangeFailed, .sourceFailed:
             self.init(fault: .other(text: text), description: text, isMissingPrerequisite: true)
         default: self.init(fault: .other(text: text), description: text)
         }

@@ -34,14 +34,20 @@ final class GenerationMedia: Sendable {
     func perform(_ command: Command) { commands.yield(command) }
 
     /// Sends another source, beside the commands: a device that opens slowly holds up no mute.
-    func setSource(_ source: MediaSource) async throws(MediaSessionError) {
-        let session: any MediaSession
+    func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await made().setSource(source) }
+
+    /// Turns the pictures that are sent.
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        try await made().turnVideo(orientation)
+    }
+
+    private func made() async throws(MediaSessionError) -> any MediaSession {
         do {
-            session = try await self.session.value
+            return try await session.value
         } catch {
-            throw error as? MediaSessionError ?? MediaSessionError(fault: .other(text: "\(error)"), description: "\(error)")
+            let text = "\(error)"
+            throw error as? MediaSessionError ?? MediaSessionError(fault: .other(text: text), description: text)
         }
-        try await session.setSource(source)
     }
 
     /// What was sent and received so far.

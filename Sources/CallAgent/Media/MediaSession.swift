@@ -25,6 +25,9 @@ public protocol MediaSession: Sendable {
     /// The one method that is called whenever the user wants, also while another one runs.
     func setSource(_ source: MediaSource) async throws(MediaSessionError)
 
+    /// Turns the pictures that are sent, in all calls that share their source; called like ``setSource(_:)``.
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError)
+
     /// What was sent and received so far; the last figures remain after ``close()``.
     func report() async -> MediaReport
 
@@ -36,6 +39,12 @@ extension MediaSession {
     /// Refuses.
     public func setSource(_ source: MediaSource) async throws(MediaSessionError) {
         let text = "this media session cannot change its sources"
+        throw MediaSessionError(fault: .other(text: text), description: text)
+    }
+
+    /// Refuses.
+    public func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        let text = "this media session cannot turn pictures"
         throw MediaSessionError(fault: .other(text: text), description: text)
     }
 }

@@ -51,6 +51,10 @@ final class PeerMediaSession: MediaSession {
         do { try await peer.setSource(try engine.capture(source)) } catch { throw MediaSessionError(error) }
     }
 
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        do { try await peer.turnVideo(orientation) } catch { throw MediaSessionError(error) }
+    }
+
     func report() async -> MediaReport {
         let statistics = await peer.statistics()
         let before = shownBeforeOpening.withLock { $0 }
@@ -107,6 +111,9 @@ extension MediaSessionEvent {
             case .relayUnavailable:
                 .warning("no TURN server gave a relay candidate; are address and credentials right?")
             case .captureFailed(_, let error): .warning(error.description)
+            case .captureLost(let kind, let error):
+                .warning("\(error); \(kind == .video ? "a test picture" : "silence") is sent until it is back")
+            case .captureRestored(let kind): .warning("the source of the \(kind.rawValue) is back")
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(key: String(digit.key))
             }

@@ -12,6 +12,12 @@ public enum MediaSource: Sendable, Hashable {
         case .audio: .audio
         }
     }
+
+    /// As the command line writes it: `v4l2:/dev/video0`.
+    public var text: String {
+        guard let choice else { return name }
+        return name == "rtsp" ? choice : "\(name):\(choice)"
+    }
 }
 
 extension MediaSource {
@@ -23,7 +29,14 @@ extension MediaSource {
         }
     }
 
-    /// The role of its pipeline description.
+    private var choice: String? {
+        switch self {
+        case .video(let source): source.choice
+        case .audio(let source): source.choice
+        }
+    }
+
+    /// The role of its pipeline description, unless that gives both kinds.
     var role: PipelineDescription.Role {
         switch self {
         case .video: .videoSource
@@ -31,11 +44,34 @@ extension MediaSource {
         }
     }
 
+    /// The pictures' size and rate; of sound, the default.
+    var format: VideoFormat { if case .video(let source) = self { source.format } else { VideoFormat() } }
+
+    /// Whether it is made by the machine itself and needs no device.
+    var isSynthetic: Bool { ["test", "clock", "tone", "speech", "silence"].contains(name) }
+
+    /// Whether saying nothing is no fault: the application decides when it pushes.
+    var mayBeSilent: Bool { name == "frames" || name == "samples" }
+
+    /// What can be open once only.
+    var exclusiveName: String? { name == "v4l2" || name == "alsa" ? text : nil }
+
+    /// The file or device that has to be there.
+    var path: String? {
+        switch name {
+        case "file": choice ?? ""
+        case "v4l2": choice ?? "/dev/video0"
+        default: nil
+        }
+    }
+
     /// What its description's placeholders are set to.
     var values: [String: String] {
-        switch self {
-        case .video(let source): source.values
-        case .audio(let source): source.values
-        }
+        var values = [
+            "caps": format.caps, "audioCaps": "audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved",
+        ]
+        if case .audio = self { values["caps"] = values["audioCaps"] }
+        values["choice"] = name == "rtsp" ? choice.map(SourceText.rtspLocation) : choice
+        return values
     }
 }

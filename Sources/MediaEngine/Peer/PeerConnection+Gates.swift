@@ -36,6 +36,16 @@ extension PeerConnection {
         try await track.change(to: source)
     }
 
+    /// Turns the pictures that are sent from the next one on, in all connections that share their source.
+    ///
+    /// - Throws: ``MediaError/rejected(operation:text:)`` when there is no source of pictures.
+    public func turnVideo(_ orientation: VideoOrientation) async throws(MediaError) {
+        guard let source = media?.sending[.video]?.source ?? configuration.tracks[.video]?.source else {
+            throw .rejected(operation: "an orientation", text: "there is no source of pictures")
+        }
+        try await source.turn(orientation)
+    }
+
     /// What the peer does not take is not sent.
     func mode(of kind: MediaKind) -> SendMode {
         directions[kind]?.sends == false ? .off : sendModes[kind] ?? .closed

@@ -6,17 +6,25 @@ internal import MediaEngine
 struct MediaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The pictures to send: test, test:PATTERN, none, or the name of a pipeline description.",
+            "The pictures to send: test[:PATTERN], clock[:PATTERN] (with a frame counter and the time of day), v4l2:/dev/videoN, "
+                + "rtsp://URL, file:PATH, screen[:DISPLAY], none, or the name of a pipeline description.",
             valueName: "source"))
     var video = "test"
 
     @Option(
         help: ArgumentHelp(
-            "The sound to send: tone, tone:HERTZ, none, or the name of a pipeline description.", valueName: "source"))
+            "The sound to send: tone[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, "
+                + "file:PATH, none, or the name of a pipeline description.", valueName: "source"))
     var audio = "tone"
 
     @Option(help: ArgumentHelp("The size and rate of the pictures to send.", valueName: "WIDTHxHEIGHT[@FPS]"))
     var videoSize = "640x360"
+
+    @Option(
+        help: ArgumentHelp(
+            "How the pictures are turned before they are sent; a quarter turn makes height of width.",
+            valueName: "0|90|180|270|mirror|flip|auto"))
+    var videoOrientation: VideoOrientation = .upright
 
     @Option(help: ArgumentHelp("The video codec to use.", valueName: "vp8|h264"))
     var codec: String?
@@ -63,7 +71,10 @@ struct MediaOptions: ParsableArguments {
 
     /// What is sent at the beginning; nil for no pictures.
     func videoSource() throws -> VideoSource? {
-        video == "none" ? nil : try VideoSource(parsing: video, format: try format())
+        guard video != "none" else { return nil }
+        var source = try VideoSource(parsing: video, format: try format())
+        source.orientation = videoOrientation
+        return source
     }
 
     /// The size and rate of the pictures.

@@ -14,6 +14,7 @@ struct ScriptStep: Sendable, Equatable {
         /// Other pictures of the same size, or none.
         case video(VideoSource?)
         case videoSize(VideoFormat)
+        case orientation(VideoOrientation)
         /// Another sound, or none.
         case audio(AudioSource?)
         case hangup
@@ -54,6 +55,12 @@ struct ScriptStep: Sendable, Equatable {
         } catch {
             throw ValidationError(error.description)
         }
+        if let turn = text.rest(after: "orientation=") {
+            guard let orientation = VideoOrientation(rawValue: turn) else {
+                throw ValidationError("'\(turn)' is no orientation; use one of \(VideoOrientation.words)")
+            }
+            return .orientation(orientation)
+        }
         if let size = text.rest(after: "video-size=") {
             guard let format = VideoSizeArgument.format(size) else {
                 throw ValidationError(VideoSizeArgument.advice(size))
@@ -61,7 +68,7 @@ struct ScriptStep: Sendable, Equatable {
             return .videoSize(format)
         }
         if let known = plain.first(where: { $0.name == text }) { return known.action }
-        let names = plain.map(\.name) + ["info:TEXT", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "audio=SOURCE"]
+        let names = plain.map(\.name) + ["info:TEXT", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN", "audio=SOURCE"]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")
     }
 }

@@ -49,6 +49,7 @@ struct Script: Sendable {
         case .video(nil): await call.setVideo(.off)
         case .video(.some(var source)):
             source.format = video?.format ?? source.format
+            source.orientation = video?.orientation ?? source.orientation
             try await call.setSource(.video(source))
             await call.setVideo(.on)
             video = source
@@ -57,6 +58,9 @@ struct Script: Sendable {
             source.format = format
             try await call.setSource(.video(source))
             video = source
+        case .orientation(let orientation):
+            try await call.turnVideo(orientation)
+            video?.orientation = orientation
         case .audio(nil): await call.setAudio(.off)
         case .audio(.some(let source)):
             try await call.setSource(.audio(source))

@@ -30,7 +30,12 @@ import Testing
         #expect(catalog.descriptions.count == BuiltInPipelines.files.count)
         for description in catalog.descriptions {
             #expect(!description.summary.isEmpty, "\(description.name)")
-            try description.check()
+            do throws(MediaError) {
+                try description.check()
+            } catch .pluginMissing(let element) where description.isOptional {
+                // A device of a kind that this machine has no use for.
+                #expect(DebianPackage.providing(element: element) != nil)
+            }
         }
     }
 
