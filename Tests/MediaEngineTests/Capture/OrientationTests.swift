@@ -6,7 +6,20 @@ extension RealPipelines {
     @Suite("The orientation of what is sent") struct OrientationTests {
         /// Pictures of which one half is white.
         private static func half(_ width: Int, _ height: Int) -> [UInt8] {
-            (0..<width * height).map { $0 / width < height / 2 ? 235 : 16 }
+            let half = width * height / 2
+            return [UInt8](repeating: 235, count: half) + [UInt8](repeating: 16, count: half)
+        }
+
+        /// Whether the white half is where it belongs; a quarter turn clockwise brings the top to the right.
+        private static func fits(_ picture: ReceivedLog.Picture, _ orientation: VideoOrientation) -> Bool {
+            let (bright, dark, width): (Int, Int, Int)
+            switch orientation {
+            case .upright, .mirrored, .automatic: (bright, dark, width) = (picture.top, picture.bottom, 320)
+            case .half, .flipped: (bright, dark, width) = (picture.bottom, picture.top, 320)
+            case .quarter: (bright, dark, width) = (picture.right, picture.left, 192)
+            case .threeQuarters: (bright, dark, width) = (picture.left, picture.right, 192)
+            }
+            return bright > 180 && dark < 70 && picture.width == width
         }
 
         @Test("Pictures arrive as they are turned, at the beginning and during the call, without a negotiation")
@@ -27,24 +40,13 @@ extension RealPipelines {
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee)
                 let capture = try await call.capture(.caller, .video)
-                let isBright: [VideoOrientation: @Sendable (ReceivedLog.Picture) -> Bool] = [
-                    .half: { $0.bottom > 180 && $0.top < 70 && $0.width == 320 },
-                    .upright: { $0.top > 180 && $0.bottom < 70 && $0.width == 320 },
-                    // A quarter turn clockwise brings the top to the right.
-                    .quarter: { $0.right > 180 && $0.left < 70 && $0.width == 192 && $0.height == 320 },
-                    .threeQuarters: { $0.left > 180 && $0.right < 70 && $0.width == 192 && $0.height == 320 },
-                    .flipped: { $0.bottom > 180 && $0.top < 70 && $0.width == 320 },
-                    .mirrored: { $0.top > 180 && $0.bottom < 70 && $0.width == 320 },
-                    .automatic: { $0.top > 180 && $0.bottom < 70 && $0.width == 320 },
-                ]
-                let first = try #require(isBright[.half])
-                try await eventually("upside down") { log.last.map(first) == true }
+                try await eventually("upside down") { log.last.map { Self.fits($0, .half) } == true }
                 for orientation in [VideoOrientation.quarter, .upright, .threeQuarters, .flipped, .mirrored, .automatic] {
                     try await capture.turn(orientation)
-                    let fits = try #require(isBright[orientation])
                     let count = log.pictures.count
                     try await eventually("\(orientation); \(String(describing: log.last))") {
-                        log.pictures.count > count + 3 && log.last.map(fits) == true
+                        guard let last = log.last, log.pictures.count > count + 3 else { return false }
+                        return Self.fits(last, orientation)
                     }
                 }
                 #expect(call.caller.failure == nil && call.callee.failure == nil)
