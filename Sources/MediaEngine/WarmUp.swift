@@ -40,7 +40,7 @@ actor WarmUp {
         for source in [MediaSource.video(video), .audio(audio)] {
             let blueprint = SourceBlueprint(source: source, catalog: catalog)
             let device = CaptureDevice(blueprint, timing: CaptureTiming(), logger: logger)
-            tracks[source.kind] = TrackConfiguration(source: CaptureSource(source, device: device))
+            tracks[source.kind] = TrackConfiguration(source: CaptureSource(source) { device })
         }
         tracks[.video]?.codecs = [codec]
         var configuration = PeerConnectionConfiguration(label: "warm-up", tracks: tracks)

@@ -12,7 +12,9 @@ struct Camera: Sendable {
         let label = MediaSource.video(source).text
         var values = MediaSource.video(source).values
         values["choice"] = source.choice ?? "/dev/video0"
-        let formats = try Self.formats(description.instantiate(values), label: label)
+        let bin = try description.instantiate(values)
+        guard let element = bin.child("source") else { throw .noPad(element: description.name, pad: "source") }
+        let formats = try Self.formats(bin, of: element, label: label)
         guard let choice = CameraChoice(formats, for: source.format) else {
             throw .sourceFailed(
                 source: label, fault: .unusable, text: "it gives neither raw pictures nor JPEG nor H264")
@@ -22,8 +24,8 @@ struct Camera: Sendable {
         self.values = values
     }
 
-    /// What the element `source` of `bin` can give with its device open.
-    static func formats(_ bin: Element, label: String) throws(MediaError) -> [CameraFormat] {
+    /// What the element `source` within `bin` can give with its device open.
+    static func formats(_ bin: Element, of source: Element, label: String) throws(MediaError) -> [CameraFormat] {
         // The state is asked of the whole bin in a pipeline, whose bus has the reason when it fails.
         let pipeline = try Pipeline(name: "probe", timeBase: .ownStart)
         pipeline.bin.add(bin)
@@ -40,6 +42,6 @@ struct Camera: Sendable {
         } catch {
             throw reasons.value ?? error
         }
-        return try (bin.child("source") ?? bin).pad("src").possibleCaps.compactMap(CameraFormat.init)
+        return try source.pad("src").possibleCaps.compactMap(CameraFormat.init)
     }
 }

@@ -12,35 +12,30 @@ final class CaptureRegistry: Sendable {
 
     /// The capture of what `blueprint` builds, made when it is not there.
     ///
-    /// Pictures and sound of one file or camera come from one device, so that they stay together, unless they were asked for in another format.
+    /// Pictures and sound of one file or camera come from one device, so that they stay together. The pictures decide about their format, so
+    /// the sound looks for its device when it is used, in whatever order the two were asked for.
     func capture(
         _ blueprint: SourceBlueprint, timing: CaptureTiming, logger: Logger
     ) throws(MediaError) -> CaptureSource {
-        let gives = try blueprint.kinds()
+        let isPair = try blueprint.kinds().count > 1
         let source = blueprint.source
         return state.withLock { state in
             if let present = state.sources[source] { return present }
-            let device: CaptureDevice
-            if gives.count > 1, let pair = state.pairs[source.text], pair.fits(source) {
-                device = pair
-            } else {
-                device = CaptureDevice(blueprint, timing: timing, logger: logger)
-                if gives.count > 1 { state.pairs[source.text] = device }
+            let make: @Sendable () -> CaptureDevice = { CaptureDevice(blueprint, timing: timing, logger: logger) }
+            let made: CaptureSource
+            switch (isPair, source.kind) {
+            case (false, _): made = CaptureSource(source, device: make)
+            case (true, .video):
+                let device = make()
+                state.pairs[source.text] = device
+                made = CaptureSource(source) { device }
+            case (true, .audio):
+                made = CaptureSource(source) { [weak self] in self?.pair(source.text) ?? make() }
             }
-            let made = CaptureSource(source, device: device)
             state.sources[source] = made
             return made
         }
     }
-}
 
-extension CaptureDevice {
-    /// Whether it can feed this source, too.
-    nonisolated fileprivate func fits(_ other: MediaSource) -> Bool {
-        switch (blueprint.source, other) {
-        case (_, .audio): true
-        case (.video(let mine), .video(let theirs)): mine == theirs
-        case (.audio, .video(let theirs)): theirs.format == VideoFormat() && theirs.orientation == .upright
-        }
-    }
+    private func pair(_ text: String) -> CaptureDevice? { state.withLock { $0.pairs[text] } }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// One device or test source, captured once and shared by all calls of an agent.
 ///
 /// It runs while somebody holds it or a call uses it; starting takes as long as the device needs. A source that fails while it is used
@@ -10,14 +12,25 @@ public final class CaptureSource: Sendable {
     public let isSynthetic: Bool
     /// The pitch, when it is a tone.
     public let toneHz: Double?
-    /// What feeds it, which pictures and sound of one file share.
-    let device: CaptureDevice
+    private let find: @Sendable () -> CaptureDevice
+    private let found = Mutex<CaptureDevice?>(nil)
 
-    init(_ source: MediaSource, device: CaptureDevice) {
+    /// `device` is asked for when the source is used for the first time.
+    init(_ source: MediaSource, device: @escaping @Sendable () -> CaptureDevice) {
         kind = source.kind
         isSynthetic = source.isSynthetic
         toneHz = if case .audio(let source) = source { source.toneHz } else { nil }
-        self.device = device
+        find = device
+    }
+
+    /// What feeds it, which pictures and sound of one file share.
+    var device: CaptureDevice {
+        if let device = found.withLock({ $0 }) { return device }
+        let device = find()
+        return found.withLock { found in
+            found = found ?? device
+            return found ?? device
+        }
     }
 
     /// Opens the device and keeps it open until ``release()`` is called as often.

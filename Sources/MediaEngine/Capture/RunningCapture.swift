@@ -49,10 +49,12 @@ final class RunningCapture: Sendable {
             default: break
             }
         }
-        do {
+        do throws(MediaError) {
             if let loop {
                 try pipeline.bin.setState(.paused)
                 loop.begin()
+                // What is no film is known by now.
+                if let error = opening.value { throw error }
             }
             pipeline.restartTime()
             try pipeline.bin.setState(.playing)

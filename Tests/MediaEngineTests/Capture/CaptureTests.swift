@@ -8,7 +8,7 @@ extension RealPipelines {
         private static let fileSource = [
             "file-audio-source.launch": """
             # value choice: source.location
-            filesrc name=source ! capsfilter caps=audio/x-raw,rate=8000
+            filesrc name=source blocksize=8 ! identity sleep-time=20000 ! capsfilter caps=audio/x-raw,rate=8000
             """,
             "device": String(repeating: "silence ", count: 1_000),
         ]

@@ -75,13 +75,13 @@ extension RealPipelines {
 
         @Test("A password is needed where one is set, and its lack is told")
         func password() async throws {
-            let server = try await RtspServer()
-            try await withCall(options(server.url("locked", user: "user:word@"))) { call in
+            let server = try await RtspServer(isLocked: true)
+            try await withCall(options(server.url(user: "user:word@"))) { call in
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee)
                 try await eventually("its pictures") { (log.last?.mean ?? 0) > 200 }
             }
-            try await withCall(options(server.url("locked"))) { call in
+            try await withCall(options(server.url())) { call in
                 try await call.connect()
                 try await eventually("the refusal; so far \(call.caller.events)") {
                     call.caller.events.contains {

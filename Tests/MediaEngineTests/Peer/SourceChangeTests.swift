@@ -75,7 +75,9 @@ extension RealPipelines {
             }
             let peer = try await TestEngine.peer(kinds: [.audio])
             let engine = try await TestEngine.shared()
-            await #expect(throws: MediaError.self) { try await peer.setSource(try engine.capture(AudioSource.tone())) }
+            try await peer.setSource(try engine.capture(AudioSource.tone(hertz: 700)))
+            #expect(await peer.configuration.tracks[.audio]?.source?.toneHz == 700, "used at the negotiation")
+            await #expect(throws: MediaError.self) { try await peer.setSource(try engine.capture(VideoSource.test())) }
             await peer.close()
         }
     }

@@ -17,7 +17,7 @@ final class RtspServer: Sendable {
         return process.terminationStatus == 0
     }()
 
-    /// Serves white pictures in H264 and a tone of 700 Hz in A-law below `/cam`, and behind a password below `/locked`.
+    /// Serves white pictures in H264 and a tone of 700 Hz in A-law below `/cam`.
     private static let program = """
         import gi, sys
         gi.require_version('Gst', '1.0')
@@ -27,25 +27,23 @@ final class RtspServer: Sendable {
         server = GstRtspServer.RTSPServer()
         server.set_address('127.0.0.1')
         server.set_service(sys.argv[1])
-        auth = GstRtspServer.RTSPAuth()
-        token = GstRtspServer.RTSPToken()
-        token.set_string('media.factory.role', 'user')
-        auth.add_basic(GstRtspServer.RTSPAuth.make_basic('user', 'word'), token)
-        anyone = GstRtspServer.RTSPToken()
-        anyone.set_string('media.factory.role', 'anonymous')
-        auth.set_default_token(anyone)
-        server.set_auth(auth)
-        for path, role in [('/cam', 'anonymous'), ('/locked', 'user')]:
+        if sys.argv[3] == 'locked':
+            auth = GstRtspServer.RTSPAuth()
+            token = GstRtspServer.RTSPToken()
+            token.set_string('media.factory.role', 'user')
+            auth.add_basic(GstRtspServer.RTSPAuth.make_basic('user', 'word'), token)
+            server.set_auth(auth)
+        for path in ['/cam']:
             factory = GstRtspServer.RTSPMediaFactory()
             factory.set_launch('( videotestsrc is-live=true pattern=' + sys.argv[2] + ' ! video/x-raw,width=320,height=240,framerate=15/1 '
                 '! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! rtph264pay name=pay0 pt=96 '
                 'audiotestsrc is-live=true freq=700 ! audio/x-raw,rate=8000 ! alawenc ! rtppcmapay name=pay1 pt=8 )')
             factory.set_shared(True)
             permissions = GstRtspServer.RTSPPermissions()
-            for name in set([role, 'user']):
-                permissions.add_permission_for_role(name, 'media.factory.access', True)
-                permissions.add_permission_for_role(name, 'media.factory.construct', True)
-            factory.set_permissions(permissions)
+            permissions.add_permission_for_role('user', 'media.factory.access', True)
+            permissions.add_permission_for_role('user', 'media.factory.construct', True)
+            if sys.argv[3] == 'locked':
+                factory.set_permissions(permissions)
             server.get_mount_points().add_factory(path, factory)
         server.attach(None)
         print(server.get_bound_port(), flush=True)
@@ -55,11 +53,11 @@ final class RtspServer: Sendable {
     let port: Int
     private let process: Process
 
-    /// Starts it; `port` 0 is one of the system's choice.
-    init(port: Int = 0, pattern: String = "white") async throws {
+    /// Starts it; `port` 0 is one of the system's choice, and a locked one wants the user `user` with the password `word`.
+    init(port: Int = 0, pattern: String = "white", isLocked: Bool = false) async throws {
         let process = Process()
         process.executableURL = URL(filePath: Self.python)
-        process.arguments = ["-c", Self.program, String(port), pattern]
+        process.arguments = ["-c", Self.program, String(port), pattern, isLocked ? "locked" : "open"]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -74,8 +72,8 @@ final class RtspServer: Sendable {
         self.port = try #require(Int(said.value.split(separator: "\n").first ?? ""))
     }
 
-    func url(_ path: String = "cam", scheme: String = "rtsp", user: String = "") -> String {
-        "\(scheme)://\(user)127.0.0.1:\(port)/\(path)"
+    func url(scheme: String = "rtsp", user: String = "") -> String {
+        "\(scheme)://\(user)127.0.0.1:\(port)/cam"
     }
 
     /// Ends it as a power cut would.

@@ -19,7 +19,7 @@ import Testing
     private func formats(_ caps: String) throws -> [CameraFormat] {
         let source = try Element("appsrc")
         try source.set("caps", caps)
-        return try Camera.formats(source, label: "test")
+        return try Camera.formats(source, of: source, label: "test")
     }
 
     private func choice(_ caps: String, _ width: Int, _ height: Int, _ rate: Int = 30) throws -> String? {
