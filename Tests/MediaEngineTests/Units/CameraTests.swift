@@ -17,7 +17,7 @@ import Testing
         """
 
     private func formats(_ caps: String) throws -> [CameraFormat] {
-        let source = try Element("appsrc")
+        let source = try Element("capsfilter")
         try source.set("caps", caps)
         return try Camera.formats(source, of: source, label: "test")
     }
@@ -109,7 +109,7 @@ import Testing
 
     @Test("What GStreamer says of a device becomes a source and its formats")
     func device() throws {
-        let source = try Element("appsrc")
+        let source = try Element("capsfilter")
         try source.set(
             "caps",
             "video/x-raw,format={(string)YUY2,(string)NV12},width=640,height=480,framerate={(fraction)15/1,(fraction)30/1};image/jpeg,width=[16,1920],height=1080,framerate=30000/1001"
