@@ -12,7 +12,8 @@ public enum DebianPackage {
     private static let packages: [String: String] = {
         let contents: [String: [String]] = [
             "libgstreamer1.0-0": [
-                "queue", "tee", "fakesink", "capsfilter", "identity", "valve", "filesink", "pipeline", "filesrc", "clocksync",
+                "queue", "tee", "fakesink", "capsfilter", "identity", "valve", "filesink", "pipeline", "filesrc",
+                "clocksync",
             ],
             "gstreamer1.0-plugins-base": [
                 "videotestsrc", "audiotestsrc", "videoconvert", "videoscale", "videorate", "audioconvert",
@@ -24,7 +25,8 @@ public enum DebianPackage {
                 "rtpvp9pay", "rtpvp9depay", "rtppcmupay", "rtppcmudepay", "rtppcmapay", "rtppcmadepay", "rtpg722pay",
                 "rtpg722depay", "mulawenc", "mulawdec", "alawenc", "alawdec", "rtspsrc", "pulsesrc", "pulsesink",
                 "level",
-                "videoflip", "jpegdec", "jpegenc", "pngenc", "ximagesrc", "audioamplify", "audiocheblimit", "rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay",
+                "videoflip", "jpegdec", "jpegenc", "pngenc", "ximagesrc", "audioamplify", "audiocheblimit",
+                "rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay",
             ],
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",

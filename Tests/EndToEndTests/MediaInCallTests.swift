@@ -46,7 +46,8 @@ extension EndToEnd {
             try await pair.close()
         }
 
-        @Test("Another picture, size and tone reach the peer without a new connection, and what is added later has them")
+        @Test(
+            "Another picture, size and tone reach the peer without a new connection, and what is added later has them")
         func otherSources() async throws {
             let pair = try await Talk()
             let before = await pair.mine.call.report().statistics.transport

@@ -28,7 +28,8 @@ extension Call {
     /// - Throws: ``CallError/media(_:)`` when there is no source of pictures, ``CallError/wrongState(operation:state:)`` after the end.
     public func turnVideo(_ orientation: VideoOrientation) async throws(CallError) {
         guard machine.state != .ended else {
-            throw .wrongState(operation: "turn the pictures", state: "the \(role) of a call that is \(machine.stateText)")
+            throw .wrongState(
+                operation: "turn the pictures", state: "the \(role) of a call that is \(machine.stateText)")
         }
         do throws(MediaSessionError) {
             for media in generations.values { try await media.turnVideo(orientation) }

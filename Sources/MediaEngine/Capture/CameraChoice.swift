@@ -47,7 +47,12 @@ struct CameraChoice: Sendable, Equatable {
         // Cameras say 29.97 and mean 30.
         let rateMissing = max(0, Double(wanted.framesPerSecond) * 0.95 - rate)
         // Hands-on formats first: what the encoder takes without a conversion.
-        let conversion: Double = pixels == "I420" || encoding != .raw ? 0 : pixels == "NV12" || pixels == "YUY2" ? 0.1 : 0.2
+        let conversion: Double =
+            switch pixels {
+            case nil, "I420": 0
+            case "NV12", "YUY2": 0.1
+            default: 0.2
+            }
         let cost = Double(width) * Double(height) * rate * (encoding.costPerPixel + conversion)
         return [pixelsMissing, rateMissing, cost]
     }

@@ -58,7 +58,9 @@ final class PushQueue: Sendable {
     /// Whether there is room; waits at most so long.
     func hasRoom(within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
-        while let source = state.withLock({ $0.source }), (source.get("current-level-buffers")?.intValue ?? 0) >= self.limit {
+        while let source = state.withLock({ $0.source }),
+            (source.get("current-level-buffers")?.intValue ?? 0) >= self.limit
+        {
             guard ContinuousClock.now < end, (try? await Task.sleep(for: .milliseconds(2))) != nil else { return false }
         }
         return true

@@ -41,7 +41,8 @@ final class RunningCapture: Sendable {
         pipeline.bus.watch { message in
             switch message {
             case .error(let element, let text, let debug, let fault):
-                let words = "\(element.split(separator: "/").last ?? ""): \(text) \(debug.split(separator: "\n").last ?? "")"
+                let part = element.split(separator: "/").last ?? ""
+                let words = "\(part): \(text) \(debug.split(separator: "\n").last ?? "")"
                 opening.note(.sourceFailed(source: name, fault: fault, text: words))
                 loop?.abandon()
                 report(.failed(fault, text: words))

@@ -2,7 +2,9 @@
 enum SourceText {
     /// `NAME:CHOICE` in its parts, where a URL is a choice of the name that its scheme begins with; nil when there is no name.
     static func parts(_ text: String) -> (name: String, choice: String?)? {
-        if ["rtsp", "rtsps", "rtspt", "rtspu"].contains(where: { text.hasPrefix("\($0)://") }) { return ("rtsp", text) }
+        if ["rtsp", "rtsps", "rtspt", "rtspu"].contains(where: { text.hasPrefix("\($0)://") }) {
+            return ("rtsp", text)
+        }
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         return parts.first.map { ($0, parts.count > 1 ? parts[1] : nil) }
     }

@@ -158,7 +158,9 @@ extension Pad {
                 info.pointee.data = UnsafeMutableRawPointer(writable)
                 var map = GstMapInfo()
                 let own: UnsafeMutablePointer<GstBuffer> = UnsafeMutableRawPointer(writable).cast()
-                guard gst_buffer_map(own, &map, GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue)) != 0
+                guard
+                    gst_buffer_map(own, &map, GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue))
+                        != 0
                 else { return GST_PAD_PROBE_OK }
                 defer { gst_buffer_unmap(own, &map) }
                 let bytes = UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size))

@@ -56,7 +56,10 @@ enum PropertyValue: Sendable, Equatable {
     /// What caps are made of.
     private static func choice(_ value: UnsafePointer<GValue>) -> PropertyValue? {
         if cgst_value_holds(value, gst_value_list_get_type()) != 0 {
-            return .list((0..<gst_value_list_get_size(value)).compactMap { gst_value_list_get_value(value, $0) }.map { PropertyValue($0) })
+            return .list(
+                (0..<gst_value_list_get_size(value)).compactMap { gst_value_list_get_value(value, $0) }.map {
+                    PropertyValue($0)
+                })
         }
         if cgst_value_holds(value, gst_fraction_get_type()) != 0 {
             return .fraction(

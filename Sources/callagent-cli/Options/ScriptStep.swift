@@ -68,7 +68,10 @@ struct ScriptStep: Sendable, Equatable {
             return .videoSize(format)
         }
         if let known = plain.first(where: { $0.name == text }) { return known.action }
-        let names = plain.map(\.name) + ["info:TEXT", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN", "audio=SOURCE"]
+        let names =
+            plain.map(\.name) + [
+                "info:TEXT", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN", "audio=SOURCE",
+            ]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")
     }
 }

@@ -5,7 +5,9 @@ import Testing
 
 extension RealPipelines {
     @Suite("What the application pushes") struct ApplicationSourceTests {
-        @Test("Pictures of every pixel format arrive in the size that was chosen", arguments: VideoInput.PixelFormat.allCases)
+        @Test(
+            "Pictures of every pixel format arrive in the size that was chosen",
+            arguments: VideoInput.PixelFormat.allCases)
         func pictures(format: VideoInput.PixelFormat) async throws {
             let input = try VideoInput(width: 160, height: 90, pixelFormat: format)
             var options = LoopbackCall.Options()

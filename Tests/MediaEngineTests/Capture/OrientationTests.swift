@@ -41,7 +41,9 @@ extension RealPipelines {
                 let log = try await ReceivedLog(call.callee)
                 let capture = try await call.capture(.caller, .video)
                 try await eventually("upside down") { log.last.map { Self.fits($0, .half) } == true }
-                for orientation in [VideoOrientation.quarter, .upright, .threeQuarters, .flipped, .mirrored, .automatic] {
+                for orientation in [
+                    VideoOrientation.quarter, .upright, .threeQuarters, .flipped, .mirrored, .automatic,
+                ] {
                     try await capture.turn(orientation)
                     let count = log.pictures.count
                     try await eventually("\(orientation); \(String(describing: log.last))") {

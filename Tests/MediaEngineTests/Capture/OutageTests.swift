@@ -36,7 +36,9 @@ extension RealPipelines {
             logger.logLevel = .critical
             options.engine = try await MediaEngine.start(
                 pipelineFolder: folder.path, captureTiming: timing, logger: logger)
-            if let video { options.callerVideo = VideoSource(name: video, format: VideoFormat(width: 320, height: 180)) }
+            if let video {
+                options.callerVideo = VideoSource(name: video, format: VideoFormat(width: 320, height: 180))
+            }
             if let audio { options.callerAudio = AudioSource(name: audio) }
             try await withCall(options) { call in
                 try await call.connect()

@@ -16,7 +16,8 @@ extension RealPipelines {
             logger.logLevel = .critical
             options.engine = try await MediaEngine.start(
                 pipelineFolder: nil,
-                captureTiming: CaptureTiming(silence: .seconds(3), firstRetry: .milliseconds(200), longestRetry: .seconds(1)),
+                captureTiming: CaptureTiming(
+                    silence: .seconds(3), firstRetry: .milliseconds(200), longestRetry: .seconds(1)),
                 logger: logger)
             return options
         }

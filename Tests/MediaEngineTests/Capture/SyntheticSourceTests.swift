@@ -55,7 +55,9 @@ extension RealPipelines {
         }
     }
 
-    @Test("A picture that is too small or too short is left alone", arguments: [(64, 64, 6_144), (320, 10, 4_800), (320, 180, 10)])
+    @Test(
+        "A picture that is too small or too short is left alone",
+        arguments: [(64, 64, 6_144), (320, 10, 4_800), (320, 180, 10)])
     func small(width: Int, height: Int, count: Int) {
         var bytes = [UInt8](repeating: 90, count: count)
         bytes.withUnsafeMutableBytes {

@@ -7,7 +7,7 @@ enum Clip {
         let size = "video/x-raw,width=320,height=240,framerate=15/1"
         let shape = "audio/x-raw,rate=48000,channels=2"
         let pictures = """
-            videotestsrc num-buffers=15 pattern=black ! \(size) ! concat name=c ! vp8enc deadline=1 ! mux.
+            videotestsrc num-buffers=15 pattern=black ! \(size) ! concat name=c ! jpegenc ! mux.
             videotestsrc num-buffers=15 pattern=white ! \(size) ! c.
             """
         let sound = """

@@ -29,7 +29,8 @@ final class ReceivedLog: Sendable {
             let pad = try #require(await end.peer.media?.receiving[kind]?.decoded)
             let size = Shared((width: 0, height: 0))
             let note: @Sendable (PropertyValue?) -> Void = { caps in
-                guard let width = caps?.fields?["width"]?.intValue, let height = caps?.fields?["height"]?.intValue else {
+                guard let width = caps?.fields?["width"]?.intValue, let height = caps?.fields?["height"]?.intValue
+                else {
                     return
                 }
                 size.set((width, height))

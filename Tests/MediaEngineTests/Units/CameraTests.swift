@@ -93,13 +93,54 @@ import Testing
         let screen = MediaSource.video(try VideoSource(parsing: "screen"))
         for environment in [[:], ["DISPLAY": ""], ["WAYLAND_DISPLAY": "wayland-0"]] {
             let error = #expect(throws: MediaError.self) { try Screen.check(screen, environment: environment) }
-            #expect("\(try #require(error))".contains(environment["WAYLAND_DISPLAY"] == nil ? "DISPLAY" : "pipewiresrc"))
+            #expect(
+                "\(try #require(error))".contains(environment["WAYLAND_DISPLAY"] == nil ? "DISPLAY" : "pipewiresrc"))
         }
         try Screen.check(screen, environment: ["DISPLAY": ":0"])
         try Screen.check(.video(VideoSource(parsing: "screen::7")), environment: [:])
         let engine = try await TestEngine.shared()
         await #expect(throws: MediaError.self) {
             try await engine.capture(VideoSource(parsing: "screen::987")).hold()
+        }
+    }
+}
+
+extension RealPipelines {
+    @Suite("What a camera gives") struct CameraPipelineTests {
+        /// The real descriptions, with a source of the same encoding in the place of the device.
+        @Test(
+            "Raw pictures, JPEG and H264 of another size and rate are sent as was asked for",
+            arguments: [
+                ("v4l2", "videotestsrc name=source is-live=true pattern=white"),
+                ("v4l2-mjpeg", "videotestsrc is-live=true pattern=white ! jpegenc name=source"),
+                (
+                    "v4l2-h264",
+                    "videotestsrc is-live=true pattern=white ! x264enc name=source tune=zerolatency key-int-max=10"
+                ),
+            ])
+        func chain(name: String, standIn: String) async throws {
+            let real = try PipelineCatalog().description(name, role: .videoSource)
+            let lines = real.text.replacing("v4l2src name=source do-timestamp=true", with: standIn).split(
+                separator: "\n")
+            let kept = lines.filter { !$0.hasPrefix("# value choice") }
+            let text = kept.joined(separator: "\n").replacing("native.caps", with: "unused.caps")
+            let folder = try PipelineFolder([
+                "camera-video-source.launch": text.replacing("# value native: unused.caps\n", with: "")
+            ])
+            #expect(text.contains(standIn))
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.callerVideo = VideoSource(
+                name: "camera", format: VideoFormat(width: 400, height: 224, framesPerSecond: 15))
+            try await withCall(options) { call in
+                try await call.connect()
+                let log = try await ReceivedLog(call.callee)
+                try await eventually("white pictures") {
+                    log.last.map { $0.width == 400 && $0.height == 224 && $0.mean > 200 } == true
+                }
+                #expect(!call.caller.events.contains { if case .captureLost = $0 { true } else { false } })
+            }
         }
     }
 }

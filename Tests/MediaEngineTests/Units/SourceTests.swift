@@ -17,7 +17,8 @@ import Testing
         #expect(MediaSource.video(camera).values["choice"] == "rtspt://user:word@192.0.2.1:554/x?y=1")
         #expect(MediaSource.video(camera).text == "rtsp://user:word@192.0.2.1:554/x?y=1")
         let datagrams = try AudioSource(parsing: "rtspu://192.0.2.1/x")
-        #expect(MediaSource.audio(datagrams).values["choice"] == "rtspu://192.0.2.1/x")    }
+        #expect(MediaSource.audio(datagrams).values["choice"] == "rtspu://192.0.2.1/x")
+    }
 
     @Test("An empty video source is refused", arguments: ["", ":"])
     func emptyVideo(text: String) {
