@@ -11,7 +11,7 @@ struct CaptureOutput: Sendable {
 
     /// Takes what `source` gives; `report` hears of the first data and of the end, on the streaming thread.
     init(
-        _ kind: MediaKind, from source: Pad, isStamped: Bool, in pipeline: Pipeline,
+        _ kind: MediaKind, from source: Pad, isStamped: Bool, isLooped: Bool, in pipeline: Pipeline,
         report: @escaping @Sendable (RunningCapture.Report) -> Void
     ) throws(MediaError) {
         self.kind = kind
@@ -30,6 +30,7 @@ struct CaptureOutput: Sendable {
             turner = nil
             try source.linkAcrossBins(to: teeSink)
         }
+        if isLooped { teeSink.keepTimeRising() }
         if isStamped { FrameStamp().write(at: teeSink) }
         let latest = LatestBuffer(keeps: kind == .video) { report(.began(kind)) }
         self.latest = latest

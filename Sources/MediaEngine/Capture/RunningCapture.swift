@@ -30,7 +30,9 @@ final class RunningCapture: Sendable {
         pipeline.bin.add(source.bin)
         var outputs: [MediaKind: CaptureOutput] = [:]
         for (kind, pad) in source.pads {
-            let output = try CaptureOutput(kind, from: pad, isStamped: source.isStamped, in: pipeline, report: report)
+            let output = try CaptureOutput(
+                kind, from: pad, isStamped: source.isStamped, isLooped: source.loop != nil, in: pipeline, report: report
+            )
             try output.turn(orientation)
             outputs[kind] = output
         }

@@ -145,6 +145,29 @@ extension Pad {
             { data in if let data { Unmanaged<SignalBox>.fromOpaque(data).release() } })
     }
 
+    /// Drops every buffer whose running time is not later than that of the one before.
+    ///
+    /// Where two rounds of a file overlap by a picture, an encoder would lose one and go on with references that the decoder lacks.
+    func keepTimeRising() {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+            { pad, info, data in
+                guard let pad, let info, let data, let buffer = gst_pad_probe_info_get_buffer(info),
+                    let event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)
+                else { return GST_PAD_PROBE_OK }
+                defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).cast()) }
+                var segment: UnsafePointer<GstSegment>?
+                gst_event_parse_segment(event, &segment)
+                let time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
+                // What has no time of its own is nobody's overlap.
+                guard time != cgst_clock_time_none() else { return GST_PAD_PROBE_OK }
+                let box = Unmanaged<TimeBox>.fromOpaque(data).takeUnretainedValue()
+                return box.isLater(UInt64(time)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+            },
+            Unmanaged.passRetained(TimeBox()).toOpaque(),
+            { data in if let data { Unmanaged<TimeBox>.fromOpaque(data).release() } })
+    }
+
     /// Lets `handler` write into every buffer that passes, with the caps of the pad, on the streaming thread.
     ///
     /// A buffer that others hold, too, is copied first.
@@ -228,6 +251,19 @@ enum PadEvent: Sendable {
 private final class SignalBox: Sendable {
     let handler: @Sendable () -> Void
     init(_ handler: @escaping @Sendable () -> Void) { self.handler = handler }
+}
+
+private final class TimeBox: Sendable {
+    private let last = Mutex<UInt64?>(nil)
+
+    /// Notes the time when it is later than the last.
+    func isLater(_ time: UInt64) -> Bool {
+        last.withLock { last in
+            if let last, time <= last { return false }
+            last = time
+            return true
+        }
+    }
 }
 
 private final class EditBox: Sendable {
