@@ -26,7 +26,7 @@ struct MediaOptions: ParsableArguments {
             valueName: "0|90|180|270|mirror|flip|auto"))
     var videoOrientation: VideoOrientation = .upright
 
-    @Option(help: ArgumentHelp("The video codec to use.", valueName: "vp8|h264"))
+    @Option(help: ArgumentHelp("The video codec to use.", valueName: "vp8|vp9|h264"))
     var codec: String?
 
     @Option(help: ArgumentHelp("Record what arrives once a call is connected, as Matroska.", valueName: "file"))
