@@ -19,17 +19,17 @@ struct CallAgentProgram {
             } else {
                 try command.run()
             }
-            if Output.hasLostResults { exit(ExitStatus.prerequisite.rawValue) }
+            if Output.hasLostResults { ExitStatus.prerequisite.leave() }
         } catch let failure as Failure {
             Output.error(failure.line)
-            exit(failure.status.rawValue)
+            failure.status.leave()
         } catch {
             // Help and version come this way too, with success.
             if CallAgentCommand.exitCode(for: error).isSuccess { CallAgentCommand.exit(withError: error) }
             // One line: what the parser says, without the usage text that help has.
             let text = CallAgentCommand.message(for: error).split(separator: "\n").joined(separator: " ")
             Output.error(text + hint)
-            exit(ExitStatus.usage.rawValue)
+            ExitStatus.usage.leave()
         }
     }
 }

@@ -28,7 +28,7 @@ struct Failure: Error, CustomStringConvertible {
     init(_ error: MediaError) {
         switch error {
         case .unknownChoice, .unknownPipelineDescription, .invalidPipelineDescription, .invalidProperty,
-            .unknownProperty:
+            .unknownProperty, .invalidIceServer:
             self.init(.usage, error.description)
         default: self.init(.prerequisite, error.description)
         }

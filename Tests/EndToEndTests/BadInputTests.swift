@@ -15,14 +15,18 @@ extension EndToEnd {
                 (["call", "bob", "--as", "no spaces please"], "no user name"),
                 (["call", "bob", "--as", "alice", "--signaling", "http://127.0.0.1:1"], "no signaling URL"),
                 (["call", "bob", "--as", "alice", "--signaling", "nonsense"], "no signaling URL"),
-                (["call", "bob", "--as", "alice", "--codec", "theora"], "no video codec; use one of vp8, h264"),
-                (["call", "bob", "--as", "alice", "--video", "blub"], "known are test"),
+                (["call", "bob", "--as", "alice", "--codec", "theora"], "no video codec; use one of vp8, vp9, h264"),
+                (["call", "bob", "--as", "alice", "--video", "blub"], "known are clock"),
                 (["call", "bob", "--as", "alice", "--video", "test:blub"], "'blub' is no value"),
                 (["call", "bob", "--as", "alice", "--audio", "tone:loud"], "no pitch"),
                 (["call", "bob", "--as", "alice", "--video-size", "big"], "no size"),
                 (["call", "bob", "--as", "alice", "--duration", "soon"], "--duration"),
                 (["call", "bob", "--as", "alice", "--ring-timeout", "0s"], "longer than 0"),
                 (["call", "bob", "--as", "alice", "--ice-interface", "eth0"], "no IP address"),
+                (["call", "bob", "--as", "alice", "--ice-server", "turn:127.0.0.1"], "username and a credential"),
+                (["call", "bob", "--as", "alice", "--ice-server", "turns:u:p@127.0.0.1"], "TLS"),
+                (["call", "bob", "--as", "alice", "--ice-server", "http://127.0.0.1"], "stun:"),
+                (["call", "bob", "--as", "alice", "--ice-policy", "some"], "all"),
                 (["call", "bob", "--as", "alice", "--pipelines", "/nonexistent"], "/nonexistent"),
                 (["listen", "--as", "bob", "--signaling", "ws://192.0.2.1:1"], "--allow"),
                 (
@@ -105,14 +109,22 @@ extension EndToEnd {
             try await expect(Program(["serve", "--listen", address]), status: 7, part: "in use")
         }
 
+        @Test(
+            "A camera or a file that is not there is exit code 7, before anybody is called",
+            arguments: ["v4l2:/dev/video987", "file:/nowhere/clip.mkv"])
+        func missingSource(source: String) async throws {
+            try await expect(
+                Program(["call", "bob", "--as", "alice", "--video", source]), status: 7, part: "callagent devices")
+        }
+
         @Test("A missing plugin is exit code 7 and names its package")
         func missingPlugin() async throws {
-            let folder = try pluginFolder(without: "libgstx264.so")
+            let folder = try pluginFolder(without: "libgstvpx.so")
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let program = try Program(
-                ["call", "bob", "--as", "alice", "--codec", "h264"],
+                ["call", "bob", "--as", "alice", "--codec", "vp8"],
                 environment: ["GST_PLUGIN_SYSTEM_PATH_1_0": folder, "GST_REGISTRY": folder + "/registry.bin"])
-            try await expect(program, status: 7, part: "apt install gstreamer1.0-plugins-ugly")
+            try await expect(program, status: 7, part: "apt install gstreamer1.0-plugins-good")
         }
 
         /// A folder with all installed plugins but one.

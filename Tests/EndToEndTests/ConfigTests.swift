@@ -26,6 +26,15 @@ extension EndToEnd {
             #expect(try invited.object("extension") as? [String: String] == ["a": "1", "b": "2"])
         }
 
+        @Test("The server takes a file, too")
+        func server() async throws {
+            let file = try folder.write(#"{"listen": "127.0.0.1:0", "events": true}"#, "server.json")
+            let server = try Program(["serve", "--config", file])
+            try await eventually("it listens: \(server.errors)") { server.hasEvent(["event": "serving"]) }
+            server.signal(SIGTERM)
+            #expect(try await server.waitForExit() == 143)
+        }
+
         @Test(
             "What is wrong with a file is one line that names it, and exit code 2",
             arguments: [

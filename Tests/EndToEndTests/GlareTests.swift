@@ -48,7 +48,10 @@ extension EndToEnd {
             defer { server.program.signal(SIGCONT) }
             let ends = try [("alice", "bob", "320x160", "440"), ("bob", "alice", "240x120", "554")].map {
                 try Program(
-                    ["call", $1, "--as", $0, "--events", "--duration", "2s", "--video-size", $2, "--audio", "tone:\($3)"]
+                    [
+                        "call", $1, "--as", $0, "--events", "--duration", "2s", "--video-size", $2, "--audio",
+                        "tone:\($3)",
+                    ]
                         + ["--signaling", server.url, "--ice-interface", "127.0.0.1"],
                     environment: ["G_DEBUG": "fatal-criticals"])
             }

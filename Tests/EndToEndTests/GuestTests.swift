@@ -42,7 +42,9 @@ extension EndToEnd {
 
         private func people() async throws -> (guest: Station, bob: Station, carol: Station) {
             let server = try await TestServer(tokenWarning: .seconds(1))
-            func station(_ user: String, _ width: Int, _ hertz: Double, mayCall: [String]? = nil) async throws -> Station {
+            func station(_ user: String, _ width: Int, _ hertz: Double, mayCall: [String]? = nil) async throws
+                -> Station
+            {
                 let token = try server.token(user, mayCall: mayCall)
                 return try await Station(
                     user, at: server.url,

@@ -48,7 +48,10 @@ extension EndToEnd {
         }
 
         private func common(_ server: MortalServer) -> [String] {
-            ["--signaling", server.url, "--ice-interface", "127.0.0.1", "--video-size", "240x120", "--audio", "tone:554"]
+            [
+                "--signaling", server.url, "--ice-interface", "127.0.0.1", "--video-size", "240x120", "--audio",
+                "tone:554",
+            ]
         }
 
         private func connect(

@@ -6,7 +6,8 @@ import Testing
 extension EndToEnd {
     /// The signaling server dies without a word and comes back knowing nobody, while calls go on.
     @Suite struct OutageTests {
-        @Test("A call goes on without the server; what was said meanwhile arrives when it is back, and so does a hang-up")
+        @Test(
+            "A call goes on without the server; what was said meanwhile arrives when it is back, and so does a hang-up")
         func connected() async throws {
             let server = try await MortalServer()
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
@@ -84,7 +85,9 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("A call that nobody answers rings out at both ends, whether the server comes back or not", arguments: [true, false])
+        @Test(
+            "A call that nobody answers rings out at both ends, whether the server comes back or not",
+            arguments: [true, false])
         func unanswered(comesBack: Bool) async throws {
             let (server, alice, bob) = try await ends { $0.timeouts.ringMs = 3_000 }
             let (mine, theirs) = try await ring(alice, bob)

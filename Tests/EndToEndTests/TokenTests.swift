@@ -11,10 +11,15 @@ extension EndToEnd {
         func renewedByProvider() async throws {
             let server = try await TestServer(tokenWarning: .seconds(2))
             let asked = Mutex(0)
-            let alice = try await Station("alice", at: server.url, token: {
-                let number = asked.withLock { $0 += 1; return $0 }
-                return try server.token("alice", lifetime: number == 1 ? .seconds(4) : .seconds(600))
-            }).prepared()
+            let alice = try await Station(
+                "alice", at: server.url,
+                token: {
+                    let number = asked.withLock {
+                        $0 += 1; return $0
+                    }
+                    return try server.token("alice", lifetime: number == 1 ? .seconds(4) : .seconds(600))
+                }
+            ).prepared()
             let signedIn = ContinuousClock.now
             let bob = try await Station(
                 "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
@@ -65,13 +70,20 @@ extension EndToEnd {
             let server = try await TestServer(tokenWarning: .seconds(1))
             let asked = Mutex(0)
             let mayHaveOne = Mutex(false)
-            let alice = try await Station("alice", at: server.url, token: {
-                guard asked.withLock({ $0 += 1; return $0 }) > 1 else {
-                    return try server.token("alice", lifetime: .seconds(3))
+            let alice = try await Station(
+                "alice", at: server.url,
+                token: {
+                    guard
+                        asked.withLock({
+                            $0 += 1; return $0
+                        }) > 1
+                    else {
+                        return try server.token("alice", lifetime: .seconds(3))
+                    }
+                    guard mayHaveOne.withLock({ $0 }) else { throw NoToken() }
+                    return try server.token("alice")
                 }
-                guard mayHaveOne.withLock({ $0 }) else { throw NoToken() }
-                return try server.token("alice")
-            }).prepared()
+            ).prepared()
             let bob = try await Station(
                 "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
             ).prepared()

@@ -77,6 +77,11 @@ extension CallMachine {
 
     /// Says so as soon as the peer's media is there on the next one.
     mutating func commit() -> [Effect] {
+        // For the caller it is the next, for this end, which had nothing else, the only one.
+        if current.isCommittedThere, !current.isCommittedHere, hasFirstFrame {
+            current.isCommittedHere = true
+            return [send(.commit)]
+        }
         guard var generation = next, !generation.isCommittedHere, hasMedia(generation) else { return [] }
         generation.isCommittedHere = true
         next = generation
@@ -84,6 +89,10 @@ extension CallMachine {
     }
 
     mutating func peerCommitted(_ number: Int) -> [Effect] {
+        if number > 0, number == current.number, !current.isCommittedThere {
+            current.isCommittedThere = true
+            return []
+        }
         guard next?.number == number else { return [.ignored("a commit of generation \(number)")] }
         next?.isCommittedThere = true
         return completeIfAgreed()

@@ -213,7 +213,7 @@ public struct CallMachine: Sendable, Equatable {
         if isPeerGone, shown.isInterrupted { return finish(.remoteLost, by: .peer) }
         guard phase == .accepted else { return [] }
         if !hasFirstFrame {
-            if hasMedia(current) { return connect(.firstFrame, by: .peer) }
+            if hasMedia(current) { return connect(.firstFrame, by: .peer) + commit() }
             return waitForPicture()
         }
         return commit() + noteInterruption()

@@ -15,6 +15,13 @@ public struct StunTurnServer: Sendable, Hashable {
         self.username = username
         self.credential = credential
     }
+
+    /// Tells before a connection is made whether its servers can be used.
+    ///
+    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL, missing credentials, and TLS.
+    public static func check(_ servers: [StunTurnServer]) throws(MediaError) {
+        if let unusable = try IceServers(servers, policy: .all).unusable.first { throw unusable }
+    }
 }
 
 /// Which candidates ICE may use.

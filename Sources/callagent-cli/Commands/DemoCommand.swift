@@ -22,7 +22,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What happens while a call rings.", valueName: "full|guarded|off"))
     var earlyMedia: EarlyMediaPolicy = .guarded
 
-    @Option(help: ArgumentHelp("The video codec.", valueName: "vp8|h264"))
+    @Option(help: ArgumentHelp("The video codec.", valueName: "vp8|vp9|h264"))
     var codec = "vp8"
 
     @Option(help: ArgumentHelp("Record what the callee received, as Matroska.", valueName: "file"))

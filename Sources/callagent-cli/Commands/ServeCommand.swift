@@ -18,6 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
     var events = false
 
     @OptionGroup var log: LogOptions
+    @OptionGroup var config: ConfigOptions
 
     func run() async throws {
         let configuration = try options.configuration()

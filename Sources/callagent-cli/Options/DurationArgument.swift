@@ -20,6 +20,7 @@ struct DurationArgument: ExpressibleByArgument, Equatable {
     var defaultValueDescription: String {
         let milliseconds =
             Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
+        if milliseconds > 0, milliseconds % 3_600_000 == 0 { return "\(milliseconds / 3_600_000)h" }
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000)s" : "\(milliseconds)ms"
     }
 

@@ -38,11 +38,7 @@ struct MediaOptions: ParsableArguments {
         ))
     var pipelines: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A local address to use for media (repeatable). Default: all global ones, and loopback when the signaling host is loopback.",
-            valueName: "address"))
-    var iceInterface: [String] = []
+    @OptionGroup var ice: IceOptions
 
     /// Everything checked that can be checked before a call.
     func configuration(engine: MediaEngine, signalingHost: String) async throws -> MediaConfiguration {
@@ -62,7 +58,7 @@ struct MediaOptions: ParsableArguments {
             for codec in configuration.videoCodecs where configuration.video != nil { try await engine.check(codec) }
             if configuration.audio != nil { try await engine.check(.opus) }
             configuration.recordingPath = try RecordingPath.checked(record)
-            configuration.tuning.localAddresses = try addresses(signalingHost)
+            try ice.apply(to: &configuration, signalingHost: signalingHost)
             return configuration
         } catch let error as MediaError {
             throw Failure(error)
@@ -83,23 +79,5 @@ struct MediaOptions: ParsableArguments {
             throw Failure(.usage, VideoSizeArgument.advice(videoSize))
         }
         return format
-    }
-
-    private func addresses(_ signalingHost: String) throws -> [String] {
-        guard iceInterface.isEmpty else {
-            for address in iceInterface where !LocalAddresses.isNumeric(address) {
-                throw Failure(.usage, "'\(address)' is no IP address; --ice-interface takes one such as 192.0.2.1")
-            }
-            return iceInterface
-        }
-        let loopback = LocalAddresses.isLoopback(signalingHost) ? ["127.0.0.1"] : []
-        let addresses = loopback + LocalAddresses.global()
-        guard !addresses.isEmpty else {
-            throw Failure(
-                .prerequisite,
-                "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"
-            )
-        }
-        return addresses
     }
 }

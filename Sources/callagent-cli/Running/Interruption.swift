@@ -19,7 +19,7 @@ enum Interruption {
                 work.cancel()
                 Task {
                     try? await Task.sleep(for: limit)
-                    Foundation.exit(status.rawValue)
+                    status.leave()
                 }
                 return status
             }
@@ -27,7 +27,7 @@ enum Interruption {
         }
         let result = await work.result
         watch.cancel()
-        if let status = await watch.value { Foundation.exit(status.rawValue) }
+        if let status = await watch.value { status.leave() }
         return try result.get()
     }
 }

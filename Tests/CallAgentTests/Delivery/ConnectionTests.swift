@@ -49,9 +49,11 @@ struct ConnectionTests {
 
     // MARK: The end of a call
 
-    @Test("A farewell takes the place of all that waits about its call", arguments: [
-        SignalingMessage.Body.hangup(9900), .cancel(9900), .reject(603),
-    ])
+    @Test(
+        "A farewell takes the place of all that waits about its call",
+        arguments: [
+            SignalingMessage.Body.hangup(9900), .cancel(9900), .reject(603),
+        ])
     mutating func moot(farewell: SignalingMessage.Body) {
         _ = alice.send(.ringing)
         _ = alice.send(.aCandidate)

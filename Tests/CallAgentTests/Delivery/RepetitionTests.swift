@@ -48,7 +48,9 @@ struct RepetitionTests {
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("A farewell is given up after 32 s", arguments: [SignalingMessage.Body.hangup(9900), .cancel(487), .reject(603)])
+    @Test(
+        "A farewell is given up after 32 s",
+        arguments: [SignalingMessage.Body.hangup(9900), .cancel(487), .reject(603)])
     mutating func farewellExpires(body: SignalingMessage.Body) throws {
         let farewell = try #require(alice.send(body).transmitted.first)
         let happened = alice.elapse(100_000)

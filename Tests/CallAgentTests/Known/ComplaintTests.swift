@@ -38,7 +38,9 @@ struct ComplaintTests {
     @Test("U10: a vanished peer is noticed late: two seconds without media, at once with silent media")
     func vanished() {
         #expect(CallMachine.connecting(.caller).effects(of: .received(.gone)) == [.start(.peerGone, 2_000)])
-        #expect(CallMachine.connected(.caller).after(.interrupted).effects(of: .received(.gone)).messages == [.hangup(9906)])
+        #expect(
+            CallMachine.connected(.caller).after(.interrupted).effects(of: .received(.gone)).messages == [.hangup(9906)]
+        )
     }
 
     @Test("U11: a lost accept leaves the caller ringing with the callee in alone")

@@ -79,7 +79,9 @@ struct KnownCaseTests {
         for body in EventKinds.bodies { #expect(routing.route(body, call: "c1") != .call("c2")) }
     }
 
-    @Test("C11: numbers and times of messages are sent but never used: here duplicates are dropped and old invites do not ring")
+    @Test(
+        "C11: numbers and times of messages are sent but never used: here duplicates are dropped and old invites do not ring"
+    )
     func duplicatesAndExpiry() {
         var end = DeliveryEnd(device: "tv")
         #expect(end.receive(.ofBob(1)).delivered.count == 1)

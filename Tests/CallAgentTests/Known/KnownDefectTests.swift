@@ -46,7 +46,8 @@ struct KnownDefectTests {
         for policy in [EarlyMediaPolicy.guarded, .off] {
             var machine = CallMachine(role: .callee, media: .audioVideo, earlyMedia: policy)
             var before: [CallMachine.Effect] = []
-            for event in [CallMachine.Event.received(.anInvite), .answerCreated(sdp: "a"), .verified, .firstVideoFrame] {
+            for event in [CallMachine.Event.received(.anInvite), .answerCreated(sdp: "a"), .verified, .firstVideoFrame]
+            {
                 before += machine.handle(event)
             }
             #expect(!before.contains { $0.opensSendGates || $0.opensReceiveGates })
@@ -87,7 +88,9 @@ struct KnownDefectTests {
         #expect(CallMachine.calling().after(.inviteFailed(text: "x")).end?.reason == .signalingFailed)
         #expect(CallMachine.calling().after(.received(.error(404))).end?.reason == .unknownUser)
         for fault in [MediaFault.other(text: ""), .incompatible(text: ""), .security(text: "")] {
-            for role in CallRole.both { #expect(CallMachine.connected(role).after(.mediaFailed(fault)).state == .ended) }
+            for role in CallRole.both {
+                #expect(CallMachine.connected(role).after(.mediaFailed(fault)).state == .ended)
+            }
         }
     }
 

@@ -7,7 +7,8 @@ struct ChangeTests {
     private let sound = MediaGates(audio: .live, video: .closed, isReceiving: true)
     private let offer = SignalingMessage.Offer(media: .audioVideo, sdp: "offer1")
 
-    @Test("By the caller: the old connection plays on until this end has the new pictures, and is closed when both have")
+    @Test(
+        "By the caller: the old connection plays on until this end has the new pictures, and is closed when both have")
     func byCaller() {
         var machine = CallMachine.connected(.caller, .audioOnly)
         #expect(
@@ -57,7 +58,8 @@ struct ChangeTests {
                 .send(.answer(sdp: "answer1"), to: .init(generation: 1))
             ])
         #expect(machine.handle(.media(.answerCreated(sdp: "x"), generation: 1)).isNothing)
-        #expect(machine.handle(.received(.commit, generation: 1)) == [], "the caller hears this end; not yet the other way")
+        #expect(
+            machine.handle(.received(.commit, generation: 1)) == [], "the caller hears this end; not yet the other way")
         #expect(machine.handle(.media(.firstAudioSample, generation: 1)) == [], "the caller promised pictures")
         #expect(
             machine.handle(.media(.firstVideoFrame, generation: 1)) == [
@@ -79,7 +81,8 @@ struct ChangeTests {
     @Test("By the callee: it asks, the caller offers, and the callee's pictures are on, as it wanted")
     func byCallee() {
         var callee = CallMachine.connected(.callee, .audioOnly)
-        #expect(callee.handle(.changeMedia(.audioVideo)) == [.send(.renegotiate(.audioVideo)), .start(.change, 10_000)])
+        #expect(
+            callee.handle(.changeMedia(.audioVideo)) == [.send(.renegotiate(.audioVideo)), .start(.change, 10_000)])
         var caller = CallMachine.connected(.caller, .audioOnly)
         let effects = caller.handle(.received(.renegotiate(.audioVideo)))
         #expect(effects.contains(.createOffer(.audioVideo, generation: 1)))
@@ -102,7 +105,9 @@ struct ChangeTests {
 
     @Test("A caller that cannot renegotiate now says nothing, and the callee gives up after its time")
     func refusedRenegotiation() {
-        for caller in [CallMachine.connected(.caller, .audioOnly).after(.hold), .connecting(.caller, .audioOnly), .calling()] {
+        for caller in [
+            CallMachine.connected(.caller, .audioOnly).after(.hold), .connecting(.caller, .audioOnly), .calling(),
+        ] {
             #expect(caller.effects(of: .received(.renegotiate(.audioVideo))).isNothing)
         }
         #expect(CallMachine.connected(.caller).effects(of: .received(.renegotiate(.audioVideo))).isNothing, "it has it")
@@ -128,7 +133,9 @@ struct ChangeTests {
         #expect(machine.refusal(of: .changeMedia(.audioVideo)) == nil)
     }
 
-    @Test("The peer gives up: so does this end, even after it committed, and shows the old one again", arguments: CallRole.both)
+    @Test(
+        "The peer gives up: so does this end, even after it committed, and shows the old one again",
+        arguments: CallRole.both)
     func peerRollsBack(role: CallRole) {
         var machine = CallMachine.committed(role)
         #expect(machine.media == .audioVideo)
@@ -158,9 +165,11 @@ struct ChangeTests {
         #expect(caller.next == nil && callee.next == nil)
     }
 
-    @Test("A new connection that fails is given up, whatever failed; the old one is not touched", arguments: [
-        MediaFault.other(text: "no camera"), .incompatible(text: "no codec"), .security(text: "wrong certificate"),
-    ])
+    @Test(
+        "A new connection that fails is given up, whatever failed; the old one is not touched",
+        arguments: [
+            MediaFault.other(text: "no camera"), .incompatible(text: "no codec"), .security(text: "wrong certificate"),
+        ])
     func newOneFails(fault: MediaFault) {
         var machine = CallMachine.offering()
         let effects = machine.handle(.media(.failed(fault), generation: 1))
@@ -169,7 +178,9 @@ struct ChangeTests {
         #expect(!effects.contains(.close(generation: 0)))
         #expect(machine.state == .connected)
         var second = machine
-        #expect(second.handle(.changeMedia(.audioVideo)).contains(.createOffer(.audioVideo, generation: 2)), "no number twice")
+        #expect(
+            second.handle(.changeMedia(.audioVideo)).contains(.createOffer(.audioVideo, generation: 2)),
+            "no number twice")
     }
 
     @Test("One that fails after the commit ends the call: the peer may be on it already")
@@ -182,7 +193,8 @@ struct ChangeTests {
     @Test("The old connection that fails meanwhile ends the call")
     func oldOneFails() {
         var machine = CallMachine.offering()
-        #expect(machine.handle(.mediaFailed(.other(text: "x"))) == .end(.mediaFailed, by: .local, telling: .hangup(9906)))
+        #expect(
+            machine.handle(.mediaFailed(.other(text: "x"))) == .end(.mediaFailed, by: .local, telling: .hangup(9906)))
     }
 
     @Test("Silence on the old connection after the commit is no interruption; on the one that is shown it is")
@@ -190,7 +202,8 @@ struct ChangeTests {
         var machine = CallMachine.committed(.caller)
         #expect(machine.handle(.interrupted) == [])
         #expect(machine.state == .connected)
-        #expect(machine.handle(.media(.interrupted, generation: 1)).last == .report(.reconnecting, .interrupted, by: .peer))
+        #expect(
+            machine.handle(.media(.interrupted, generation: 1)).last == .report(.reconnecting, .interrupted, by: .peer))
     }
 
     @Test("Repeated, old and premature words about connections change nothing")
@@ -203,7 +216,9 @@ struct ChangeTests {
             }
         }
         for machine in [CallMachine.connected(.caller), .offering(), .ringing(), .calling()] {
-            #expect(machine.effects(of: .received(.offer(offer), generation: 1)).isNothing, "only an accepted callee takes offers")
+            #expect(
+                machine.effects(of: .received(.offer(offer), generation: 1)).isNothing,
+                "only an accepted callee takes offers")
         }
         #expect(CallMachine.answering().effects(of: .received(.offer(offer), generation: 1)).isNothing, "repeated")
         #expect(CallMachine.connected(.callee).effects(of: .received(.offer(offer), generation: 0)).isNothing, "old")
@@ -226,7 +241,9 @@ struct ChangeTests {
 
     @Test("Sound alone may be wanted again, and a change to what there is already is refused")
     func otherWays() {
-        #expect(CallMachine.connected(.caller).effects(of: .changeMedia(.audioOnly)).contains(.createOffer(.audioOnly, generation: 1)))
+        #expect(
+            CallMachine.connected(.caller).effects(of: .changeMedia(.audioOnly)).contains(
+                .createOffer(.audioOnly, generation: 1)))
         #expect(CallMachine.connected(.caller).refusal(of: .changeMedia(.audioVideo)) != nil)
         #expect(CallMachine.connected(.callee).refusal(of: .changeMedia(.audioVideo)) != nil)
     }

@@ -26,14 +26,17 @@ struct DevicesTests {
         #expect(effects.messages == [cancel])
         #expect(caller.state == .connecting)
         let before = caller
-        for body in [SignalingMessage.Body.accept(sdp: "x"), .reject(603), .hangup(9900), .error(481), .aCandidate, .gone] {
+        for body in [
+            SignalingMessage.Body.accept(sdp: "x"), .reject(603), .hangup(9900), .error(481), .aCandidate, .gone,
+        ] {
             #expect(caller.handle(.received(body, device: "phone")).isNothing, "the other one has no say any more")
         }
         #expect(caller == before)
         #expect(caller.handle(.hangUp).first == .send(.hangup(9900), to: .init(device: "tv")))
     }
 
-    @Test("U14: a device that was not chosen stops ringing, the chosen one goes on", arguments: EarlyMediaPolicy.allCases)
+    @Test(
+        "U14: a device that was not chosen stops ringing, the chosen one goes on", arguments: EarlyMediaPolicy.allCases)
     func answeredElsewhere(policy: EarlyMediaPolicy) {
         let cancel = CallMachine.Event.received(.cancel(.init(code: 200, text: "", winner: "tv")))
         var tv = CallMachine.ringing(policy, device: "tv").after(.accept)
@@ -112,7 +115,8 @@ struct DevicesTests {
                 .setAnswer(sdp: "answer", generation: 1)
             ])
         _ = caller.handle(.media(.verified, generation: 1))
-        #expect(caller.handle(.media(.firstVideoFrame, generation: 1)).last == .report(.connected, .firstFrame, by: .peer))
+        #expect(
+            caller.handle(.media(.firstVideoFrame, generation: 1)).last == .report(.connected, .firstFrame, by: .peer))
     }
 
     @Test("The device whose answer was not taken replaces its media by the second offer's")

@@ -20,18 +20,22 @@ struct GlareTests {
         #expect(machine.peerSends == .init(audio: .muted))
         #expect(
             machine.handle(.answerCreated(sdp: "mine")) == [.send(.accept(sdp: "mine"), to: .init(device: "tv"))])
-        #expect(machine.after(.verified).effects(of: .firstVideoFrame).last == .report(.connected, .firstFrame, by: .peer))
+        #expect(
+            machine.after(.verified).effects(of: .firstVideoFrame).last == .report(.connected, .firstFrame, by: .peer))
     }
 
     @Test("The peer is told what this end sends, whatever it told with its own call")
     func ownState() {
         var machine = CallMachine.calling().after(.setSending(audio: nil, video: .off), .yield(to: invite, device: nil))
-        #expect(machine.handle(.answerCreated(sdp: "mine")).messages == [.accept(sdp: "mine", state: .init(video: .off))])
+        #expect(
+            machine.handle(.answerCreated(sdp: "mine")).messages == [.accept(sdp: "mine", state: .init(video: .off))])
     }
 
     @Test("An invite that is not out yet is not cancelled, and its offer is not sent afterwards")
     func beforeTheInvite() {
-        for start in [CallMachine(role: .caller, media: .audioVideo), .init(role: .caller, media: .audioVideo).after(.place)] {
+        for start in [
+            CallMachine(role: .caller, media: .audioVideo), .init(role: .caller, media: .audioVideo).after(.place),
+        ] {
             var machine = start
             let effects = machine.handle(.yield(to: invite, device: nil))
             #expect(effects.messages.isEmpty)

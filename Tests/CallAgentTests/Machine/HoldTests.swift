@@ -14,7 +14,8 @@ struct HoldTests {
         #expect(machine.hold == .held)
         #expect(machine.state == .connected)
         #expect(machine.handle(.unhold) == [.send(.state(.init())), .openReceiveGates, .notify(.holdChanged(.none))])
-        #expect(machine == .connected(.caller))
+        #expect(machine.hold == .none)
+        #expect(machine.current == CallMachine.connected(.caller).current)
     }
 
     @Test("Remotely held: this end need not send either, and shows nothing")

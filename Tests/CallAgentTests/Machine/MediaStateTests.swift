@@ -30,7 +30,9 @@ struct MediaStateTests {
         #expect(machine.handle(.setSending(audio: .on, video: .on)) == [], "nothing new")
     }
 
-    @Test("A callee tells with its accept what it sends, and before that nothing of it leaves", arguments: EarlyMediaPolicy.allCases)
+    @Test(
+        "A callee tells with its accept what it sends, and before that nothing of it leaves",
+        arguments: EarlyMediaPolicy.allCases)
     func callee(policy: EarlyMediaPolicy) {
         var machine = CallMachine.ringing(policy)
         if policy != .off { _ = machine.handle(.answerCreated(sdp: "answer")) }
@@ -50,9 +52,11 @@ struct MediaStateTests {
             machine.handle(.answerCreated(sdp: "a")).messages == [.accept(sdp: "a", state: .init(audio: .muted))])
     }
 
-    @Test("Muted sends silence and black pictures; off closes the devices", arguments: [
-        (MediaState.Sending.on, MediaGates.Sending.live), (.muted, .blank), (.off, .off),
-    ])
+    @Test(
+        "Muted sends silence and black pictures; off closes the devices",
+        arguments: [
+            (MediaState.Sending.on, MediaGates.Sending.live), (.muted, .blank), (.off, .off),
+        ])
     func gates(sending: MediaState.Sending, gate: MediaGates.Sending) {
         var machine = CallMachine.connected(.caller).after(.setSending(audio: .off, video: .muted))
         let effects = machine.handle(.setSending(audio: sending, video: sending))
@@ -66,7 +70,9 @@ struct MediaStateTests {
         let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 1, sdp: "o", state: muted)
         let callee = CallMachine(role: .callee, media: .audioVideo).after(.received(.invite(invite)))
         #expect(callee.peerSends == muted)
-        for body in [SignalingMessage.Body.progress(sdp: "a", state: muted), .accept(sdp: "a", state: muted), .state(muted)] {
+        for body in [
+            SignalingMessage.Body.progress(sdp: "a", state: muted), .accept(sdp: "a", state: muted), .state(muted),
+        ] {
             var caller = CallMachine.hearsRinging()
             #expect(caller.handle(.received(body)).contains(.notify(.peerMediaChanged(muted))))
             #expect(caller.peerSends == muted)
@@ -88,9 +94,11 @@ struct MediaStateTests {
         #expect(machine.handle(.received(.state(cameraOff))).contains(.report(.connected, .firstFrame, by: .peer)))
     }
 
-    @Test("A peer that sends nothing at all connects by its transport", arguments: [
-        MediaState(audio: .off, video: .off), MediaState(isHolding: true),
-    ])
+    @Test(
+        "A peer that sends nothing at all connects by its transport",
+        arguments: [
+            MediaState(audio: .off, video: .off), MediaState(isHolding: true),
+        ])
     func silentPeer(state: MediaState) {
         var machine = CallMachine.connecting(.callee).after(.received(.state(state)))
         #expect(machine.state == .connecting)
@@ -123,7 +131,8 @@ struct MediaStateTests {
         var timeouts = CallTimeouts()
         timeouts.audioGraceMs = 700
         var machine = CallMachine(role: .caller, media: .audioVideo, timeouts: timeouts).after(
-            .place, .offerCreated(sdp: "o"), .received(.accept(sdp: "a")), .verified, .firstAudioSample, .firstVideoFrame)
+            .place, .offerCreated(sdp: "o"), .received(.accept(sdp: "a")), .verified, .firstAudioSample,
+            .firstVideoFrame)
         #expect(machine.state == .connected)
         #expect(machine.handle(.timerFired(.audioGrace)).isNothing)
     }

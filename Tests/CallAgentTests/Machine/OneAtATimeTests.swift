@@ -10,7 +10,9 @@ struct OneAtATimeTests {
             CallMachine.offering(), .answering(), .committed(.caller),
             CallMachine.connected(.callee, .audioOnly).after(.changeMedia(.audioVideo)),
         ] {
-            for operation in [CallMachine.Event.hold, .changeMedia(.audioOnly), .changeMedia(.audioVideo), .accept, .place, .decline] {
+            for operation in [
+                CallMachine.Event.hold, .changeMedia(.audioOnly), .changeMedia(.audioVideo), .accept, .place, .decline,
+            ] {
                 let text = machine.refusal(of: operation)
                 #expect(text?.hasSuffix("in connected, while its media change") == true, "\(text ?? "nil")")
                 #expect(machine.effects(of: operation).isNothing)
@@ -21,14 +23,19 @@ struct OneAtATimeTests {
         }
     }
 
-    @Test("What is refused in which state", arguments: [
-        (CallMachine(role: .caller, media: .audioVideo), [CallMachine.Event.accept, .decline, .hold, .sendInfo("x")]),
-        (.calling(), [.place, .accept, .decline, .hold, .unhold, .changeMedia(.audioOnly)]),
-        (.hearsRinging(), [.place, .accept, .decline, .hold, .unhold, .changeMedia(.audioOnly)]),
-        (.ringing(), [.place, .hold, .unhold, .changeMedia(.audioOnly)]),
-        (.connecting(.callee), [.place, .accept, .decline, .hold, .unhold, .changeMedia(.audioOnly)]),
-        (.connected(.callee), [.place, .accept, .decline, .unhold]),
-    ])
+    @Test(
+        "What is refused in which state",
+        arguments: [
+            (
+                CallMachine(role: .caller, media: .audioVideo),
+                [CallMachine.Event.accept, .decline, .hold, .sendInfo("x")]
+            ),
+            (.calling(), [.place, .accept, .decline, .hold, .unhold, .changeMedia(.audioOnly)]),
+            (.hearsRinging(), [.place, .accept, .decline, .hold, .unhold, .changeMedia(.audioOnly)]),
+            (.ringing(), [.place, .hold, .unhold, .changeMedia(.audioOnly)]),
+            (.connecting(.callee), [.place, .accept, .decline, .hold, .unhold, .changeMedia(.audioOnly)]),
+            (.connected(.callee), [.place, .accept, .decline, .unhold]),
+        ])
     func refusals(machine: CallMachine, operations: [CallMachine.Event]) {
         for operation in operations {
             #expect(machine.refusal(of: operation)?.isEmpty == false, "\(operation)")
@@ -70,10 +77,12 @@ struct OneAtATimeTests {
         }
     }
 
-    @Test("U11: a call that the peer has not is over, whoever asked", arguments: [
-        CallMachine.hearsRinging(), .ringing(), .connecting(.caller), .connecting(.callee), .connected(.caller),
-        .connected(.callee).after(.interrupted),
-    ])
+    @Test(
+        "U11: a call that the peer has not is over, whoever asked",
+        arguments: [
+            CallMachine.hearsRinging(), .ringing(), .connecting(.caller), .connecting(.callee), .connected(.caller),
+            .connected(.callee).after(.interrupted),
+        ])
     func unknownCall(machine: CallMachine) {
         var machine = machine
         #expect(machine.handle(.received(.error(481, "no such call"))) == .end(.unknownCall, by: .peer))

@@ -5,7 +5,9 @@ import Testing
 /// Both users call each other: the call with the lower id stays, and both ends know that without asking.
 struct GlareRoutingTests {
     /// What each of two ends makes of the other's invite.
-    private func cross(_ mine: String, _ theirs: String, state: CallState = .calling) -> (CallRouting.Route, CallRouting.Route) {
+    private func cross(_ mine: String, _ theirs: String, state: CallState = .calling) -> (
+        CallRouting.Route, CallRouting.Route
+    ) {
         var alice = CallRouting(limit: 1)
         var bob = CallRouting(limit: 1)
         _ = alice.add(mine, .init(peer: "bob", role: .caller, state: state))
@@ -73,7 +75,8 @@ struct GlareRoutingTests {
     @Test(
         "A call that was accepted does not yield, nor does one with somebody else, nor one that came in",
         arguments: [
-            ("bob", CallRole.caller, CallState.connecting), ("bob", .caller, .connected), ("bob", .caller, .reconnecting),
+            ("bob", CallRole.caller, CallState.connecting), ("bob", .caller, .connected),
+            ("bob", .caller, .reconnecting),
             ("bob", .callee, .ringing), ("carol", .caller, .calling),
         ])
     func noGlare(peer: String, role: CallRole, state: CallState) {

@@ -66,7 +66,8 @@ struct RoutingTests {
         #expect(routing.route(.anInvite, call: "c2", sentUnixMs: 1e6, unixMs: 1e6) == .ring)
     }
 
-    @Test("U15: at the limit the next call is busy, whatever the calls that there are do", arguments: CallState.allCases)
+    @Test(
+        "U15: at the limit the next call is busy, whatever the calls that there are do", arguments: CallState.allCases)
     mutating func busy(state: CallState) {
         routing = CallRouting(limit: 2)
         routing.list("c1", .init(peer: "bob", role: .callee, state: state))
@@ -93,13 +94,13 @@ struct RoutingTests {
         #expect(routing.route(.query, call: "c9") == .unknownCall, "after its end, too")
     }
 
-    @Test("The ringing call of a peer is found, and no other")
+    @Test("The call of a peer that rings, or is about to, is found, and no other")
     mutating func ringingCall() {
         routing = CallRouting(limit: 3)
         routing.list("c1", .init(peer: "bob", role: .caller, state: .ringing))
         routing.list("c2", .init(peer: "carol", role: .callee, state: .calling))
         #expect(routing.ringing(from: "bob") == nil)
-        #expect(routing.ringing(from: "carol") == nil)
+        #expect(routing.ringing(from: "carol") == "c2")
         routing.note(.ringing, of: "c2")
         #expect(routing.ringing(from: "carol") == "c2")
         routing.note(.connected, of: "c2")

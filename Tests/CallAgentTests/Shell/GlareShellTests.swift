@@ -5,7 +5,9 @@ import Testing
 /// Both users call each other, through two agents (A14, U9).
 @Suite(.timeLimit(.minutes(1)))
 struct GlareShellTests {
-    @Test("Both get one call with one id and one room, at whatever moment the invites cross", arguments: [("a", "b"), ("b", "a")], [0, 1, 2])
+    @Test(
+        "Both get one call with one id and one room, at whatever moment the invites cross",
+        arguments: [("a", "b"), ("b", "a")], [0, 1, 2])
     func oneCall(ids: (String, String), order: Int) async throws {
         try await withParties { alice, bob in
             let latches = [Latch(), Latch()]

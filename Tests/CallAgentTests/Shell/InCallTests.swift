@@ -29,7 +29,9 @@ struct InCallTests {
             try await eventually("remotely held") { await theirs.holdState == .remotelyHeld }
             try await theirs.hold()
             try await eventually("both") { await mine.holdState == .both }
-            await #expect(throws: CallError.wrongState(operation: "hold", state: "the callee of a call that is connected, both")) {
+            await #expect(
+                throws: CallError.wrongState(operation: "hold", state: "the callee of a call that is connected, both")
+            ) {
                 try await theirs.hold()
             }
             try await mine.unhold()
@@ -94,7 +96,9 @@ struct InCallTests {
         }
     }
 
-    @Test("Pictures are added to a call of sound, make before break, and both ends say when it is done", arguments: CallRole.both)
+    @Test(
+        "Pictures are added to a call of sound, make before break, and both ends say when it is done",
+        arguments: CallRole.both)
     func upgrade(asker: CallRole) async throws {
         try await withCall(.audioOnly) { alice, bob, mine, theirs in
             try await (asker == .caller ? mine : theirs).changeMedia(to: .audioVideo)

@@ -74,7 +74,9 @@ struct KnownShellTests {
         #expect(late == [.stateChanged(.closed)])
     }
 
-    @Test("C18, U18: a token that will expire is announced, and a new one passes through; a bad one is an error that says so")
+    @Test(
+        "C18, U18: a token that will expire is announced, and a new one passes through; a bad one is an error that says so"
+    )
     func tokens() async throws {
         try await withAlice { alice, signaling in
             var events = alice.agent.events.makeAsyncIterator()
@@ -126,7 +128,9 @@ struct KnownShellTests {
         }
     }
 
-    @Test("C15: a call that is accepted, refused or hung up the moment it is heard of does just that", arguments: ["accept", "reject", "hangUp"])
+    @Test(
+        "C15: a call that is accepted, refused or hung up the moment it is heard of does just that",
+        arguments: ["accept", "reject", "hangUp"])
     func fromWithinEvents(operation: String) async throws {
         try await withParties { alice, bob in
             let answering = Task {
@@ -142,7 +146,9 @@ struct KnownShellTests {
             try await mine.reaches(operation == "accept" ? .connecting : .ended)
             if operation != "accept" {
                 try await eventually("no call is left") { bob.agent.activeCalls.isEmpty }
-                #expect(try await bob.session().commands.contains { if case .setGates = $0 { true } else { false } } == false)
+                #expect(
+                    try await bob.session().commands.contains { if case .setGates = $0 { true } else { false } }
+                        == false)
             }
         }
     }

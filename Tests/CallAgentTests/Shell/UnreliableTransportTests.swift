@@ -34,7 +34,9 @@ struct UnreliableTransportTests {
         for party in parties { await party.agent.close() }
     }
 
-    @Test("The connection is lost and comes back: both calls and agent say so, what waited goes out, and the peer is asked")
+    @Test(
+        "The connection is lost and comes back: both calls and agent say so, what waited goes out, and the peer is asked"
+    )
     func resume() async throws {
         try await withAlice(guaranteesDelivery: false) { alice, signaling in
             var events = alice.agent.events.makeAsyncIterator()
@@ -45,7 +47,9 @@ struct UnreliableTransportTests {
             signaling.happen(.disconnected(text: "cable"))
             while let event = await events.next(), event != .signalingLost(text: "cable") {}
             try await call.send(info: "waits")
-            try await eventually("it is known") { await call.report().records.contains { $0.action == "signalingLost" } }
+            try await eventually("it is known") {
+                await call.report().records.contains { $0.action == "signalingLost" }
+            }
             let before = signaling.sent.count
             signaling.failSending(nil)
             signaling.happen(.reconnected)

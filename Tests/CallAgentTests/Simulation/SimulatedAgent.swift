@@ -10,7 +10,13 @@ final class SimulatedAgent {
     var routing: CallRouting
     var delivery: Delivery
     var calls: [String: SimulatedCall] = [:]
+    /// The calls whose end it was told, known to it or not.
+    private(set) var heardEnds: Set<String> = []
+    /// How many calls its user placed, by whom they went to.
+    private(set) var placed: [String: Int] = [:]
     var ended: [SimulatedCall] = []
+    /// Those that a crash interrupted.
+    private(set) var lost: Set<String> = []
     /// Those that ended before a crash.
     var forgotten: [SimulatedCall] = []
     var isConnected = true
@@ -41,19 +47,25 @@ final class SimulatedAgent {
         let call = SimulatedCall(id: world.newCallId(), peer: peer, machine: machine, at: world.now)
         guard routing.add(call.id, .init(peer: peer, role: .caller, state: .calling)) else { return }
         calls[call.id] = call
+        placed[peer, default: 0] += 1
         give(.place, to: call)
     }
 
     /// Does something with each call that it has.
     func operate(_ event: CallMachine.Event) {
         guard isAlive else { return }
+        switch event {
+        case .hangUp, .reject: world.isDisturbed = true
+        default: break
+        }
         for call in calls.values.sorted(by: { $0.id < $1.id }) { give(event, to: call) }
     }
 
     /// The process is gone, and another one is started that remembers nothing.
     func crash() {
-        (forgotten, ended) = (forgotten + ended, [])
+        (forgotten, ended, heardEnds) = (forgotten + ended, [], [])
         for call in calls.values { for media in call.media.values { world.close(media) } }
+        lost.formUnion(calls.keys)
         calls = [:]
         routing = CallRouting(limit: limit)
         delivery = Delivery(user: user, device: device, isGuaranteed: false)
@@ -100,6 +112,7 @@ final class SimulatedAgent {
     }
 
     private func route(_ message: SignalingMessage) {
+        if message.body.isFarewell { heardEnds.insert(message.callId) }
         switch routing.route(message, unixMs: world.unixMs) {
         case .call(let id):
             guard let call = calls[id] else { return }

@@ -27,6 +27,9 @@ final class SimulatedWorld {
     private(set) var agents: [SimulatedAgent] = []
     private(set) var now = 0
     private(set) var complaints: [String] = []
+    /// A process or a connection was lost, a user hung up or rejected, or somebody has several devices: a call may be gone when its
+    /// peer hears of it.
+    var isDisturbed = false
     private(set) var wasConnected = 0
     private var queue = EventQueue<Event>()
     private var medias: [Int: SimulatedMedia] = [:]
@@ -46,6 +49,7 @@ final class SimulatedWorld {
                     index, user: member.user, device: member.device, policy: member.policy, limit: plan.limit,
                     world: self))
         }
+        isDisturbed = Set(plan.members.map(\.user)).count < plan.members.count
         for (time, agent, action) in plan.actions { queue.plan(.act(agent: agent, action), at: time) }
         for (time, event) in plan.faults { queue.plan(event, at: time) }
         for time in stride(from: 5_000, to: plan.endMs, by: 5_000) { queue.plan(.audit, at: time) }
@@ -88,6 +92,7 @@ final class SimulatedWorld {
         case .connection(let agent, let isUp): setConnection(agent, isUp)
         case .crash(let agent):
             tellGone(agent)
+            isDisturbed = true
             agents[agent].crash()
         case .interrupt(let agent, let isOver):
             for media in medias.values.sorted(by: { $0.number < $1.number })
@@ -113,6 +118,7 @@ final class SimulatedWorld {
 
     private func setConnection(_ agent: Int, _ isUp: Bool) {
         if !isUp, random.once(in: 2) { tellGone(agent) }
+        isDisturbed = true
         agents[agent].setConnected(isUp)
     }
 
@@ -215,7 +221,7 @@ final class SimulatedWorld {
     // MARK: What must hold at every moment
 
     func noteRinging(_ call: SimulatedCall, at agent: SimulatedAgent) {
-        if agent.ended.contains(where: { $0.id == call.id }) {
+        if agent.heardEnds.contains(call.id) || agent.ended.contains(where: { $0.id == call.id }) {
             complain("\(agent.user)/\(agent.device): \(call.id) rings after it ended")
         }
     }
@@ -228,7 +234,9 @@ final class SimulatedWorld {
             if isSent(media.gates), !media.call.isWanted, policy != .full, media.call.machine.role == .callee {
                 complain("media of a callee leaves before it accepts")
             }
-            if media.gates.isReceiving, !peer.isClosed, !peer.call.isWanted, isSent(peer.gates) {
+            // A process that was lost after it accepted and rings again has accepted for all that the other end knows.
+            let hasAccepted = peer.call.isWanted || agents[peer.agent].lost.contains(peer.call.id)
+            if media.gates.isReceiving, !peer.isClosed, !hasAccepted, isSent(peer.gates) {
                 complain("somebody is seen before it accepted")
             }
             if media.gates.isReceiving, media.call.machine.state != .connected,

@@ -12,6 +12,11 @@ struct SimulationVerdict {
             for call in agent.ended + agent.forgotten {
                 outcomes.append(call.machine.end?.reason.rawValue ?? "nothing")
                 if call.invite != nil { outcomes.append("glare") }
+                if call.invite != nil, !call.machine.hasFirstFrame, call.machine.end?.reason == .unknownCall,
+                    !world.isDisturbed
+                {
+                    complaints.append("\(call.id) was yielded to, and its caller knew nothing of it")
+                }
                 if !call.timers.isEmpty { complaints.append("\(call.id) ended with timers \(call.timers.keys)") }
                 if call.media.values.contains(where: { !$0.isClosed }) {
                     complaints.append("\(call.id) left media open")
@@ -47,11 +52,12 @@ struct SimulationVerdict {
         }
     }
 
-    /// When both users wanted a call with each other, they have one and not two.
+    /// When both users wanted a call with each other, they have one and not two; who places two wants two.
     private mutating func judgePairs(in world: SimulatedWorld) {
         for agent in world.agents {
             let calls = agent.calls.values
             for own in calls where own.machine.role == .caller {
+                guard agent.placed[own.peer] == 1 else { continue }
                 for theirs in calls where theirs.machine.role == .callee && theirs.peer == own.peer {
                     guard let owns = own.acceptedAt, let accepted = theirs.acceptedAt, owns > theirs.begunAt,
                         accepted > own.begunAt

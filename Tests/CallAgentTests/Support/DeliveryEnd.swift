@@ -6,7 +6,8 @@ struct DeliveryEnd {
     private(set) var now = 0
     private var sent = 0
 
-    init(_ user: String = "alice", device: String? = nil, isGuaranteed: Bool = false, timing: DeliveryTiming = .init()) {
+    init(_ user: String = "alice", device: String? = nil, isGuaranteed: Bool = false, timing: DeliveryTiming = .init())
+    {
         delivery = Delivery(user: user, device: device, isGuaranteed: isGuaranteed, timing: timing)
     }
 

@@ -14,13 +14,16 @@ enum EventKinds {
     static let media: [CallMachine.Event] = [
         .offerCreated(sdp: "offer"), .answerCreated(sdp: "answer"), .localCandidate(.example), .iceConnected,
         .verified, .firstVideoFrame, .firstAudioSample, .firstVideoShown, .firstAudioHeard, .interrupted, .resumed,
+        .media(.gathered("all"), generation: 0), .media(.dtmf(key: "5"), generation: 0),
+        .media(.warning("no device"), generation: 0),
         .mediaFailed(.security(text: "s")), .mediaFailed(.incompatible(text: "i")), .mediaFailed(.other(text: "o")),
     ]
 
     /// What a call of two devices meets that never changes its media.
     static let plain: [CallMachine.Event] =
         users + bodies.map { .received($0) } + bodies.map { .received($0, generation: 3) }
-        + [.inviteFailed(text: "down"), .signalingLost, .signalingRestored, .audit, .yield(to: .example, device: nil)] + media
+        + [.inviteFailed(text: "down"), .signalingLost, .signalingRestored, .audit, .yield(to: .example, device: nil)]
+        + media
         + CallTimer.allCases.map { .timerFired($0) }
 
     /// Holding, and what this end and the peer send.

@@ -12,7 +12,10 @@ enum MessageDamage {
     }
 
     private static func damage(_ bytes: inout [UInt8], _ other: [UInt8], _ random: inout SeededGenerator) {
-        guard !bytes.isEmpty else { return bytes = other }
+        guard !bytes.isEmpty else {
+            bytes = other
+            return
+        }
         let index = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<10, using: &random) {
         case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
@@ -26,7 +29,9 @@ enum MessageDamage {
         case 6: replaceNumber(&bytes, from: index, &random)
         case 7:
             let depth = Int.random(in: 1...600, using: &random)
-            bytes.insert(contentsOf: Array(repeating: UInt8(ascii: Bool.random(using: &random) ? "[" : "{"), count: depth), at: index)
+            bytes.insert(
+                contentsOf: Array(repeating: UInt8(ascii: Bool.random(using: &random) ? "[" : "{"), count: depth),
+                at: index)
         case 8: bytes.insert(contentsOf: Array((odd.randomElement(using: &random) ?? "").utf8), at: index)
         default: addMember(&bytes, "x\(index)", &random)
         }
@@ -63,7 +68,8 @@ enum MessageDamage {
         ]
 
     private static let odd = [
-        "\u{0}", "\\u0000", "\\ud800", "\\udfff\\ud800", "\u{FEFF}", "\u{202E}", "e\u{301}\u{301}\u{301}", "\\", "\"", "\\u12",
+        "\u{0}", "\\u0000", "\\ud800", "\\udfff\\ud800", "\u{FEFF}", "\u{202E}", "e\u{301}\u{301}\u{301}", "\\", "\"",
+        "\\u12",
         "/*", "//", "NaN", "Infinity", "'", ",", ":", "\u{85}", "😀", "\\uD83D\\uDE00", "\r\n",
     ]
 }

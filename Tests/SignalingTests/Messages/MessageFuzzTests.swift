@@ -12,7 +12,9 @@ struct MessageFuzzTests {
     private static let seed = environment["CALLAGENT_FUZZ_SEED"].flatMap { UInt64($0) } ?? 0
     private static let shards: UInt64 = 4
 
-    @Test("Whatever comes is read or refused, never a trap, and what is read says the same when it is written again", arguments: 0..<shards)
+    @Test(
+        "Whatever comes is read or refused, never a trap, and what is read says the same when it is written again",
+        arguments: 0..<shards)
     func damaged(shard: UInt64) throws {
         let samples = try MessageSamples.messages.map { try $0.encoded() }
         var (read, refused) = (0, 0)

@@ -2,19 +2,20 @@ import CallAgent
 
 /// One message of every type, with every field that it may have, and the least that it may have.
 enum MessageSamples {
-    static let bodies: [SignalingMessage.Body] = [
-        fullInvite, .invite(.init(media: .audioOnly, ringTimeoutMs: 1, sdp: "v=0")), .ringing,
-        .progress(sdp: "v=0\r\n", state: .init(audio: .muted, video: .off, isHolding: true)), .progress(sdp: "v=0"),
-        .accept(sdp: "v=0", state: .init(video: .muted)), .accept(sdp: nil), .accept(sdp: nil, state: .init()),
-        .reject(.init(code: 603, text: "no")), .cancel(.init(code: 200, text: "", winner: "tv")),
-        .cancel(.init(code: 9900, text: "")), .hangup(.init(code: 99_999, text: "ä€😀\"\\\n\u{1}/\u{2028}")),
-        .candidate(.init(candidate: "candidate:1 1 UDP 2 127.0.0.1 9 typ host", mLine: 15)),
-        .candidate(.init(candidate: "", mLine: 0)), .offer(.init(media: .audioVideo, sdp: "v=0\r\n")),
-        .answer(sdp: "v=0"), .renegotiate(.audioOnly), .renegotiate(.init(audio: false, video: true)), .commit,
-        .rollback, .state(.init()), .state(.init(audio: .off, video: .off, isHolding: true)), .info("hello \u{0}"),
-        .info(""), .query, .ack("m0"), .gone, .error(.init(code: 481, text: "no such call", ref: "m0")),
-        .error(.init(code: 0, text: "", ref: nil)),
-    ] + CallState.allCases.map { .status($0) }
+    static let bodies: [SignalingMessage.Body] =
+        [
+            fullInvite, .invite(.init(media: .audioOnly, ringTimeoutMs: 1, sdp: "v=0")), .ringing,
+            .progress(sdp: "v=0\r\n", state: .init(audio: .muted, video: .off, isHolding: true)), .progress(sdp: "v=0"),
+            .accept(sdp: "v=0", state: .init(video: .muted)), .accept(sdp: nil), .accept(sdp: nil, state: .init()),
+            .reject(.init(code: 603, text: "no")), .cancel(.init(code: 200, text: "", winner: "tv")),
+            .cancel(.init(code: 9900, text: "")), .hangup(.init(code: 99_999, text: "ä€😀\"\\\n\u{1}/\u{2028}")),
+            .candidate(.init(candidate: "candidate:1 1 UDP 2 127.0.0.1 9 typ host", mLine: 15)),
+            .candidate(.init(candidate: "", mLine: 0)), .offer(.init(media: .audioVideo, sdp: "v=0\r\n")),
+            .answer(sdp: "v=0"), .renegotiate(.audioOnly), .renegotiate(.init(audio: false, video: true)), .commit,
+            .rollback, .state(.init()), .state(.init(audio: .off, video: .off, isHolding: true)), .info("hello \u{0}"),
+            .info(""), .query, .ack("m0"), .gone, .error(.init(code: 481, text: "no such call", ref: "m0")),
+            .error(.init(code: 0, text: "", ref: nil)),
+        ] + CallState.allCases.map { .status($0) }
 
     static let messages = bodies.enumerated().map { index, body in
         var message = SignalingMessage(

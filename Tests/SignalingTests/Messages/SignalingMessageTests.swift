@@ -46,7 +46,7 @@ struct SignalingMessageTests {
         arguments: [
             (#"{"v":2,"type":"ringing","id":"m1","callId":"c1","from":"a","to":"b"}"#, 426, "m1"),
             (#"{"v":1,"type":"new","id":"m1","callId":"c1","from":"a","to":"b"}"#, 426, "m1"),
-            (#"{"v":1,"type":"invite","id":"m1","callId":"c1","from":"a","to":"b"}"#, 426, "m1"),
+            (#"{"v":1,"type":"invite","id":"m1","callId":"c1","from":"a","to":"b"}"#, 400, "m1"),
             (#"{"v":1,"type":"ringing","id":"m 1","callId":"c1","from":"a","to":"b"}"#, 400, nil),
             (#"{"v":1,"type":"ringing","id":"m1","callId":"","from":"a","to":"b"}"#, 400, "m1"),
             (#"{"v":1,"type":"ringing","id":"m1","callId":"c1","from":"a"}"#, 400, "m1"),

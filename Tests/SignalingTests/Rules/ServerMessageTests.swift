@@ -21,9 +21,9 @@ struct ServerMessageTests {
         let party = Party(user: "alice", device: "tv")
         let gone = ServerMessage.gone(id: "server-1", callId: "c", from: party, to: "bob", unixMs: 17)
         #expect(gone.json.contains(#""device":"tv""#))
-        #expect(
-            try SignalingMessage(decoding: gone.json)
-                == SignalingMessage(id: "server-1", callId: "c", from: "alice", to: "bob", sentUnixMs: 17, body: .gone))
+        var read = SignalingMessage(id: "server-1", callId: "c", from: "alice", to: "bob", sentUnixMs: 17, body: .gone)
+        read.device = "tv"
+        #expect(try SignalingMessage(decoding: gone.json) == read)
         let fault = ServerMessage.Fault(code: 480, text: "bob is out", callId: "c", ref: "m", generation: 2)
         #expect(
             try SignalingMessage(decoding: ServerMessage.error(fault, id: "server-2", to: "alice", unixMs: 18).json)

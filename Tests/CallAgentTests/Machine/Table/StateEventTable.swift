@@ -3,7 +3,8 @@
 /// What every event does in every state, written down.
 ///
 /// A cell says, in order, what is sent (`cancel`), what the media is told (`makeOffer`, `gates`), which timer starts (`+ring`), that the user is told
-/// something (`told`), and the new state (`>ended`). `.` is an event that changes nothing, `~` one that is remembered without a word.
+/// something (`told`), and the new state (`>ended`). `.` is an event that changes nothing, `~` one that is remembered without a word,
+/// `"` the same as in the column before.
 struct StateEventTable: Sendable {
     /// The states, one a column.
     var columns: [Column]
@@ -21,9 +22,13 @@ struct StateEventTable: Sendable {
     var rows: [String: [String]] {
         var rows: [String: [String]] = [:]
         for line in text.split(separator: "\n") {
-            let cells = line.split(separator: "|").map { $0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed() }
-            guard let name = cells.first.map({ String($0) }) else { continue }
-            rows[name] = cells.dropFirst().map { String($0) }
+            var cells: [String] = []
+            for part in line.split(separator: "|") {
+                let cell = part.split(separator: " ").joined(separator: " ")
+                cells.append(cell == "\"" ? cells.last ?? cell : cell)
+            }
+            guard !cells.isEmpty else { continue }
+            rows[cells.removeFirst()] = cells
         }
         return rows
     }

@@ -30,10 +30,13 @@ struct StateEventTests {
         #expect(
             words == [
                 "place", "accept", "reject", "hangUp", "hold", "unhold", "setSending", "changeMedia", "sendInfo",
-                "received", "yield", "inviteFailed", "signalingLost", "signalingRestored", "audit", "media", "timerFired",
+                "received", "yield", "inviteFailed", "signalingLost", "signalingRestored", "audit", "media",
+                "timerFired",
             ])
         let types = Set(
-            EventKinds.all.compactMap { if case .received(let body, _, _) = $0 { body.name.prefix { $0 != " " } } else { nil } })
+            EventKinds.all.compactMap {
+                if case .received(let body, _, _) = $0 { body.name.prefix { $0 != " " } } else { nil }
+            })
         #expect(types.count == 19, "every type of message but the acknowledgement, which the delivery takes")
     }
 

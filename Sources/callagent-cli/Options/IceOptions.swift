@@ -1,0 +1,52 @@
+public import ArgumentParser
+internal import CallAgent
+public import MediaEngine
+
+/// How a command's calls find a way to the peer.
+struct IceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A STUN or TURN server besides those of the signaling server (repeatable): stun:HOST[:PORT], "
+                + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp]. A --config file keeps the password off the process list.",
+            valueName: "url"))
+    var iceServer: [IceServerArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Which candidates may be used; relay keeps this machine's addresses from the peer, and needs a TURN server.",
+            valueName: "all|relay"))
+    var icePolicy: IceTransportPolicy = .all
+
+    @Option(
+        help: ArgumentHelp(
+            "A local address to use for media (repeatable). Default: all global ones, and loopback when the signaling host is loopback.",
+            valueName: "address"))
+    var iceInterface: [String] = []
+
+    func apply(to configuration: inout MediaConfiguration, signalingHost: String) throws {
+        configuration.iceServers = iceServer.map(\.server)
+        try StunTurnServer.check(iceServer.map(\.checked))
+        configuration.iceTransportPolicy = icePolicy
+        configuration.tuning.localAddresses = try addresses(signalingHost)
+    }
+
+    private func addresses(_ signalingHost: String) throws -> [String] {
+        guard iceInterface.isEmpty else {
+            for address in iceInterface where !LocalAddresses.isNumeric(address) {
+                throw Failure(.usage, "'\(address)' is no IP address; --ice-interface takes one such as 192.0.2.1")
+            }
+            return iceInterface
+        }
+        let loopback = LocalAddresses.isLoopback(signalingHost) ? ["127.0.0.1"] : []
+        let addresses = loopback + LocalAddresses.global()
+        guard !addresses.isEmpty else {
+            throw Failure(
+                .prerequisite,
+                "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"
+            )
+        }
+        return addresses
+    }
+}
+
+extension IceTransportPolicy: ExpressibleByArgument {}
