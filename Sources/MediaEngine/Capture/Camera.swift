@@ -9,7 +9,7 @@ struct Camera: Sendable {
     ///
     /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` that tells a camera that is not there from one that is busy or not allowed.
     init(_ source: VideoSource, description: PipelineDescription) throws(MediaError) {
-        let label = MediaSource.video(source).text
+        let label = MediaSource.video(source).label
         var values = MediaSource.video(source).values
         values["choice"] = source.choice ?? "/dev/video0"
         let bin = try description.instantiate(values)

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Where what is sent of one kind comes from.
 public enum MediaSource: Sendable, Hashable {
     /// Pictures.
@@ -27,6 +29,15 @@ extension MediaSource {
         case .video(let source): source.name
         case .audio(let source): source.name
         }
+    }
+
+    /// What messages and logs call it: ``text`` without the user and password of a URL.
+    var label: String {
+        guard name == "rtsp", let scheme = text.range(of: "://") else { return text }
+        let rest = text[scheme.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return text[..<scheme.upperBound] + "…" + rest[at...]
     }
 
     private var choice: String? {

@@ -4,7 +4,7 @@ struct SourceBlueprint: Sendable {
     let catalog: PipelineCatalog
 
     /// What messages call it: `v4l2:/dev/video0`.
-    var label: String { source.text }
+    var label: String { source.label }
 
     /// The description that is looked at first.
     ///
@@ -41,10 +41,19 @@ struct SourceBlueprint: Sendable {
         if source == .audio(.microphone) { return try Microphone.check(in: catalog) }
         if let path = source.path { try SourcePath.check(path, of: label) }
         if source.name == "screen" { try Screen.check(source) }
-        _ = try bin(try description(), source.values)
+        _ = try parts(of: description(), source.values)
     }
 
     private func bin(_ description: PipelineDescription, _ values: [String: String]) throws(MediaError) -> SourceBin {
+        let made = try parts(of: description, values)
+        if case .video(let video) = source, let input = video.input { try input.bind(made.bin) }
+        if case .audio(let audio) = source, let input = audio.input { try input.bind(made.bin) }
+        return made
+    }
+
+    private func parts(
+        of description: PipelineDescription, _ values: [String: String]
+    ) throws(MediaError) -> SourceBin {
         var values = values
         // Of two kinds, the pictures have the plain name.
         if description.role == .avSource { values["caps"] = source.format.caps }
@@ -55,8 +64,6 @@ struct SourceBlueprint: Sendable {
         } else {
             pads[source.kind] = try bin.pad("src")
         }
-        if case .video(let video) = source, let input = video.input { try input.bind(bin) }
-        if case .audio(let audio) = source, let input = audio.input { try input.bind(bin) }
         return SourceBin(
             bin: bin, pads: pads, loop: description.loop.flatMap { bin.child($0) }, isStamped: description.isStamped)
     }

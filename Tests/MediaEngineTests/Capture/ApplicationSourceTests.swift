@@ -26,6 +26,8 @@ extension RealPipelines {
                     return log.last.map { $0.mean > 220 && $0.width == 320 && $0.height == 180 } == true
                 }
                 #expect(input.count(.accepted) > 0 && input.count(.refused) == 1)
+                try await TestEngine.shared().check(options.callerVideo)
+                #expect(try await input.push(white) == .accepted, "a check takes nothing away")
                 await #expect(throws: MediaError.self) { try await input.push([1, 2, 3]) }
             }
             #expect(try white.withUnsafeBytes { try input.push($0) } == .refused, "no call uses it any more")

@@ -16,6 +16,10 @@ import Testing
         #expect(camera == VideoSource(name: "rtsp", choice: "rtsp://user:word@192.0.2.1:554/x?y=1"))
         #expect(MediaSource.video(camera).values["choice"] == "rtspt://user:word@192.0.2.1:554/x?y=1")
         #expect(MediaSource.video(camera).text == "rtsp://user:word@192.0.2.1:554/x?y=1")
+        #expect(MediaSource.video(camera).label == "rtsp://…@192.0.2.1:554/x?y=1", "no password in a log")
+        #expect(MediaSource.video(try VideoSource(parsing: "rtsp://192.0.2.1/a@b")).label == "rtsp://192.0.2.1/a@b")
+        #expect(
+            MediaSource.audio(try AudioSource(parsing: "rtsps://u:p@w@192.0.2.1/x")).label == "rtsps://…@192.0.2.1/x")
         let datagrams = try AudioSource(parsing: "rtspu://192.0.2.1/x")
         #expect(MediaSource.audio(datagrams).values["choice"] == "rtspu://192.0.2.1/x")
     }
