@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension MediaEngine {
     /// The cameras and microphones that are there now, with their formats; cameras first.
     ///
@@ -10,13 +8,4 @@ extension MediaEngine {
         _ = await Deadline.isMet(.seconds(10)) { await BlockingQueue(label: "devices").listDevices(into: list) }
         return list.devices.sorted { ($0.kind == .video ? 0 : 1, $0.source) < ($1.kind == .video ? 0 : 1, $1.source) }
     }
-}
-
-/// What a search for devices has found.
-final class FoundDevices: Sendable {
-    private let records = Mutex<[DeviceRecord]>([])
-
-    var devices: [MediaDevice] { records.withLock { $0 }.compactMap(MediaDevice.init) }
-
-    func note(_ found: [DeviceRecord]) { records.withLock { $0 = found } }
 }
