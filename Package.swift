@@ -124,7 +124,10 @@ let package = Package(
             ],
             path: "Benchmarks/SignalingLoad",
             swiftSettings: settings),
-        .testTarget(name: "MediaEngineTests", dependencies: ["MediaEngine"], swiftSettings: settings),
+        .testTarget(
+            name: "MediaEngineTests",
+            dependencies: ["MediaEngine", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
         .testTarget(
             name: "CallAgentTests",
             dependencies: ["CallAgent", .product(name: "Logging", package: "swift-log")],

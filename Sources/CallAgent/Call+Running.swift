@@ -122,8 +122,10 @@ extension Call {
         if let present = generations[number] { return present }
         let (first, make, role) = (firstSession.take(), surroundings.makeSession, machine.role)
         let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
-        let session = Task<any MediaSession, any Error> {
-            if let first { first } else { try await make(label, media, role) }
+        let session = Task<any MediaSession, any Error> { [sources] in
+            let session = if let first { first } else { try await make(label, media, role) }
+            try await sources.apply(to: session, with: media)
+            return session
         }
         let opened = GenerationMedia(session, logger: logger)
         generations[number] = opened

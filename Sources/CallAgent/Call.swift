@@ -22,6 +22,8 @@ public actor Call {
     var generations: [Int: GenerationMedia] = [:]
     /// The media of the first generation, which its agent has made already.
     var firstSession: (any MediaSession)?
+    /// What the user chose to send instead of what the agent's calls send.
+    var sources = CallSources()
     /// The media that is reported on: the one that was shown last.
     var reported: GenerationMedia?
     var timers: [CallTimer: Task<Void, Never>] = [:]

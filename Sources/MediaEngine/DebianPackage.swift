@@ -12,11 +12,12 @@ public enum DebianPackage {
     private static let packages: [String: String] = {
         let contents: [String: [String]] = [
             "libgstreamer1.0-0": [
-                "queue", "tee", "fakesink", "capsfilter", "identity", "valve", "filesink", "pipeline",
+                "queue", "tee", "fakesink", "capsfilter", "identity", "valve", "filesink", "pipeline", "filesrc",
+                "clocksync",
             ],
             "gstreamer1.0-plugins-base": [
                 "videotestsrc", "audiotestsrc", "videoconvert", "videoscale", "videorate", "audioconvert",
-                "audioresample", "opusenc", "opusdec", "appsrc", "appsink", "volume",
+                "audioresample", "opusenc", "opusdec", "appsrc", "appsink", "volume", "decodebin",
             ],
             "gstreamer1.0-plugins-good": [
                 "vp8enc", "vp8dec", "vp9enc", "vp9dec", "rtpvp8pay", "rtpvp8depay", "rtph264pay", "rtph264depay",
@@ -24,17 +25,19 @@ public enum DebianPackage {
                 "rtpvp9pay", "rtpvp9depay", "rtppcmupay", "rtppcmudepay", "rtppcmapay", "rtppcmadepay", "rtpg722pay",
                 "rtpg722depay", "mulawenc", "mulawdec", "alawenc", "alawdec", "rtspsrc", "pulsesrc", "pulsesink",
                 "level",
-                "videoflip", "rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay",
+                "videoflip", "jpegdec", "jpegenc", "pngenc", "ximagesrc", "audioamplify", "audiocheblimit",
+                "rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay",
             ],
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
                 "sctpdec", "proxysrc", "proxysink", "h264parse", "openh264enc", "openh264dec", "webrtcdsp",
-
+                "audiobuffersplit",
             ],
             "gstreamer1.0-plugins-ugly": ["x264enc"],
             "gstreamer1.0-libav": ["avdec_h264", "avdec_h265", "avenc_g722", "avdec_g722"],
             "gstreamer1.0-nice": ["nicesrc", "nicesink"],
             "gstreamer1.0-alsa": ["alsasrc", "alsasink"],
+            "gstreamer1.0-pipewire": ["pipewiresrc", "pipewiresink"],
         ]
         var packages: [String: String] = [:]
         for (package, elements) in contents { for element in elements { packages[element] = package } }

@@ -1,18 +1,13 @@
 public import Logging
-internal import Synchronization
 
 /// GStreamer made ready for calls; one for a process is enough.
 public final class MediaEngine: Sendable {
     /// The pipeline descriptions in use.
     public let catalog: PipelineCatalog
     private let logger: Logger
-    private let sources = Mutex<[SourceKey: CaptureSource]>([:])
+    private let captureTiming: CaptureTiming
+    private let captures = CaptureRegistry()
     private let warmUp: Task<MediaError?, Never>
-
-    private enum SourceKey: Hashable {
-        case video(VideoSource)
-        case audio(AudioSource)
-    }
 
     /// Loads GStreamer and begins to warm up in the background.
     ///
@@ -23,13 +18,20 @@ public final class MediaEngine: Sendable {
     public static func start(
         pipelineFolder: String? = nil, logger: Logger = Logger(label: "media")
     ) async throws(MediaError) -> MediaEngine {
-        let catalog = try PipelineCatalog(folder: pipelineFolder)
-        try GStreamerLibrary.initialize()
-        return MediaEngine(catalog: catalog, logger: logger)
+        try await start(pipelineFolder: pipelineFolder, captureTiming: CaptureTiming(), logger: logger)
     }
 
-    private init(catalog: PipelineCatalog, logger: Logger) {
+    static func start(
+        pipelineFolder: String?, captureTiming: CaptureTiming, logger: Logger
+    ) async throws(MediaError) -> MediaEngine {
+        let catalog = try PipelineCatalog(folder: pipelineFolder)
+        try GStreamerLibrary.initialize()
+        return MediaEngine(catalog: catalog, captureTiming: captureTiming, logger: logger)
+    }
+
+    private init(catalog: PipelineCatalog, captureTiming: CaptureTiming, logger: Logger) {
         self.catalog = catalog
+        self.captureTiming = captureTiming
         self.logger = logger
         warmUp = Task { await WarmUp.shared.run(catalog: catalog, logger: logger) }
     }
@@ -63,7 +65,7 @@ public final class MediaEngine: Sendable {
     /// The elements that the engine itself makes, beside those of the pipeline descriptions.
     public static let requiredElements = [
         "webrtcbin", "nicesrc", "nicesink", "dtlssrtpdec", "dtlssrtpenc", "srtpdec", "srtpenc", "rtpbin", "proxysrc",
-        "proxysink", "tee", "queue",
+        "proxysink", "tee", "queue", "videoflip",
     ]
 
     /// Whether an element is installed.
@@ -73,14 +75,14 @@ public final class MediaEngine: Sendable {
     ///
     /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
     public func check(_ source: VideoSource) async throws(MediaError) {
-        _ = try catalog.description(source.name, role: .videoSource).instantiate(source.values)
+        try SourceBlueprint(source: .video(source), catalog: catalog).check()
     }
 
     /// Builds the source once, with what was chosen for it, without opening its device.
     ///
     /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
     public func check(_ source: AudioSource) async throws(MediaError) {
-        _ = try catalog.description(source.name, role: .audioSource).instantiate(source.values)
+        try SourceBlueprint(source: .audio(source), catalog: catalog).check()
     }
 
     /// Builds the encoder and the decoder of a codec once.
@@ -95,31 +97,18 @@ public final class MediaEngine: Sendable {
     /// The capture of `source`, shared by all who ask for the same.
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
-    public func capture(_ source: VideoSource) throws(MediaError) -> CaptureSource {
-        let description = try catalog.description(source.name, role: .videoSource)
-        return shared(.video(source)) {
-            CaptureSource(kind: .video, description: description, values: source.values, toneHz: nil, logger: logger)
-        }
-    }
+    public func capture(_ source: VideoSource) throws(MediaError) -> CaptureSource { try capture(.video(source)) }
 
     /// The capture of `source`, shared by all who ask for the same.
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
-    public func capture(_ source: AudioSource) throws(MediaError) -> CaptureSource {
-        let description = try catalog.description(source.name, role: .audioSource)
-        return shared(.audio(source)) {
-            CaptureSource(
-                kind: .audio, description: description, values: source.values, toneHz: source.toneHz, logger: logger)
-        }
-    }
+    public func capture(_ source: AudioSource) throws(MediaError) -> CaptureSource { try capture(.audio(source)) }
 
-    private func shared(_ key: SourceKey, make: () -> CaptureSource) -> CaptureSource {
-        sources.withLock { sources in
-            if let source = sources[key] { return source }
-            let source = make()
-            sources[key] = source
-            return source
-        }
+    /// The capture of `source`, shared by all who ask for the same.
+    ///
+    /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
+    public func capture(_ source: MediaSource) throws(MediaError) -> CaptureSource {
+        try captures.capture(SourceBlueprint(source: source, catalog: catalog), timing: captureTiming, logger: logger)
     }
 
     /// A peer connection that has not negotiated yet; it costs nothing before it does.

@@ -18,6 +18,8 @@ public enum MediaError: Error, Sendable, Equatable {
     case stateChangeFailed(element: String, state: String)
     /// An element stopped with an error.
     case elementFailed(element: String, message: String, debug: String)
+    /// A source gives nothing (any more): what it is called, why, and GStreamer's own words.
+    case sourceFailed(source: String, fault: SourceFault, text: String)
     /// A pipeline description cannot be used; `line` counts from 1.
     case invalidPipelineDescription(name: String, line: Int?, text: String)
     /// There is no pipeline description of this name and role.
@@ -63,6 +65,8 @@ extension MediaError: CustomStringConvertible {
             "\(element) did not go to the state \(state); is its device there and free?"
         case .elementFailed(let element, let message, let debug):
             "\(element) failed: \(message)" + (debug.isEmpty ? "" : " (\(debug.split(separator: "\n").last ?? ""))")
+        case .sourceFailed(let source, let fault, let text):
+            "the source '\(source)' failed (\(fault.rawValue)): \(text); \(fault.advice)"
         case .invalidPipelineDescription(let name, let line, let text):
             "the pipeline description '\(name)'\(line.map { " is wrong in line \($0)" } ?? " cannot be used"): \(text)"
         case .unknownPipelineDescription(let name, let known):

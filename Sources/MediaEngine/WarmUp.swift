@@ -36,18 +36,12 @@ actor WarmUp {
         let format = VideoFormat(width: 320, height: 180, framesPerSecond: 30)
         let video = VideoSource.test(format: format)
         let audio = AudioSource.tone()
-        let sources = [
-            CaptureSource(
-                kind: .video, description: try catalog.description(video.name, role: .videoSource),
-                values: video.values,
-                toneHz: nil, logger: logger),
-            CaptureSource(
-                kind: .audio, description: try catalog.description(audio.name, role: .audioSource),
-                values: audio.values,
-                toneHz: nil, logger: logger),
-        ]
         var tracks: [MediaKind: TrackConfiguration] = [:]
-        for source in sources { tracks[source.kind] = TrackConfiguration(source: source) }
+        for source in [MediaSource.video(video), .audio(audio)] {
+            let blueprint = SourceBlueprint(source: source, catalog: catalog)
+            let device = CaptureDevice(blueprint, timing: CaptureTiming(), logger: logger)
+            tracks[source.kind] = TrackConfiguration(source: CaptureSource(source) { device })
+        }
         tracks[.video]?.codecs = [codec]
         var configuration = PeerConnectionConfiguration(label: "warm-up", tracks: tracks)
         configuration.tuning = .loopback

@@ -47,6 +47,6 @@ struct CallAgentCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, CallCommand.self, DoctorCommand.self,
-            PipelinesCommand.self, TokenCommand.self, VersionCommand.self,
+            DevicesCommand.self, PipelinesCommand.self, TokenCommand.self, VersionCommand.self,
         ])
 }

@@ -16,7 +16,7 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--signaling", "http://127.0.0.1:1"], "no signaling URL"),
                 (["call", "bob", "--as", "alice", "--signaling", "nonsense"], "no signaling URL"),
                 (["call", "bob", "--as", "alice", "--codec", "theora"], "no video codec; use one of vp8, vp9, h264"),
-                (["call", "bob", "--as", "alice", "--video", "blub"], "known are test"),
+                (["call", "bob", "--as", "alice", "--video", "blub"], "known are clock"),
                 (["call", "bob", "--as", "alice", "--video", "test:blub"], "'blub' is no value"),
                 (["call", "bob", "--as", "alice", "--audio", "tone:loud"], "no pitch"),
                 (["call", "bob", "--as", "alice", "--video-size", "big"], "no size"),
@@ -107,6 +107,14 @@ extension EndToEnd {
             let trio = try await Trio()
             let address = String(trio.url.dropFirst("ws://".count))
             try await expect(Program(["serve", "--listen", address]), status: 7, part: "in use")
+        }
+
+        @Test(
+            "A camera or a file that is not there is exit code 7, before anybody is called",
+            arguments: ["v4l2:/dev/video987", "file:/nowhere/clip.mkv"])
+        func missingSource(source: String) async throws {
+            try await expect(
+                Program(["call", "bob", "--as", "alice", "--video", source]), status: 7, part: "callagent devices")
         }
 
         @Test("A missing plugin is exit code 7 and names its package")

@@ -46,6 +46,38 @@ extension EndToEnd {
             try await pair.close()
         }
 
+        @Test(
+            "Another picture, size and tone reach the peer without a new connection, and what is added later has them")
+        func otherSources() async throws {
+            let pair = try await Talk()
+            let before = await pair.mine.call.report().statistics.transport
+            try await pair.mine.call.setSource(.video(.test(.ball, format: VideoFormat(width: 400, height: 224))))
+            try await pair.mine.call.setSource(.audio(.tone(hertz: 880)))
+            let mark = Mark(user: "alice", width: 400, hertz: 880)
+            try await eventually("the new tone") {
+                let heard = await pair.theirs.call.report().statistics.audio?.received.toneHz ?? 0
+                return abs(heard - 880) < 18
+            }
+            try await pair.theirs.seesAndHears(mark)
+            try await pair.mine.seesAndHears(pair.bob.mark)
+            #expect(await pair.mine.call.report().statistics.transport.localCandidate == before.localCandidate)
+            #expect(!pair.theirs.states.contains(.reconnecting))
+            let unknown = VideoSource(name: "nowhere")
+            await #expect(throws: CallError.self) { try await pair.mine.call.setSource(.video(unknown)) }
+            try await pair.theirs.sees(mark)
+            try await pair.close()
+            await #expect(throws: CallError.self) { try await pair.mine.call.setSource(.audio(.tone())) }
+        }
+
+        @Test("Pictures that are chosen during a call of sound are those that are added")
+        func sourceBeforePictures() async throws {
+            let pair = try await Talk(media: .audioOnly)
+            try await pair.mine.call.setSource(.video(.test(.ball, format: VideoFormat(width: 400, height: 224))))
+            try await pair.mine.call.changeMedia(to: .audioVideo)
+            try await pair.theirs.sees(Mark(user: "alice", width: 400, hertz: 440))
+            try await pair.close()
+        }
+
         @Test("A held call carries no RTP either way, stays connected, and goes on when nobody holds it any more")
         func hold() async throws {
             let pair = try await Talk()

@@ -33,6 +33,25 @@ extension EndToEnd {
             #expect(told.last?["video"] as? String == "on")
         }
 
+        @Test("Another picture, size and sound are sent while the call goes on")
+        func sources() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once"])
+            let steps = [
+                "300ms=video=test:smpte", "600ms=video-size=480x272@15", "900ms=audio=tone:880",
+                "1200ms=orientation=90",
+            ]
+            let alice = try trio.call(["--events", "--duration", "3s"] + steps.flatMap { ["--at", $0] })
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            let report = try #require(bob.events.last).object("report")
+            // A quarter turn makes height of width.
+            #expect(try report.number("video.received.width") == 272)
+            #expect(try report.number("video.received.height") == 480)
+            #expect(try abs(report.number("audio.received.toneHz") - 880) < 18)
+            #expect(try #require(alice.events.last).object("report").number("video.sent.width") == 272)
+        }
+
         @Test("Pictures come into a call of sound, from either end when its user wants them")
         func addVideo() async throws {
             let trio = try await Trio()

@@ -1,3 +1,4 @@
+internal import MediaEngine
 internal import Synchronization
 
 /// Builds the own end of the next call before anybody calls: pipeline, offer and candidates are there when it is placed.
@@ -96,6 +97,12 @@ private final class OfferedSession: MediaSession {
     }
 
     func setGates(_ gates: MediaGates) async { await session.setGates(gates) }
+
+    func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await session.setSource(source) }
+
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        try await session.turnVideo(orientation)
+    }
 
     func report() async -> MediaReport { await session.report() }
 

@@ -67,7 +67,7 @@ actor EngineMediaProvider: MediaProvider {
             peer.candidateDelivery = configuration.candidateDelivery
             sessions += 1
             peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }
-            return PeerMediaSession(engine.makePeerConnection(peer))
+            return PeerMediaSession(engine.makePeerConnection(peer), engine: engine)
         } catch {
             throw MediaSessionError(error)
         }
@@ -102,7 +102,7 @@ extension MediaSessionError {
         switch error {
         case .fingerprintMismatch: self.init(fault: .security(text: text), description: text)
         case .invalidSDP, .noCommonCodec: self.init(fault: .incompatible(text: text), description: text)
-        case .pluginMissing, .libraryUnusable, .stateChangeFailed:
+        case .pluginMissing, .libraryUnusable, .stateChangeFailed, .sourceFailed:
             self.init(fault: .other(text: text), description: text, isMissingPrerequisite: true)
         default: self.init(fault: .other(text: text), description: text)
         }

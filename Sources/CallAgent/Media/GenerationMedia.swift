@@ -1,4 +1,5 @@
 internal import Logging
+internal import MediaEngine
 internal import Synchronization
 
 /// The media of one generation of a call.
@@ -31,6 +32,23 @@ final class GenerationMedia: Sendable {
 
     /// Does something when its turn comes.
     func perform(_ command: Command) { commands.yield(command) }
+
+    /// Sends another source, beside the commands: a device that opens slowly holds up no mute.
+    func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await made().setSource(source) }
+
+    /// Turns the pictures that are sent.
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        try await made().turnVideo(orientation)
+    }
+
+    private func made() async throws(MediaSessionError) -> any MediaSession {
+        do {
+            return try await session.value
+        } catch {
+            let text = "\(error)"
+            throw error as? MediaSessionError ?? MediaSessionError(fault: .other(text: text), description: text)
+        }
+    }
 
     /// What was sent and received so far.
     func report() async -> MediaReport { await (try? session.value)?.report() ?? MediaReport() }

@@ -1,3 +1,5 @@
+public import MediaEngine
+
 /// The media of one peer connection of a call, as the call's shell sees it.
 ///
 /// The one implementation for real calls is on `MediaEngine`; tests of the rules bring their own. All gates begin closed.
@@ -18,9 +20,31 @@ public protocol MediaSession: Sendable {
     /// Lets through what the gates say: out as soon as the peer is verified, the latest picture first both ways.
     func setGates(_ gates: MediaGates) async
 
+    /// Sends another source of the same kind from now on, without a negotiation; before the negotiation it is noted.
+    ///
+    /// The one method that is called whenever the user wants, also while another one runs.
+    func setSource(_ source: MediaSource) async throws(MediaSessionError)
+
+    /// Turns the pictures that are sent, in all calls that share their source; called like ``setSource(_:)``.
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError)
+
     /// What was sent and received so far; the last figures remain after ``close()``.
     func report() async -> MediaReport
 
     /// Frees everything. Idempotent; returns within a bounded time.
     func close() async
+}
+
+extension MediaSession {
+    /// Refuses.
+    public func setSource(_ source: MediaSource) async throws(MediaSessionError) {
+        let text = "this media session cannot change its sources"
+        throw MediaSessionError(fault: .other(text: text), description: text)
+    }
+
+    /// Refuses.
+    public func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        let text = "this media session cannot turn pictures"
+        throw MediaSessionError(fault: .other(text: text), description: text)
+    }
 }

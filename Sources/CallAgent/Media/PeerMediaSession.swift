@@ -5,10 +5,12 @@ internal import Synchronization
 final class PeerMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     let peer: PeerConnection
+    private let engine: MediaEngine
     private let translation: Task<Void, Never>
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
 
-    init(_ peer: PeerConnection) {
+    init(_ peer: PeerConnection, engine: MediaEngine) {
+        self.engine = engine
         self.peer = peer
         let (events, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
         self.events = events
@@ -43,6 +45,14 @@ final class PeerMediaSession: MediaSession {
         let passed = await peer.setReceiving(gates.isReceiving)
         guard gates.isReceiving else { return }
         shownBeforeOpening.withLock { if $0 == nil { $0 = passed } }
+    }
+
+    func setSource(_ source: MediaSource) async throws(MediaSessionError) {
+        do { try await peer.setSource(try engine.capture(source)) } catch { throw MediaSessionError(error) }
+    }
+
+    func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
+        do { try await peer.turnVideo(orientation) } catch { throw MediaSessionError(error) }
     }
 
     func report() async -> MediaReport {
@@ -101,6 +111,9 @@ extension MediaSessionEvent {
             case .relayUnavailable:
                 .warning("no TURN server gave a relay candidate; are address and credentials right?")
             case .captureFailed(_, let error): .warning(error.description)
+            case .captureLost(let kind, let error):
+                .warning("\(error); \(kind == .video ? "a test picture" : "silence") is sent until it is back")
+            case .captureRestored(let kind): .warning("the source of the \(kind.rawValue) is back")
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(key: String(digit.key))
             }

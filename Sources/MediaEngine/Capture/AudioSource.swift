@@ -1,9 +1,11 @@
 /// Where the sound that is sent comes from.
 public struct AudioSource: Sendable, Hashable {
-    /// The name of a pipeline description with the role `audio-source`.
-    public let name: String
-    /// What the description's placeholder `choice` is set to; nil leaves its default.
-    public let choice: String?
+    /// The name of a pipeline description with the role `audio-source` or `av-source`.
+    public var name: String
+    /// What the description's placeholder `choice` is set to: a pitch, a device, a file, a URL; nil leaves its default.
+    public var choice: String?
+    /// What the application pushes into; nil for all other sources.
+    var input: AudioInput?
 
     /// Names a source by its pipeline description.
     public init(name: String, choice: String? = nil) {
@@ -11,15 +13,25 @@ public struct AudioSource: Sendable, Hashable {
         self.choice = choice
     }
 
-    /// Reads a source as the command line writes it: `tone`, `tone:440`, or the name of a pipeline description.
+    /// Reads a source as the command line writes it.
+    ///
+    /// | text | sound |
+    /// |---|---|
+    /// | `tone`, `tone:HERTZ` | a sine tone |
+    /// | `speech` | bursts of harmonics with the rhythm of speech |
+    /// | `silence` | digital silence |
+    /// | `mic` | the default microphone: of PipeWire, PulseAudio or ALSA, the first that works |
+    /// | `pipewire`, `pulse`, `alsa`, each with `:DEVICE` | one microphone, such as `alsa:hw:1` |
+    /// | `file:clip.mkv` | a file, played for ever; in step with the pictures when those come from it, too |
+    /// | `rtsp://…`, `rtspu://…` | a network camera, in one session with its pictures |
+    /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty or the pitch is no number of 20 to 20000.
     public init(parsing text: String) throws(MediaError) {
-        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-        guard let name = parts.first else {
+        guard let (name, choice) = SourceText.parts(text) else {
             throw .unknownChoice(kind: "audio source", value: text, known: ["tone", "none"])
         }
-        self.init(name: name, choice: parts.count > 1 ? parts[1] : nil)
+        self.init(name: name, choice: choice)
         if name == "tone", let choice, Double(choice).map({ (20...20_000).contains($0) }) != true {
             throw .unknownChoice(kind: "pitch in Hz", value: choice, known: ["20 to 20000"])
         }
@@ -28,12 +40,15 @@ public struct AudioSource: Sendable, Hashable {
     /// A sine tone, mono, 48 kHz.
     public static func tone(hertz: Double = 440) -> AudioSource { AudioSource(name: "tone", choice: String(hertz)) }
 
+    /// Bursts of harmonics with the rhythm of speech, mono, 48 kHz.
+    public static let speech = AudioSource(name: "speech")
+
+    /// Digital silence, mono, 48 kHz.
+    public static let silence = AudioSource(name: "silence")
+
+    /// The default microphone.
+    public static let microphone = AudioSource(name: "mic")
+
     /// The pitch in Hz when it is a tone.
     public var toneHz: Double? { name == "tone" ? choice.flatMap(Double.init) ?? 440 : nil }
-
-    var values: [String: String] {
-        var values = ["caps": "audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved"]
-        values["choice"] = choice
-        return values
-    }
 }

@@ -1,90 +1,67 @@
-internal import Logging
+internal import Synchronization
 
 /// One device or test source, captured once and shared by all calls of an agent.
 ///
-/// It runs while somebody holds it or a call uses it; starting takes as long as the device needs.
-public actor CaptureSource {
-    private let executor: QueueExecutor
-    /// Runs on a queue of its own, since a device may block.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
+/// It runs while somebody holds it or a call uses it; starting takes as long as the device needs. A source that fails while it is used
+/// (unplugged, its server gone) is replaced by a moving test picture or silence of the same shape, and opened again as soon as that is
+/// possible; ``PeerConnectionEvent/Kind/captureLost(_:_:)`` and ``PeerConnectionEvent/Kind/captureRestored(_:)`` tell.
+public final class CaptureSource: Sendable {
     /// Sound or picture.
-    public nonisolated let kind: MediaKind
+    public let kind: MediaKind
     /// Whether it is made by the machine itself and needs no device.
-    public nonisolated let isSynthetic: Bool
+    public let isSynthetic: Bool
     /// The pitch, when it is a tone.
-    public nonisolated let toneHz: Double?
+    public let toneHz: Double?
+    private let find: @Sendable () -> CaptureDevice
+    private let found = Mutex<CaptureDevice?>(nil)
 
-    private let description: PipelineDescription
-    private let values: [String: String]
-    private let logger: Logger
-    private var running: RunningCapture?
-    private var holders = 0
+    /// `device` is asked for when the source is used for the first time.
+    init(_ source: MediaSource, device: @escaping @Sendable () -> CaptureDevice) {
+        kind = source.kind
+        isSynthetic = source.isSynthetic
+        toneHz = if case .audio(let source) = source { source.toneHz } else { nil }
+        find = device
+    }
 
-    init(kind: MediaKind, description: PipelineDescription, values: [String: String], toneHz: Double?, logger: Logger) {
-        self.kind = kind
-        self.description = description
-        self.values = values
-        self.toneHz = toneHz
-        self.logger = logger
-        isSynthetic = ["test", "tone"].contains(description.name)
-        executor = QueueExecutor(label: "capture.\(description.name)")
+    /// What feeds it, which pictures and sound of one file share.
+    var device: CaptureDevice {
+        if let device = found.withLock({ $0 }) { return device }
+        let device = find()
+        return found.withLock { found in
+            found = found ?? device
+            return found ?? device
+        }
     }
 
     /// Opens the device and keeps it open until ``release()`` is called as often.
     ///
     /// - Throws: ``MediaError`` when it cannot be opened.
-    public func hold() throws(MediaError) {
-        holders += 1
-        do {
-            _ = try start()
-        } catch {
-            holders -= 1
-            throw error
-        }
-    }
+    public func hold() async throws(MediaError) { try await device.hold() }
 
     /// Ends one ``hold()``; the last one closes the device when no call uses it.
-    public func release() {
-        holders = max(0, holders - 1)
-        stopIfUnused()
-    }
+    public func release() async { await device.release() }
+
+    /// Turns the pictures from the next one on, in all calls that use them; sound has no orientation.
+    ///
+    /// A quarter turn makes the encoders begin anew with a key frame, since the size changes; nothing is negotiated.
+    public func turn(_ orientation: VideoOrientation) async throws(MediaError) { try await device.turn(orientation) }
 
     /// Whether its device is open.
-    var isOpen: Bool { running != nil }
+    var isOpen: Bool { get async { await device.isOpen } }
 
     /// Feeds a new branch that ends in `proxy`, a `proxysrc` that is playing in the pipeline of a call.
-    func attach(_ proxy: Element) throws(MediaError) -> CaptureBranch {
-        let capture = try start()
-        do {
-            return try capture.attach(proxy)
-        } catch {
-            stopIfUnused()
-            throw error
-        }
+    ///
+    /// `onChange` hears when the device goes and comes back. Returns what ``detach(_:)`` takes.
+    func attach(
+        _ proxy: Element, onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
+    ) async throws(MediaError) -> Int {
+        try await device.attach(proxy, kind, onChange)
     }
 
-    func detach(_ branch: CaptureBranch) {
-        running?.detach(branch)
-        stopIfUnused()
-    }
+    func detach(_ branch: Int) async { await device.detach(branch) }
 
-    private func start() throws(MediaError) -> RunningCapture {
-        if let running { return running }
-        let capture = try RunningCapture(kind: kind, source: description.instantiate(values))
-        let logger = logger
-        capture.pipeline.bus.watch { message in
-            if case .error(let element, let text, let debug) = message {
-                logger.error("\(MediaError.elementFailed(element: element, message: text, debug: debug))")
-            }
-        }
-        running = capture
-        return capture
-    }
-
-    private func stopIfUnused() {
-        guard holders == 0, let running, running.branches == 0 else { return }
-        self.running = nil
-        running.pipeline.stop()
+    /// Whether both would open the same device, which takes one format at a time.
+    func excludes(_ other: CaptureSource) -> Bool {
+        device !== other.device && device.exclusiveName != nil && device.exclusiveName == other.device.exclusiveName
     }
 }

@@ -1,93 +1,77 @@
-internal import Synchronization
-
-/// The pipeline of a capture that is open: source, tee, and one proxysink for each call.
+/// The pipeline of a capture that is open: the source, and an output for each kind that it gives.
 ///
-/// Used on the executor of its ``CaptureSource`` only, except for the probe that remembers the latest buffer.
-final class RunningCapture {
-    let pipeline: Pipeline
-    private let tee: Element
-    private let teeSink: Pad
-    private let latest: LatestBuffer
-    private(set) var branches = 0
+/// Used on the executor of its ``CaptureDevice`` only, except for what reports.
+final class RunningCapture: Sendable {
+    /// What happens to it, told on any thread.
+    enum Report: Sendable {
+        /// The first data of a kind passed.
+        case began(MediaKind)
+        /// A kind came to its end.
+        case ended(MediaKind)
+        /// A round of a file that is played for ever is over.
+        case roundEnded
+        /// An element stopped with an error.
+        case failed(SourceFault, text: String)
+    }
 
-    init(kind: MediaKind, source: Element) throws(MediaError) {
-        pipeline = try Pipeline(name: "capture-\(kind.rawValue)", timeBase: .ownStart)
-        tee = try Element("tee")
-        // Capture goes on when no call listens.
-        try tee.set("allow-not-linked", "true")
-        pipeline.bin.add(source)
-        pipeline.bin.add(tee)
-        try source.link(to: tee)
-        teeSink = try tee.pad("sink")
-        latest = LatestBuffer()
-        if kind == .video { teeSink.probe { [latest] in latest.remember($0) } }
-        do {
+    let pipeline: Pipeline
+    let outputs: [MediaKind: CaptureOutput]
+    let loop: ClipLoop?
+    let since = ContinuousClock.now
+
+    /// Opens the source and plays it; blocks as long as that takes.
+    ///
+    /// - Throws: the first error of an element, in its own words.
+    init(
+        _ source: SourceBin, name: String = "", orientation: VideoOrientation = .upright,
+        report: @escaping @Sendable (Report) -> Void = { _ in }
+    ) throws(MediaError) {
+        pipeline = try Pipeline(name: "capture", timeBase: .ownStart)
+        pipeline.bin.add(source.bin)
+        var outputs: [MediaKind: CaptureOutput] = [:]
+        for (kind, pad) in source.pads {
+            let output = try CaptureOutput(
+                kind, from: pad, isStamped: source.isStamped, isLooped: source.loop != nil, in: pipeline, report: report
+            )
+            try output.turn(orientation)
+            outputs[kind] = output
+        }
+        self.outputs = outputs
+        let loop = source.loop.map(ClipLoop.init(around:))
+        self.loop = loop
+        let opening = FirstReason()
+        pipeline.bus.watch { message in
+            switch message {
+            case .error(let element, let text, let debug, let fault):
+                let part = element.split(separator: "/").last ?? ""
+                let words = "\(part): \(text) \(debug.split(separator: "\n").last ?? "")"
+                opening.note(.sourceFailed(source: name, fault: fault, text: words))
+                loop?.abandon()
+                report(.failed(fault, text: words))
+            case .segmentDone: report(.roundEnded)
+            default: break
+            }
+        }
+        do throws(MediaError) {
+            if let loop {
+                try pipeline.bin.setState(.paused)
+                loop.begin()
+                // What is no film is known by now.
+                if let error = opening.value { throw error }
+            }
+            pipeline.restartTime()
             try pipeline.bin.setState(.playing)
         } catch {
             pipeline.stop()
-            throw error
+            throw opening.value ?? error
         }
     }
 
-    func attach(_ proxy: Element) throws(MediaError) -> CaptureBranch {
-        let sink = try Element("proxysink")
-        pipeline.bin.add(sink)
-        do throws(MediaError) {
-            let branch = try CaptureBranch(proxy: proxy, sink: sink, teePad: link(sink, to: proxy))
-            branches += 1
-            return branch
-        } catch {
-            pipeline.bin.remove(sink)
-            throw error
-        }
+    /// - Throws: ``MediaError/noPad(element:pad:)`` when it gives nothing of this kind.
+    func attach(_ proxy: Element, _ kind: MediaKind) throws(MediaError) -> CaptureBranch {
+        guard let output = outputs[kind] else { throw .noPad(element: "the source", pad: kind.rawValue) }
+        return try output.attach(proxy, in: pipeline)
     }
 
-    private func link(_ sink: Element, to proxy: Element) throws(MediaError) -> Pad {
-        try sink.syncStateWithParent()
-        try proxy.set("proxysink", object: sink)
-        // A buffer's timestamp counts from the start of this pipeline, in a call's pipeline from the clock's 0.
-        try proxy.pad("src").offsetRunningTime(by: pipeline.baseTime)
-        let sinkPad = try sink.pad("sink")
-        // The source asks about memory anew whenever a branch joins; a call that is stuck would never answer.
-        sinkPad.refuseSerializedQueries()
-        // Asked for outside the lock, the tee's pad could miss an event that is on its way through the tee.
-        let linked: Result<Pad, MediaError> = teeSink.withStreamLock {
-            do throws(MediaError) {
-                let teePad = try tee.requestPad("src_%u")
-                try teePad.link(to: sinkPad)
-                // The new branch has its caps and a picture at once instead of with the next frame.
-                if let buffer = latest.buffer { teePad.push(buffer) }
-                return .success(teePad)
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try linked.get()
-    }
-
-    func detach(_ branch: CaptureBranch) {
-        teeSink.withStreamLock { tee.release(branch.teePad) }
-        try? branch.proxy.set("proxysink", object: nil)
-        pipeline.bin.remove(branch.sink)
-        branches -= 1
-    }
-}
-
-/// One call's share of a capture.
-struct CaptureBranch: Sendable {
-    let proxy: Element
-    let sink: Element
-    let teePad: Pad
-}
-
-/// The buffer that passed a pad last.
-private final class LatestBuffer: Sendable {
-    private let storage = Mutex<BufferRef?>(nil)
-
-    var buffer: BufferRef? { storage.withLock { $0 } }
-
-    func remember(_ buffer: BufferRef) -> ProbeVerdict {
-        storage.withLock { $0 = buffer }
-        return .pass
-    }
+    func detach(_ branch: CaptureBranch, _ kind: MediaKind) { outputs[kind]?.detach(branch, in: pipeline) }
 }

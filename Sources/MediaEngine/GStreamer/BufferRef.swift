@@ -13,6 +13,15 @@ final class BufferRef: Sendable {
     /// Takes over a reference that the caller owns.
     init(owning pointer: UnsafeMutablePointer<GstBuffer>) { self.pointer = pointer }
 
+    /// Takes a copy of `bytes`; nil when there are none, or no memory.
+    convenience init?(copying bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress, let buffer = gst_buffer_new_allocate(nil, gsize(bytes.count), nil) else {
+            return nil
+        }
+        gst_buffer_fill(buffer, 0, start, gsize(bytes.count))
+        self.init(owning: buffer)
+    }
+
     deinit { gst_buffer_unref(pointer) }
 
     /// Whether it can be decoded only after an earlier one: it is no key frame.

@@ -4,9 +4,11 @@ internal import CGStreamer
 enum BusMessage: Sendable, Equatable {
     case endOfStream
     /// An element failed; `element` is its path, `debug` GStreamer's own detail.
-    case error(element: String, message: String, debug: String)
+    case error(element: String, message: String, debug: String, fault: SourceFault)
     case warning(element: String, message: String, debug: String)
     case latencyChanged
+    /// A round of a segment seek is over.
+    case segmentDone
     /// A telephone event of the peer's began (`rtpdtmfdepay`).
     case dtmf(event: Int)
 
@@ -17,7 +19,9 @@ enum BusMessage: Sendable, Equatable {
         case GST_MESSAGE_LATENCY: self = .latencyChanged
         case GST_MESSAGE_ERROR:
             let (text, debug) = Self.report(message, gst_message_parse_error)
-            self = .error(element: Self.source(message), message: text, debug: debug)
+            self = .error(
+                element: Self.source(message), message: text, debug: debug, fault: Self.fault(message, debug))
+        case GST_MESSAGE_SEGMENT_DONE: self = .segmentDone
         case GST_MESSAGE_WARNING:
             let (text, debug) = Self.report(message, gst_message_parse_warning)
             self = .warning(element: Self.source(message), message: text, debug: debug)
@@ -45,6 +49,28 @@ enum BusMessage: Sendable, Equatable {
             g_free(debug)
         }
         return (error.map { String(cString: $0.pointee.message) } ?? "", debug.map { String(cString: $0) } ?? "")
+    }
+
+    /// What an error means for the source that has it; the code says little where the system's words say more.
+    private static func fault(_ message: UnsafeMutablePointer<GstMessage>, _ debug: String) -> SourceFault {
+        var error: UnsafeMutablePointer<GError>?
+        gst_message_parse_error(message, &error, nil)
+        defer { g_clear_error(&error) }
+        guard let error else { return .unusable }
+        let system: [(String, SourceFault)] = [
+            ("Permission denied", .denied), ("Device or resource busy", .busy), ("No such file", .notFound),
+            ("No such device", .lost),
+        ]
+        if let known = system.first(where: { debug.contains($0.0) }) { return known.1 }
+        guard error.pointee.domain == gst_resource_error_quark() else { return .unusable }
+        return switch GstResourceError(rawValue: UInt32(bitPattern: error.pointee.code)) {
+        case GST_RESOURCE_ERROR_NOT_FOUND: .notFound
+        case GST_RESOURCE_ERROR_BUSY: .busy
+        case GST_RESOURCE_ERROR_NOT_AUTHORIZED: .denied
+        case GST_RESOURCE_ERROR_OPEN_READ, GST_RESOURCE_ERROR_OPEN_READ_WRITE: .unreachable
+        case GST_RESOURCE_ERROR_READ, GST_RESOURCE_ERROR_CLOSE, GST_RESOURCE_ERROR_WRITE: .lost
+        default: .unusable
+        }
     }
 
     private static func source(_ message: UnsafeMutablePointer<GstMessage>) -> String {

@@ -16,13 +16,13 @@ struct Element: GObject {
 
     /// Parses a launch line into a bin.
     ///
-    /// Ends that are not linked become the bin's ghost pads `sink` and `src`.
-    init(launch text: String, description: String) throws(MediaError) {
+    /// Ends that are not linked become the bin's ghost pads `sink` and `src`, unless the caller links them itself.
+    init(launch text: String, description: String, hasGhostPads: Bool = true) throws(MediaError) {
         let context = gst_parse_context_new()
         defer { gst_parse_context_free(context) }
         var error: UnsafeMutablePointer<GError>?
         let bin = gst_parse_bin_from_description_full(
-            text, 1, context, GstParseFlags(rawValue: GST_PARSE_FLAG_FATAL_ERRORS.rawValue), &error)
+            text, hasGhostPads ? 1 : 0, context, GstParseFlags(rawValue: GST_PARSE_FLAG_FATAL_ERRORS.rawValue), &error)
         defer { g_clear_error(&error) }
         if let bin, error == nil {
             ref = GObjectRef(sinking: bin)
@@ -116,6 +116,28 @@ struct Element: GObject {
         gst_bin_remove(ref.cast(), child.ref.pointer)
     }
 
+    /// Has an `appsrc` push a buffer; false when it takes none at present.
+    func push(_ buffer: BufferRef) -> Bool {
+        guard let signal = Optional(g_signal_lookup("push-buffer", cgst_object_type(ref.pointer))), signal != 0 else {
+            return false
+        }
+        var values = [GValue(), GValue()]
+        var result = GValue()
+        g_value_init(&result, gst_flow_return_get_type())
+        values.withUnsafeMutableBufferPointer { values in
+            guard let base = values.baseAddress else { return }
+            g_value_init(base, cgst_object_type(ref.pointer))
+            g_value_set_object(base, ref.pointer)
+            g_value_init(base + 1, gst_buffer_get_type())
+            // The value shares it, and appsrc takes a share of its own.
+            g_value_set_boxed(base + 1, buffer.pointer)
+            g_signal_emitv(base, signal, 0, &result)
+            for index in values.indices { g_value_unset(base + index) }
+        }
+        defer { g_value_unset(&result) }
+        return g_value_get_enum(&result) == GST_FLOW_OK.rawValue
+    }
+
     /// Brings an element that was added to a running bin to the bin's state.
     func syncStateWithParent() throws(MediaError) {
         guard gst_element_sync_state_with_parent(ref.pointer) != 0 else {
@@ -126,12 +148,13 @@ struct Element: GObject {
 
 /// The states that the engine asks for.
 enum ElementState {
-    case null, ready, playing
+    case null, ready, paused, playing
 
     fileprivate var native: GstState {
         switch self {
         case .null: GST_STATE_NULL
         case .ready: GST_STATE_READY
+        case .paused: GST_STATE_PAUSED
         case .playing: GST_STATE_PLAYING
         }
     }

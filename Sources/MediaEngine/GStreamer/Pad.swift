@@ -89,6 +89,22 @@ struct Pad: GObject {
         gst_pad_send_event(ref.pointer, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
     }
 
+    /// What can come out of this pad: each structure of its caps.
+    var possibleCaps: [PropertyValue] {
+        guard let caps = gst_pad_query_caps(ref.pointer, nil) else { return [] }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).cast()) }
+        return PropertyValue.structures(of: caps)
+    }
+
+    /// Asks upstream of this source pad to play from the beginning, as a segment that ends with a message instead of the stream's end.
+    @discardableResult
+    func seekToStart(flushing: Bool) -> Bool {
+        let flags = GST_SEEK_FLAG_SEGMENT.rawValue | (flushing ? GST_SEEK_FLAG_FLUSH.rawValue : 0)
+        let event = gst_event_new_seek(
+            1, GST_FORMAT_TIME, GstSeekFlags(rawValue: flags), GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1)
+        return gst_pad_send_event(ref.pointer, event) != 0
+    }
+
     /// Sends the end of the stream into this sink pad.
     func sendEndOfStream() { gst_pad_send_event(ref.pointer, gst_event_new_eos()) }
 

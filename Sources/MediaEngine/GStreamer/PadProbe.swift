@@ -130,6 +130,71 @@ extension Pad {
             }, nil, nil)
     }
 
+    /// Lets no end of the stream through, and tells of it, on the streaming thread.
+    func interceptEndOfStream(_ handler: @escaping @Sendable () -> Void) {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+            { _, info, data in
+                guard let info, let data, let event = gst_pad_probe_info_get_event(info),
+                    event.pointee.type == GST_EVENT_EOS
+                else { return GST_PAD_PROBE_OK }
+                Unmanaged<SignalBox>.fromOpaque(data).takeUnretainedValue().handler()
+                return GST_PAD_PROBE_DROP
+            },
+            Unmanaged.passRetained(SignalBox(handler)).toOpaque(),
+            { data in if let data { Unmanaged<SignalBox>.fromOpaque(data).release() } })
+    }
+
+    /// Drops every buffer whose running time is not later than that of the one before.
+    ///
+    /// Where two rounds of a file overlap by a picture, an encoder would lose one and go on with references that the decoder lacks.
+    func keepTimeRising() {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+            { pad, info, data in
+                guard let pad, let info, let data, let buffer = gst_pad_probe_info_get_buffer(info),
+                    let event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)
+                else { return GST_PAD_PROBE_OK }
+                defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).cast()) }
+                var segment: UnsafePointer<GstSegment>?
+                gst_event_parse_segment(event, &segment)
+                let time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
+                // What has no time of its own is nobody's overlap.
+                guard time != cgst_clock_time_none() else { return GST_PAD_PROBE_OK }
+                let box = Unmanaged<TimeBox>.fromOpaque(data).takeUnretainedValue()
+                return box.isLater(UInt64(time)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+            },
+            Unmanaged.passRetained(TimeBox()).toOpaque(),
+            { data in if let data { Unmanaged<TimeBox>.fromOpaque(data).release() } })
+    }
+
+    /// Lets `handler` write into every buffer that passes, with the caps of the pad, on the streaming thread.
+    ///
+    /// A buffer that others hold, too, is copied first.
+    func edit(_ handler: @escaping @Sendable (UnsafeMutableRawBufferPointer, PropertyValue?) -> Void) {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+            { pad, info, data in
+                guard let pad, let info, let data, let buffer = gst_pad_probe_info_get_buffer(info),
+                    let writable = gst_mini_object_make_writable(UnsafeMutableRawPointer(buffer).cast())
+                else { return GST_PAD_PROBE_OK }
+                info.pointee.data = UnsafeMutableRawPointer(writable)
+                var map = GstMapInfo()
+                let own: UnsafeMutablePointer<GstBuffer> = UnsafeMutableRawPointer(writable).cast()
+                guard
+                    gst_buffer_map(own, &map, GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue))
+                        != 0
+                else { return GST_PAD_PROBE_OK }
+                defer { gst_buffer_unmap(own, &map) }
+                let bytes = UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size))
+                let caps = Pad(ref: GObjectRef(borrowing: pad)).caps
+                Unmanaged<EditBox>.fromOpaque(data).takeUnretainedValue().handler(bytes, caps)
+                return GST_PAD_PROBE_OK
+            },
+            Unmanaged.passRetained(EditBox(handler)).toOpaque(),
+            { data in if let data { Unmanaged<EditBox>.fromOpaque(data).release() } })
+    }
+
     /// Calls `handler` once, on the streaming thread, with the element that this pad belongs to.
     ///
     /// The element is handed over because a handler that kept it would keep it alive for ever.
@@ -180,6 +245,31 @@ enum PadEvent: Sendable {
             self = .caps(PropertyValue(gst_caps_get_structure(caps, 0)))
         default: return nil
         }
+    }
+}
+
+private final class SignalBox: Sendable {
+    let handler: @Sendable () -> Void
+    init(_ handler: @escaping @Sendable () -> Void) { self.handler = handler }
+}
+
+private final class TimeBox: Sendable {
+    private let last = Mutex<UInt64?>(nil)
+
+    /// Notes the time when it is later than the last.
+    func isLater(_ time: UInt64) -> Bool {
+        last.withLock { last in
+            if let last, time <= last { return false }
+            last = time
+            return true
+        }
+    }
+}
+
+private final class EditBox: Sendable {
+    let handler: @Sendable (UnsafeMutableRawBufferPointer, PropertyValue?) -> Void
+    init(_ handler: @escaping @Sendable (UnsafeMutableRawBufferPointer, PropertyValue?) -> Void) {
+        self.handler = handler
     }
 }
 

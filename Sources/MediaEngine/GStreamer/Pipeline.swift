@@ -27,6 +27,13 @@ final class Pipeline: Sendable {
         gst_element_set_base_time(pipeline, timeBase == .clock ? 0 : gst_clock_get_time(clock))
     }
 
+    /// Begins the running time at 0 now: opening a device or a file may have taken its time.
+    func restartTime() {
+        guard let clock = gst_element_get_clock(bin.ref.pointer) ?? gst_system_clock_obtain() else { return }
+        defer { gst_object_unref(clock) }
+        gst_element_set_base_time(bin.ref.pointer, gst_clock_get_time(clock))
+    }
+
     /// The clock time at which the running time of this pipeline is 0, in ns.
     var baseTime: UInt64 { UInt64(gst_element_get_base_time(bin.ref.pointer)) }
 

@@ -9,6 +9,12 @@ enum PropertyValue: Sendable, Equatable {
     case string(String)
     /// The fields of a GstStructure; of caps, those of the first structure.
     case structure(name: String, [String: PropertyValue])
+    /// Several values, of which caps have one.
+    indirect case list([PropertyValue])
+    /// All values from one to another.
+    indirect case range(PropertyValue, PropertyValue)
+    /// A ratio of two numbers, such as a frame rate.
+    case fraction(Int, Int)
     /// The text of a GError.
     case error(String)
     /// A type that nobody needed yet.
@@ -29,6 +35,7 @@ enum PropertyValue: Sendable, Equatable {
 
     private static func boxed(_ value: UnsafePointer<GValue>) -> PropertyValue? {
         if cgst_value_holds_enum(value) != 0 { return .int(Int64(g_value_get_enum(value))) }
+        if let choice = choice(value) { return choice }
         if cgst_value_holds(value, gst_structure_get_type()) != 0 {
             return gst_value_get_structure(value).map { PropertyValue($0) }
         }
@@ -44,6 +51,37 @@ enum PropertyValue: Sendable, Equatable {
             return .error(String(cString: error.pointee.message))
         }
         return nil
+    }
+
+    /// What caps are made of.
+    private static func choice(_ value: UnsafePointer<GValue>) -> PropertyValue? {
+        if cgst_value_holds(value, gst_value_list_get_type()) != 0 {
+            return .list(
+                (0..<gst_value_list_get_size(value)).compactMap { gst_value_list_get_value(value, $0) }.map {
+                    PropertyValue($0)
+                })
+        }
+        if cgst_value_holds(value, gst_fraction_get_type()) != 0 {
+            return .fraction(
+                Int(gst_value_get_fraction_numerator(value)), Int(gst_value_get_fraction_denominator(value)))
+        }
+        if cgst_value_holds(value, gst_int_range_get_type()) != 0 {
+            return .range(
+                .int(Int64(gst_value_get_int_range_min(value))), .int(Int64(gst_value_get_int_range_max(value))))
+        }
+        if cgst_value_holds(value, gst_fraction_range_get_type()) != 0 {
+            guard let from = gst_value_get_fraction_range_min(value), let to = gst_value_get_fraction_range_max(value)
+            else { return nil }
+            return .range(PropertyValue(from), PropertyValue(to))
+        }
+        return nil
+    }
+
+    /// Each structure of caps.
+    static func structures(of caps: UnsafeMutablePointer<GstCaps>) -> [PropertyValue] {
+        // Caps without structures may mean anything, and say nothing.
+        guard gst_caps_is_any(caps) == 0 else { return [] }
+        return (0..<gst_caps_get_size(caps)).compactMap { gst_caps_get_structure(caps, $0) }.map { PropertyValue($0) }
     }
 
     init(_ structure: UnsafePointer<GstStructure>) {
@@ -68,6 +106,14 @@ enum PropertyValue: Sendable, Equatable {
         case .uint(let value): Int(exactly: value)
         default: nil
         }
+    }
+
+    /// A number of any kind, ratios included.
+    var ratioValue: Double? {
+        if case .fraction(let numerator, let denominator) = self {
+            return denominator == 0 ? nil : Double(numerator) / Double(denominator)
+        }
+        return doubleValue
     }
 
     /// A number of any kind.

@@ -18,11 +18,32 @@ extension PeerConnection {
     /// Sends another source of the same kind from now on, without a new negotiation: another camera, size or rate.
     ///
     /// A track that had none has one from now on. The device is opened unless the kind is ``SendMode/off``, and the former one closes when
-    /// nobody else needs it.
-    /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then.
+    /// nobody else needs it; of one device the old format is closed before the new one is opened. Before the negotiation nothing is opened yet.
+    /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then. ``MediaError/rejected(operation:text:)`` when this
+    ///   connection has no track of this kind.
     public func setSource(_ source: CaptureSource) async throws(MediaError) {
-        guard let track = try built().sending[source.kind] else { throw .noCommonCodec(media: source.kind.rawValue) }
+        guard !isClosed else { throw .closed }
+        guard configuration.tracks[source.kind] != nil else {
+            throw .rejected(operation: "a source", text: "this connection has no \(source.kind.rawValue)")
+        }
+        guard let media else {
+            configuration.tracks[source.kind]?.source = source
+            return
+        }
+        guard let track = media.sending[source.kind] else {
+            throw .rejected(operation: "a source", text: "this connection negotiated no \(source.kind.rawValue)")
+        }
         try await track.change(to: source)
+    }
+
+    /// Turns the pictures that are sent from the next one on, in all connections that share their source.
+    ///
+    /// - Throws: ``MediaError/rejected(operation:text:)`` when there is no source of pictures.
+    public func turnVideo(_ orientation: VideoOrientation) async throws(MediaError) {
+        guard let source = media?.sending[.video]?.source ?? configuration.tracks[.video]?.source else {
+            throw .rejected(operation: "an orientation", text: "there is no source of pictures")
+        }
+        try await source.turn(orientation)
     }
 
     /// What the peer does not take is not sent.

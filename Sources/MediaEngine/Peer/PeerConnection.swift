@@ -16,7 +16,7 @@ public actor PeerConnection {
     /// Ends with ``close()``.
     public nonisolated let events: AsyncStream<PeerConnectionEvent>
 
-    private let configuration: PeerConnectionConfiguration
+    var configuration: PeerConnectionConfiguration
     private let catalog: PipelineCatalog
     let logger: Logger
     private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
@@ -247,11 +247,11 @@ public actor PeerConnection {
                 hasKeys = true
                 beginIfVerified()
             case .bus(.latencyChanged): media?.pipeline.recalculateLatency()
-            case .bus(.error(let element, let message, let debug)):
+            case .bus(.error(let element, let message, let debug, _)):
                 eventSink.yield(.init(.failed(.elementFailed(element: element, message: message, debug: debug))))
             case .bus(.warning(let element, let message, let debug)):
                 logger.warning("\(MediaError.elementFailed(element: element, message: message, debug: debug))")
-            case .bus(.endOfStream): break
+            case .bus(.endOfStream), .bus(.segmentDone): break
             case .bus(.dtmf(let event)):
                 // Nothing of the peer before it is shown.
                 if isReceiving, let digit = DtmfDigit(event: event) { eventSink.yield(.init(.dtmf(digit))) }

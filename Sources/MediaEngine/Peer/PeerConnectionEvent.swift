@@ -29,6 +29,10 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case dtmf(DtmfDigit)
         /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing of this kind is sent until it is asked for anew.
         case captureFailed(MediaKind, MediaError)
+        /// A source failed while it was sent: a moving test picture or silence takes its place until it is back.
+        case captureLost(MediaKind, MediaError)
+        /// The source is back and is sent again.
+        case captureRestored(MediaKind)
         /// The connection cannot go on: close it.
         case failed(MediaError)
     }
@@ -43,5 +47,12 @@ public struct PeerConnectionEvent: Sendable, Equatable {
     init(_ kind: Kind, at: ContinuousClock.Instant = .now) {
         self.kind = kind
         self.at = at
+    }
+
+    init(_ change: CaptureChange, of kind: MediaKind) {
+        switch change {
+        case .lost(let error): self.init(.captureLost(kind, error))
+        case .restored: self.init(.captureRestored(kind))
+        }
     }
 }

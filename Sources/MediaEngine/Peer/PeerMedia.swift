@@ -56,7 +56,8 @@ final class PeerMedia: Sendable {
                 track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
                 description: catalog.description(of: choice.codec, role: .encoder),
                 telephoneEvent: choice.telephoneEvent, pipeline: bin, webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
-                onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) })
+                onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
+                onChange: { report(.event(PeerConnectionEvent($0, of: kind))) })
             receiving[kind] = try ReceiveTrack(
                 codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
                 sink: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),

@@ -14,6 +14,9 @@ actor BlockingQueue {
         GStreamerLibrary.returnFreeMemory()
     }
 
+    /// Asks for the devices that are there.
+    func listDevices(into list: FoundDevices) { list.note(DeviceRecord.all()) }
+
     /// Ends every branch of a recording, each after the data before it.
     func end(_ branches: [RecordingBranch]) { for branch in branches { branch.end() } }
 }

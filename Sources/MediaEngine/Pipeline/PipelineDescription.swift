@@ -1,13 +1,16 @@
 /// A GStreamer pipeline written as text, as the files in `pipelines/` hold it.
 ///
 /// Comment lines come first. The first is a summary; `# value NAME: ELEMENT.PROPERTY` names a placeholder. The rest is a
-/// launch line in `gst-launch` syntax. Values are set as element properties after parsing and never become part
+/// launch line in `gst-launch` syntax. Of a source, `# loop: ELEMENT` names the demuxer of a file that is played for ever, and `# stamp: yes`
+/// burns a frame counter and a clock into the pictures. Values are set as element properties after parsing and never become part
 /// of the text, so nothing that a user or a peer writes is parsed as pipeline syntax.
 public struct PipelineDescription: Sendable, Equatable {
     /// What a description is for.
     public enum Role: String, Sendable, CaseIterable {
         case videoSource = "video-source"
         case audioSource = "audio-source"
+        /// Pictures and sound that belong together.
+        case avSource = "av-source"
         case encoder
         case decoder
         case videoSink = "video-sink"
@@ -18,6 +21,7 @@ public struct PipelineDescription: Sendable, Equatable {
         var requiredElements: [String] {
             switch self {
             case .videoSource, .audioSource: []
+            case .avSource: ["video", "audio"]
             case .encoder: ["encoder", "payloader"]
             case .decoder: ["depayloader", "encoded", "decoder"]
             case .videoSink, .audioSink: ["sink"]
@@ -38,6 +42,10 @@ public struct PipelineDescription: Sendable, Equatable {
     public let text: String
     /// The element and property that each placeholder stands for.
     let values: [String: Placeholder]
+    /// The demuxer of a file that is played for ever; nil for everything else.
+    let loop: String?
+    /// Whether a frame counter and a clock are burnt into the pictures.
+    let isStamped: Bool
 
     /// The name that its file has, or would have.
     public var fileName: String { "\(name)-\(role.rawValue).launch" }
@@ -70,6 +78,8 @@ public struct PipelineDescription: Sendable, Equatable {
         var summary = ""
         var values: [String: Placeholder] = [:]
         var launch: [Substring] = []
+        var loop: String?
+        var isStamped = false
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard line.hasPrefix("#") else {
                 launch.append(line)
@@ -83,6 +93,10 @@ public struct PipelineDescription: Sendable, Equatable {
                         name: name, line: index + 1, text: "not of the form '# value NAME: ELEMENT.PROPERTY'")
                 }
                 values[String(words[0])] = Placeholder(element: String(words[1]), property: String(words[2]))
+            } else if !summary.isEmpty, comment.hasPrefix("loop: ") {
+                loop = String(comment.dropFirst("loop: ".count)).trimmingSpaces()
+            } else if !summary.isEmpty, comment.hasPrefix("stamp: ") {
+                isStamped = comment.dropFirst("stamp: ".count) == "yes"
             } else if summary.isEmpty {
                 summary = String(comment)
             }
@@ -92,6 +106,8 @@ public struct PipelineDescription: Sendable, Equatable {
         self.role = role
         self.summary = summary
         self.values = values
+        self.loop = loop
+        self.isStamped = isStamped
         self.launch = launch.joined(separator: " ").trimmingSpaces()
         guard !self.launch.isEmpty else {
             throw .invalidPipelineDescription(name: name, line: nil, text: "has no launch line")
@@ -102,7 +118,8 @@ public struct PipelineDescription: Sendable, Equatable {
     ///
     /// A value without a placeholder is left out: the description has made that choice itself.
     func instantiate(_ chosen: [String: String] = [:]) throws(MediaError) -> Element {
-        let bin = try Element(launch: launch, description: name)
+        // Where there are two outputs, the engine takes them by name.
+        let bin = try Element(launch: launch, description: name, hasGhostPads: role != .avSource)
         for element in role.requiredElements where bin.child(element) == nil {
             throw .invalidPipelineDescription(name: name, line: nil, text: "has no element with name=\(element)")
         }
@@ -120,6 +137,11 @@ public struct PipelineDescription: Sendable, Equatable {
             }
             try element.set(target.property, value)
         }
+    }
+
+    /// Whether calls work without it: a device that this machine may not have.
+    public var isOptional: Bool {
+        [.videoSource, .audioSource, .avSource].contains(role) && !["test", "tone"].contains(name)
     }
 
     /// Builds the bin once and throws it away.

@@ -6,6 +6,7 @@ internal import Synchronization
 final class CaptureFeed: Sendable {
     private let proxy: Element
     private let onFailure: @Sendable (MediaError) -> Void
+    private let onChange: @Sendable (CaptureChange) -> Void
 
     private struct State {
         /// Nil feeds nothing.
@@ -13,15 +14,20 @@ final class CaptureFeed: Sendable {
         var isWanted = false
         var hasStarted = false
         var hasEnded = false
-        var attached: (source: CaptureSource, branch: CaptureBranch)?
+        var attached: (source: CaptureSource, branch: Int)?
         var last: Task<MediaError?, Never>?
     }
     private let state: Mutex<State>
 
     var source: CaptureSource? { state.withLock { $0.source } }
 
-    /// `proxy` is a `proxysrc`; `onFailure` hears of what goes wrong after ``start()``.
-    init(of source: CaptureSource?, to proxy: Element, onFailure: @escaping @Sendable (MediaError) -> Void) {
+    /// `proxy` is a `proxysrc`; `onFailure` hears of what goes wrong after ``start()``, `onChange` of
+    /// what happens to the device.
+    init(
+        of source: CaptureSource?, to proxy: Element, onFailure: @escaping @Sendable (MediaError) -> Void,
+        onChange: @escaping @Sendable (CaptureChange) -> Void
+    ) {
+        self.onChange = onChange
         state = Mutex(State(source: source))
         self.proxy = proxy
         self.onFailure = onFailure
@@ -81,13 +87,24 @@ final class CaptureFeed: Sendable {
         let (wanted, attached) = state.withLock { state in
             (state.isWanted && state.hasStarted && !state.hasEnded ? state.source : nil, state.attached)
         }
-        if let attached, attached.source !== wanted {
-            await attached.source.detach(attached.branch)
-            state.withLock { $0.attached = nil }
-        }
-        guard let wanted, attached?.source !== wanted else { return nil }
+        guard attached?.source !== wanted else { return nil }
+        // The next device is opened while the present one is still sent, unless it is the same in another format.
+        let next = attached.flatMap { attached in wanted.flatMap { $0.excludes(attached.source) ? nil : $0 } }
         do throws(MediaError) {
-            let branch = try await wanted.attach(proxy)
+            try await next?.hold()
+            if let attached {
+                await attached.source.detach(attached.branch)
+                state.withLock { $0.attached = nil }
+            }
+            guard let wanted else { return nil }
+            let result: Result<Int, MediaError>
+            do throws(MediaError) {
+                result = .success(try await wanted.attach(proxy, onChange: onChange))
+            } catch {
+                result = .failure(error)
+            }
+            await next?.release()
+            let branch = try result.get()
             state.withLock { $0.attached = (wanted, branch) }
             return nil
         } catch {

@@ -30,12 +30,13 @@ final class SendTrack: Sendable {
 
     /// Builds the branch into `pipeline` and links it to a sink pad of `webrtc`.
     ///
-    /// `onFailure` hears of a capture that cannot be opened again after the start.
+    /// `onFailure` hears of a capture that cannot be opened again after the start, `onChange` of one that goes and comes back.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
         telephoneEvent: Int? = nil, pipeline: Element, webrtc: Element, mode: SendMode = .closed,
-        onFailure: @escaping @Sendable (MediaError) -> Void
+        onFailure: @escaping @Sendable (MediaError) -> Void,
+        onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) throws(MediaError) {
         kind = codec.kind
         queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
@@ -43,7 +44,7 @@ final class SendTrack: Sendable {
         state = Mutex(State(mode: mode))
         let proxy = try Element("proxysrc")
         try Self.keepOnlyLatest(proxy, kind: codec.kind)
-        feed = CaptureFeed(of: configuration.source, to: proxy, onFailure: onFailure)
+        feed = CaptureFeed(of: configuration.source, to: proxy, onFailure: onFailure, onChange: onChange)
         self.payloadType = payloadType
         ssrc = UInt32.random(in: 1...UInt32.max)
         bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
@@ -73,6 +74,9 @@ final class SendTrack: Sendable {
 
     /// What webrtcbin made for the track when its pad was requested; asking for it first would make two.
     var transceiver: AnyGObject? { webrtcSink.object("transceiver") }
+
+    /// Where what is sent comes from; nil when there is none.
+    var source: CaptureSource? { feed.source }
 
     /// Begins to feed the encoder, unless the mode is ``SendMode/off``; nothing is sent before ``verified()``.
     ///

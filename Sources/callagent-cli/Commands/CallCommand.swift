@@ -82,8 +82,8 @@ struct CallCommand: AsyncParsableCommand {
             guard (try? await Task.sleep(for: duration.duration)) != nil else { return }
             await call.hangUp()
         }
-        let acting = Task { [script, output = agent.output] in
-            await Script(steps: script.at, output: output).run(on: call)
+        let acting = Task { [script, output = agent.output, media = agent.media] in
+            await Script(steps: script.at, output: output, media: media).run(on: call)
         }
         _ = await call.waitUntilEnded()
         limit.cancel()

@@ -58,7 +58,7 @@ struct DoctorCommand: AsyncParsableCommand {
             try description.check()
             return Finding(check: check, ok: true, text: description.summary)
         } catch {
-            return Finding(check: check, ok: false, text: error.description)
+            return Finding(check: check, ok: false, text: error.description, isRequired: !description.isOptional)
         }
     }
 

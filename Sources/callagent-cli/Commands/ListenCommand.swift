@@ -118,8 +118,8 @@ struct ListenCommand: AsyncParsableCommand {
         if !agent.output.json, !agent.output.events { Output.line("\(caller(of: call)) calls") }
         let watch = CallWatch.follow(call, agent.output)
         let conducting = Task { await conduct(call) }
-        let acting = Task { [script, output = agent.output] in
-            await Script(steps: script.at, output: output).run(on: call)
+        let acting = Task { [script, output = agent.output, media = agent.media] in
+            await Script(steps: script.at, output: output, media: media).run(on: call)
         }
         _ = await call.waitUntilEnded()
         conducting.cancel()

@@ -67,6 +67,9 @@ struct PipelinesCommand: AsyncParsableCommand {
                 do throws(MediaError) {
                     try description.check()
                     Output.line("ok      \(description.role.rawValue.padded(to: 13)) \(description.name)")
+                } catch .pluginMissing(let element) where description.isOptional {
+                    let text = "\(MediaError.pluginMissing(element: element))"
+                    Output.line("absent  \(description.role.rawValue.padded(to: 13)) \(description.name): \(text)")
                 } catch {
                     Output.line("failed  \(description.role.rawValue.padded(to: 13)) \(description.name): \(error)")
                     if first == nil { first = error }

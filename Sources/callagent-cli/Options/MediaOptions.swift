@@ -6,17 +6,25 @@ internal import MediaEngine
 struct MediaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The pictures to send: test, test:PATTERN, none, or the name of a pipeline description.",
+            "The pictures to send: test[:PATTERN], clock[:PATTERN] (with a frame counter and the time of day), v4l2:/dev/videoN, "
+                + "rtsp://URL, file:PATH, screen[:DISPLAY], none, or the name of a pipeline description.",
             valueName: "source"))
     var video = "test"
 
     @Option(
         help: ArgumentHelp(
-            "The sound to send: tone, tone:HERTZ, none, or the name of a pipeline description.", valueName: "source"))
+            "The sound to send: tone[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, "
+                + "file:PATH, none, or the name of a pipeline description.", valueName: "source"))
     var audio = "tone"
 
-    @Option(help: ArgumentHelp("The size of the pictures to send.", valueName: "WIDTHxHEIGHT"))
+    @Option(help: ArgumentHelp("The size and rate of the pictures to send.", valueName: "WIDTHxHEIGHT[@FPS]"))
     var videoSize = "640x360"
+
+    @Option(
+        help: ArgumentHelp(
+            "How the pictures are turned before they are sent; a quarter turn makes height of width.",
+            valueName: "0|90|180|270|mirror|flip|auto"))
+    var videoOrientation: VideoOrientation = .upright
 
     @Option(help: ArgumentHelp("The video codec to use.", valueName: "vp8|vp9|h264"))
     var codec: String?
@@ -36,7 +44,7 @@ struct MediaOptions: ParsableArguments {
     func configuration(engine: MediaEngine, signalingHost: String) async throws -> MediaConfiguration {
         do {
             var configuration = MediaConfiguration(video: nil, audio: nil)
-            if video != "none" { configuration.video = try VideoSource(parsing: video, format: try format()) }
+            configuration.video = try videoSource()
             if audio != "none" { configuration.audio = try AudioSource(parsing: audio) }
             if let source = configuration.video { try await engine.check(source) }
             if let source = configuration.audio { try await engine.check(source) }
@@ -57,13 +65,19 @@ struct MediaOptions: ParsableArguments {
         }
     }
 
-    private func format() throws -> VideoFormat {
-        let numbers = videoSize.split(separator: "x").compactMap { Int($0) }
-        guard numbers.count == 2, numbers.allSatisfy({ (16...4_096).contains($0) && $0 % 2 == 0 }) else {
-            throw Failure(
-                .usage, "'\(videoSize)' is no size; use WIDTHxHEIGHT with even numbers from 16 to 4096, such as 640x360"
-            )
+    /// What is sent at the beginning; nil for no pictures.
+    func videoSource() throws -> VideoSource? {
+        guard video != "none" else { return nil }
+        var source = try VideoSource(parsing: video, format: try format())
+        source.orientation = videoOrientation
+        return source
+    }
+
+    /// The size and rate of the pictures.
+    func format() throws -> VideoFormat {
+        guard let format = VideoSizeArgument.format(videoSize) else {
+            throw Failure(.usage, VideoSizeArgument.advice(videoSize))
         }
-        return VideoFormat(width: numbers[0], height: numbers[1])
+        return format
     }
 }

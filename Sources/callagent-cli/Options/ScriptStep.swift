@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MediaEngine
 
 /// What a running call does at a time: `2s=hold`.
 struct ScriptStep: Sendable, Equatable {
@@ -10,6 +11,12 @@ struct ScriptStep: Sendable, Equatable {
         case stopVideo, startVideo
         case addVideo
         case info(String)
+        /// Other pictures of the same size, or none.
+        case video(VideoSource?)
+        case videoSize(VideoFormat)
+        case orientation(VideoOrientation)
+        /// Another sound, or none.
+        case audio(AudioSource?)
         case hangup
     }
 
@@ -37,9 +44,41 @@ struct ScriptStep: Sendable, Equatable {
     }
 
     private static func action(_ text: String) throws -> Action {
-        if text.hasPrefix("info:") { return .info(String(text.dropFirst("info:".count))) }
+        if let content = text.rest(after: "info:") { return .info(content) }
+        do throws(MediaError) {
+            if let source = text.rest(after: "video=") {
+                return .video(source == "none" ? nil : try VideoSource(parsing: source))
+            }
+            if let source = text.rest(after: "audio=") {
+                return .audio(source == "none" ? nil : try AudioSource(parsing: source))
+            }
+        } catch {
+            throw ValidationError(error.description)
+        }
+        if let turn = text.rest(after: "orientation=") {
+            guard let orientation = VideoOrientation(rawValue: turn) else {
+                throw ValidationError("'\(turn)' is no orientation; use one of \(VideoOrientation.words)")
+            }
+            return .orientation(orientation)
+        }
+        if let size = text.rest(after: "video-size=") {
+            guard let format = VideoSizeArgument.format(size) else {
+                throw ValidationError(VideoSizeArgument.advice(size))
+            }
+            return .videoSize(format)
+        }
         if let known = plain.first(where: { $0.name == text }) { return known.action }
-        let names = plain.map(\.name) + ["info:TEXT"]
+        let names =
+            plain.map(\.name) + [
+                "info:TEXT", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN", "audio=SOURCE",
+            ]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")
+    }
+}
+
+extension String {
+    /// What follows `prefix`; nil when it does not begin so.
+    fileprivate func rest(after prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 }

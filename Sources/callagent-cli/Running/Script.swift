@@ -1,9 +1,12 @@
 internal import CallAgent
+internal import MediaEngine
 
 /// Does to a connected call what `--at` says.
 struct Script: Sendable {
     let steps: [ScriptStep]
     let output: OutputOptions
+    /// What is sent at the beginning.
+    let media: MediaOptions
 
     /// Runs until all is done or its task is cancelled.
     ///
@@ -13,12 +16,13 @@ struct Script: Sendable {
         let connected = ContinuousClock.now
         let start = await call.report().timeline.start
         var complaints: [String] = []
+        var video = try? media.videoSource()
         for step in steps.sorted(by: { $0.time.duration < $1.time.duration }) {
             guard (try? await Task.sleep(until: connected + step.time.duration)) != nil else { break }
             let at = (ContinuousClock.now - start).inMilliseconds
             var complaint: String?
             do throws(CallError) {
-                try await perform(step.action, call)
+                try await perform(step.action, call, &video)
             } catch {
                 complaint = error.description
                 complaints.append("'\(step.text.printable)' was refused: \(error.description.printable)")
@@ -28,7 +32,10 @@ struct Script: Sendable {
         return complaints
     }
 
-    private func perform(_ action: ScriptStep.Action, _ call: Call) async throws(CallError) {
+    /// `video` is what is sent at present.
+    private func perform(
+        _ action: ScriptStep.Action, _ call: Call, _ video: inout VideoSource?
+    ) async throws(CallError) {
         switch action {
         case .hold: try await call.hold()
         case .unhold: try await call.unhold()
@@ -39,6 +46,25 @@ struct Script: Sendable {
         case .unmuteVideo, .startVideo: await call.setVideo(.on)
         case .addVideo: try await call.changeMedia(to: .audioVideo)
         case .info(let text): try await call.send(info: text)
+        case .video(nil): await call.setVideo(.off)
+        case .video(.some(var source)):
+            source.format = video?.format ?? source.format
+            source.orientation = video?.orientation ?? source.orientation
+            try await call.setSource(.video(source))
+            await call.setVideo(.on)
+            video = source
+        case .videoSize(let format):
+            var source = video ?? .test()
+            source.format = format
+            try await call.setSource(.video(source))
+            video = source
+        case .orientation(let orientation):
+            try await call.turnVideo(orientation)
+            video?.orientation = orientation
+        case .audio(nil): await call.setAudio(.off)
+        case .audio(.some(let source)):
+            try await call.setSource(.audio(source))
+            await call.setAudio(.on)
         case .hangup: await call.hangUp()
         }
     }

@@ -8,7 +8,7 @@ extension RealPipelines {
         private static let fileSource = [
             "file-audio-source.launch": """
             # value choice: source.location
-            filesrc name=source ! capsfilter caps=audio/x-raw,rate=8000
+            filesrc name=source blocksize=8 ! identity sleep-time=20000 ! capsfilter caps=audio/x-raw,rate=8000
             """,
             "device": String(repeating: "silence ", count: 1_000),
         ]
@@ -31,8 +31,8 @@ extension RealPipelines {
                     messages.update { $0.append(text) }
                 }
                 try calls.bin.setState(.playing)
-                let capture = try RunningCapture(kind: .audio, source: source)
-                let branch = try capture.attach(proxy)
+                let capture = try RunningCapture(SourceBin(bin: source, pads: [.audio: source.pad("src")]))
+                let branch = try capture.attach(proxy, .audio)
                 try await eventually("a buffer in round \(round)") {
                     messages.value.contains { $0.hasPrefix("chain") }
                 }
@@ -40,7 +40,7 @@ extension RealPipelines {
                 for event in ["stream-start", "caps", "segment"] {
                     #expect(events.contains { $0.contains("type: \(event) ") }, "round \(round)")
                 }
-                capture.detach(branch)
+                capture.detach(branch, .audio)
                 capture.pipeline.stop()
                 calls.stop()
                 withExtendedLifetime(connection) {}
@@ -151,11 +151,12 @@ extension RealPipelines {
             let engine = try await MediaEngine.start(pipelineFolder: folder.path)
             let source = try engine.capture(AudioSource(name: "nothere"))
             for _ in 1...2 {
-                await #expect(
-                    throws: MediaError.stateChangeFailed(element: "/GstPipeline:capture-audio", state: "playing")
-                ) {
-                    try await source.hold()
+                let error = await #expect(throws: MediaError.self) { try await source.hold() }
+                guard case .sourceFailed("nothere", .notFound, let text) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
                 }
+                #expect(text.contains("/nonexistent/file"))
             }
             #expect(!source.isSynthetic)
             await source.release()

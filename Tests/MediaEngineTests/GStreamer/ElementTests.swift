@@ -36,8 +36,10 @@ import Testing
         for element in MediaEngine.requiredElements { #expect(DebianPackage.providing(element: element) != nil) }
         for description in try PipelineCatalog().descriptions {
             for part in description.launch.components(of: "!") {
-                let name = part.split(separator: " ").first.map(String.init) ?? ""
-                guard !name.contains("/") else { continue }
+                // A branch begins with the name of the element that it comes from.
+                let words = part.split(separator: " ").filter { !$0.hasSuffix(".") && !$0.contains("=") }
+                let name = words.first.map(String.init) ?? ""
+                guard !name.isEmpty, !name.contains("/") else { continue }
                 #expect(DebianPackage.providing(element: name) != nil, "\(name) of \(description.name)")
             }
         }
@@ -173,7 +175,7 @@ import Testing
         }
         try await eventually("the error") {
             messages.value.contains {
-                if case .error(let element, _, _) = $0 { element.contains("filesrc") } else { false }
+                if case .error(let element, _, _, _) = $0 { element.contains("filesrc") } else { false }
             }
         }
     }

@@ -136,7 +136,7 @@ extension RealPipelines {
         static let description = [
             "file-audio-source.launch": """
             # value choice: source.location
-            filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
+            filesrc name=source blocksize=8 ! identity sleep-time=20000 ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
             """
         ]
         let path: String
@@ -146,7 +146,11 @@ extension RealPipelines {
             path = folder.file("device")
             if pipe { mkfifo(path, 0o600) }
             writer = open(path, O_RDWR | O_CREAT, 0o600)
-            if !pipe { close(writer) }
+            if !pipe {
+                // One that has come to its end is closed.
+                _ = write(writer, [UInt8](repeating: 0, count: 8_000), 8_000)
+                close(writer)
+            }
         }
 
         var source: AudioSource { AudioSource(name: "file", choice: path) }

@@ -30,7 +30,12 @@ import Testing
         #expect(catalog.descriptions.count == BuiltInPipelines.files.count)
         for description in catalog.descriptions {
             #expect(!description.summary.isEmpty, "\(description.name)")
-            try description.check()
+            do {
+                try description.check()
+            } catch {
+                // A device of a kind that this machine has no use for.
+                guard description.isOptional, case .pluginMissing = error else { throw error }
+            }
         }
     }
 
@@ -95,7 +100,10 @@ import Testing
         for codec in Codec.allCases { try await engine.check(codec) }
         let wrong = MediaError.invalidProperty(object: "GstVideoTestSrc", property: "pattern", value: "bal")
         await #expect(throws: wrong) { try await engine.check(VideoSource(name: "test", choice: "bal")) }
-        await #expect(throws: MediaError.unknownPipelineDescription(name: "v4l3", known: ["test"])) {
+        await #expect(
+            throws: MediaError.unknownPipelineDescription(
+                name: "v4l3", known: ["clock", "frames", "screen", "test", "v4l2", "v4l2-h264", "v4l2-mjpeg"])
+        ) {
             try await engine.check(VideoSource(name: "v4l3"))
         }
         #expect(engine.hasElement("webrtcbin") && !engine.hasElement("no-such-element"))

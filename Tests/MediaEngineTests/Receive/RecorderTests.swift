@@ -146,7 +146,7 @@ extension RealPipelines {
 
         func untilEnd() async throws {
             try await eventually("the end of the recording; so far \(messages.value)") {
-                for case .error(_, let text, _) in messages.value { throw Overdue(description: text) }
+                for case .error(_, let text, _, _) in messages.value { throw Overdue(description: text) }
                 return messages.value.contains(.endOfStream)
             }
         }

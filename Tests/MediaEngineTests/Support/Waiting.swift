@@ -10,11 +10,11 @@ let deadline = Duration.seconds(10)
 
 /// Returns when `condition` holds; throws ``Overdue`` when it still does not after `limit`.
 nonisolated(nonsending) func eventually(
-    _ what: String, within limit: Duration = deadline, _ condition: () async throws -> Bool
+    _ what: @autoclosure () -> String, within limit: Duration = deadline, _ condition: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit
     while try await !condition() {
-        guard ContinuousClock.now < end else { throw Overdue(description: "not within \(limit): \(what)") }
+        guard ContinuousClock.now < end else { throw Overdue(description: "not within \(limit): \(what())") }
         try await Task.sleep(for: .milliseconds(20))
     }
 }

@@ -10,6 +10,18 @@ import Testing
         #expect(try VideoSource(parsing: "door:/dev/video0") == VideoSource(name: "door", choice: "/dev/video0"))
         #expect(try VideoSource(parsing: "rtsp:rtsp://192.0.2.1:554/x").choice == "rtsp://192.0.2.1:554/x")
         #expect(try VideoSource(parsing: "test:").choice == nil)
+        #expect(try VideoSource(parsing: "file:/a b/c:d.mkv") == VideoSource(name: "file", choice: "/a b/c:d.mkv"))
+        #expect(try VideoSource(parsing: "screen::1").choice == ":1")
+        let camera = try VideoSource(parsing: "rtsp://user:word@192.0.2.1:554/x?y=1")
+        #expect(camera == VideoSource(name: "rtsp", choice: "rtsp://user:word@192.0.2.1:554/x?y=1"))
+        #expect(MediaSource.video(camera).values["choice"] == "rtspt://user:word@192.0.2.1:554/x?y=1")
+        #expect(MediaSource.video(camera).text == "rtsp://user:word@192.0.2.1:554/x?y=1")
+        #expect(MediaSource.video(camera).label == "rtsp://…@192.0.2.1:554/x?y=1", "no password in a log")
+        #expect(MediaSource.video(try VideoSource(parsing: "rtsp://192.0.2.1/a@b")).label == "rtsp://192.0.2.1/a@b")
+        #expect(
+            MediaSource.audio(try AudioSource(parsing: "rtsps://u:p@w@192.0.2.1/x")).label == "rtsps://…@192.0.2.1/x")
+        let datagrams = try AudioSource(parsing: "rtspu://192.0.2.1/x")
+        #expect(MediaSource.audio(datagrams).values["choice"] == "rtspu://192.0.2.1/x")
     }
 
     @Test("An empty video source is refused", arguments: ["", ":"])
@@ -49,10 +61,11 @@ import Testing
     func caps() {
         let format = VideoFormat(width: 320, height: 180, framesPerSecond: 15)
         #expect(
-            VideoSource.test(.snow, format: format).values == [
-                "caps": "video/x-raw,format=I420,width=320,height=180,framerate=15/1", "choice": "snow",
-            ])
-        #expect(VideoSource(name: "x").values["choice"] == nil)
+            MediaSource.video(.test(.snow, format: format)).values["caps"]
+                == "video/x-raw,format=I420,width=320,height=180,framerate=15/1")
+        #expect(MediaSource.video(.test(.snow)).values["choice"] == "snow")
+        #expect(MediaSource.video(VideoSource(name: "x")).values["choice"] == nil)
+        #expect(MediaSource.audio(.tone()).values["caps"]?.hasPrefix("audio/x-raw,format=S16LE,rate=48000") == true)
     }
 }
 

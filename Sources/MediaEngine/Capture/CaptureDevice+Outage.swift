@@ -1,0 +1,131 @@
+internal import Logging
+
+/// What is done about a source that fails while it is used.
+extension CaptureDevice {
+    func take(_ report: RunningCapture.Report, of number: Int) {
+        if candidate?.number == number { return takeOfCandidate(report) }
+        guard running?.number == number else { return }
+        switch report {
+        case .began(let kind): running?.began.insert(kind)
+        case .ended(let kind):
+            running?.ended.insert(kind)
+            guard let running, running.began.isSubset(of: running.ended) else { return }
+            lose(.sourceFailed(source: blueprint.label, fault: .ended, text: "the stream ended"))
+        case .roundEnded: running?.capture.loop?.again()
+        case .failed(let fault, let text):
+            // What was there when it was opened and fails now is gone, whatever the element calls it.
+            let isGone = running?.began.isEmpty == false && fault != .denied
+            lose(.sourceFailed(source: blueprint.label, fault: isGone ? .lost : fault, text: text))
+        }
+    }
+
+    /// Feeds everybody with a test picture or silence until the source is back.
+    private func lose(_ error: MediaError) {
+        guard let lost = running.take() else { return }
+        // A file that cannot be played round and round begins anew.
+        let isRound = lost.capture.loop != nil && !lost.began.isEmpty && lost.ended == lost.began
+        outage = error
+        if !isRound { logger.warning("\(error)") }
+        moveBranches { _ in true }
+        // On a thread of its own: a device that is gone may hang.
+        let pipeline = lost.capture.pipeline
+        let stopping = Task { await BlockingQueue(label: "capture.stop").stop(pipeline) }
+        if !isRound { for branch in branches.values { branch.onChange(.lost(error)) } }
+        openAgain(after: isRound ? .zero : retryDelay, once: stopping)
+    }
+
+    private func openAgain(after delay: Duration, once stopping: Task<Void, Never>? = nil) {
+        retry?.cancel()
+        retryDelay = min(retryDelay * 2, timing.longestRetry)
+        retry = Task { [weak self] in
+            // A device that hangs is tried all the same: it may have another name by now.
+            if let stopping { _ = await Deadline.isMet(.seconds(5)) { await stopping.value } }
+            guard (try? await Task.sleep(for: delay)) != nil, !Task.isCancelled else { return }
+            await self?.tryAgain()
+        }
+    }
+
+    private func tryAgain() {
+        guard outage != nil, candidate == nil, isWanted else { return }
+        do throws(MediaError) {
+            let opened = try open()
+            candidate = opened
+            let limit = max(timing.silence, .seconds(2)) * 2
+            retry = Task { [weak self] in
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                await self?.giveUp(on: opened.number)
+            }
+        } catch {
+            logger.debug("\(error)")
+            openAgain(after: retryDelay)
+        }
+    }
+
+    private func takeOfCandidate(_ report: RunningCapture.Report) {
+        switch report {
+        case .began(let kind):
+            candidate?.began.insert(kind)
+            adopt()
+        case .ended, .failed: giveUp(on: candidate?.number ?? 0)
+        case .roundEnded: candidate?.capture.loop?.again()
+        }
+    }
+
+    private func giveUp(on number: Int) {
+        guard let candidate, candidate.number == number else { return }
+        self.candidate = nil
+        let stopping = Task { await BlockingQueue(label: "capture.stop").stop(candidate.capture.pipeline) }
+        openAgain(after: retryDelay, once: stopping)
+    }
+
+    /// The source delivers again.
+    private func adopt() {
+        guard let back = candidate.take() else { return }
+        retry?.cancel()
+        (running, outage, absent, retryDelay) = (back, nil, [], timing.firstRetry)
+        moveBranches { _ in true }
+        standIns.stop()
+        logger.info("\(blueprint.label) is back")
+        for branch in branches.values { branch.onChange(.restored) }
+    }
+
+    /// Feeds those branches from where their kind comes from now.
+    private func moveBranches(where moves: (MediaKind) -> Bool) {
+        for (number, branch) in branches where moves(branch.kind) {
+            branch.capture.detach(branch.branch, branch.kind)
+            do throws(MediaError) {
+                let capture = try source(of: branch.kind)
+                branches[number]?.branch = try capture.attach(branch.proxy, branch.kind)
+                branches[number]?.capture = capture
+            } catch {
+                logger.error("\(error)")
+                branches[number] = nil
+            }
+        }
+    }
+
+    /// Notices a source that is open and says nothing.
+    func lookForSilence() {
+        guard let running, outage == nil else { return }
+        let kinds = Set(branches.values.map(\.kind)).subtracting(absent)
+        guard !kinds.isEmpty else { return }
+        let silent = kinds.filter { kind in
+            let last = running.capture.outputs[kind]?.latest.at ?? running.capture.since
+            return ContinuousClock.now - last > timing.silence
+        }
+        guard !silent.isEmpty else { return }
+        let text = "nothing came for \(timing.silence)"
+        if silent == kinds, running.began.isEmpty || !running.began.isDisjoint(with: silent) {
+            return lose(.sourceFailed(source: blueprint.label, fault: .silent, text: text))
+        }
+        // A file without sound, a camera without a microphone.
+        absent.formUnion(silent)
+        for kind in silent {
+            let error = MediaError.sourceFailed(
+                source: blueprint.label, fault: .silent, text: "it gives no \(kind.rawValue)")
+            logger.warning("\(error)")
+            moveBranches { $0 == kind }
+            for branch in branches.values where branch.kind == kind { branch.onChange(.lost(error)) }
+        }
+    }
+}

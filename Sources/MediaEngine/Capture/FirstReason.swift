@@ -1,0 +1,10 @@
+internal import Synchronization
+
+/// The first error of several: the others follow from it.
+final class FirstReason: Sendable {
+    private let first = Mutex<MediaError?>(nil)
+
+    var value: MediaError? { first.withLock { $0 } }
+
+    func note(_ error: MediaError) { first.withLock { $0 = $0 ?? error } }
+}

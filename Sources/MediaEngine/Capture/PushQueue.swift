@@ -1,0 +1,75 @@
+internal import Logging
+internal import Synchronization
+
+/// What an application's source pushes into: the `appsrc` of the bin that is open at present, if there is one.
+final class PushQueue: Sendable {
+    private struct State {
+        var source: Element?
+        var accepted = 0
+        var dropped = 0
+        var refused = 0
+    }
+    private let state = Mutex(State())
+    private let limit: Int
+    private let caps: String
+    private let logger: Logger
+
+    /// `limit` is how many buffers wait at most, `caps` what they hold.
+    init(limit: Int, caps: String, logger: Logger) {
+        self.limit = limit
+        self.caps = caps
+        self.logger = logger
+    }
+
+    /// How many pushes had each outcome.
+    func count(_ outcome: PushOutcome) -> Int {
+        state.withLock {
+            switch outcome {
+            case .accepted: $0.accepted
+            case .dropped: $0.dropped
+            case .refused: $0.refused
+            }
+        }
+    }
+
+    /// Pushes into this bin's `appsrc` from now on; the one before is closed.
+    func bind(_ bin: Element) throws(MediaError) {
+        guard let source = bin.child("source") else { throw .noPad(element: "an application's source", pad: "source") }
+        try source.set("caps", caps)
+        state.withLock { $0.source = source }
+    }
+
+    /// Copies the bytes; never blocks.
+    func push(_ bytes: UnsafeRawBufferPointer) -> PushOutcome {
+        let source = state.withLock { $0.source }
+        let outcome = Self.push(bytes, source, limit)
+        let isFirstRefused = state.withLock { state in
+            switch outcome {
+            case .accepted: state.accepted += 1
+            case .dropped: state.dropped += 1
+            case .refused: state.refused += 1
+            }
+            return outcome == .refused && state.refused == 1
+        }
+        if isFirstRefused { logger.warning("what the application pushes is refused: no call uses that source") }
+        return outcome
+    }
+
+    /// Whether there is room; waits at most so long.
+    func hasRoom(within limit: Duration) async -> Bool {
+        let end = ContinuousClock.now + limit
+        while let source = state.withLock({ $0.source }),
+            (source.get("current-level-buffers")?.intValue ?? 0) >= self.limit
+        {
+            guard ContinuousClock.now < end, (try? await Task.sleep(for: .milliseconds(2))) != nil else { return false }
+        }
+        return true
+    }
+
+    private static func push(_ bytes: UnsafeRawBufferPointer, _ source: Element?, _ limit: Int) -> PushOutcome {
+        guard let source else { return .refused }
+        guard (source.get("current-level-buffers")?.intValue ?? limit) < limit else { return .dropped }
+        guard let buffer = BufferRef(copying: bytes) else { return .dropped }
+        return source.push(buffer) ? .accepted : .refused
+    }
+}

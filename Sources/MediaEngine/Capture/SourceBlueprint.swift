@@ -1,0 +1,70 @@
+/// Everything that is needed to build a source, as often as it has to be opened.
+struct SourceBlueprint: Sendable {
+    let source: MediaSource
+    let catalog: PipelineCatalog
+
+    /// What messages call it: `v4l2:/dev/video0`.
+    var label: String { source.label }
+
+    /// The description that is looked at first.
+    ///
+    /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``.
+    func description() throws(MediaError) -> PipelineDescription {
+        // A source that gives both is looked up last: a user's own description for one kind comes before it.
+        if let both = try? catalog.description(source.name, role: .avSource),
+            (try? catalog.description(source.name, role: source.role)) == nil
+        {
+            return both
+        }
+        if source == .audio(.microphone) { return try catalog.description(Microphone.names[0], role: .audioSource) }
+        return try catalog.description(source.name, role: source.role)
+    }
+
+    /// What it gives.
+    func kinds() throws(MediaError) -> [MediaKind] {
+        try description().role == .avSource ? MediaKind.allCases : [source.kind]
+    }
+
+    /// Builds it; looks at the device where the format depends on that, so it blocks.
+    func build() throws(MediaError) -> SourceBin {
+        if source == .audio(.microphone) { return try bin(Microphone.choose(in: catalog), source.values) }
+        let description = try description()
+        if description.name == "v4l2", case .video(let video) = source {
+            let camera = try Camera(video, description: description)
+            return try bin(catalog.description(camera.descriptionName, role: .videoSource), camera.values)
+        }
+        return try bin(description, source.values)
+    }
+
+    /// Builds what can be built without a look at the device.
+    func check() throws(MediaError) {
+        if source == .audio(.microphone) { return try Microphone.check(in: catalog) }
+        if let path = source.path { try SourcePath.check(path, of: label) }
+        if source.name == "screen" { try Screen.check(source) }
+        _ = try parts(of: description(), source.values)
+    }
+
+    private func bin(_ description: PipelineDescription, _ values: [String: String]) throws(MediaError) -> SourceBin {
+        let made = try parts(of: description, values)
+        if case .video(let video) = source, let input = video.input { try input.bind(made.bin) }
+        if case .audio(let audio) = source, let input = audio.input { try input.bind(made.bin) }
+        return made
+    }
+
+    private func parts(
+        of description: PipelineDescription, _ values: [String: String]
+    ) throws(MediaError) -> SourceBin {
+        var values = values
+        // Of two kinds, the pictures have the plain name.
+        if description.role == .avSource { values["caps"] = source.format.caps }
+        let bin = try description.instantiate(values)
+        var pads: [MediaKind: Pad] = [:]
+        if description.role == .avSource {
+            for kind in MediaKind.allCases { pads[kind] = try bin.child(kind.rawValue)?.pad("src") }
+        } else {
+            pads[source.kind] = try bin.pad("src")
+        }
+        return SourceBin(
+            bin: bin, pads: pads, loop: description.loop.flatMap { bin.child($0) }, isStamped: description.isStamped)
+    }
+}

@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// What is sent in the place of a source that is lost: a moving test picture, and silence; each made when it is needed.
+final class StandIns: Sendable {
+    private let catalog: PipelineCatalog
+    private let format: VideoFormat
+    private let captures = Mutex<[MediaKind: RunningCapture]>([:])
+
+    /// `format` is that of the pictures that they replace.
+    init(catalog: PipelineCatalog, format: VideoFormat) {
+        self.catalog = catalog
+        self.format = format
+    }
+
+    func capture(_ kind: MediaKind, _ orientation: VideoOrientation) throws(MediaError) -> RunningCapture {
+        if let present = captures.withLock({ $0[kind] }) { return present }
+        let source: MediaSource =
+            switch kind {
+            case .video: .video(.test(.ball, format: format))
+            case .audio: .audio(.silence)
+            }
+        let made = try RunningCapture(
+            SourceBlueprint(source: source, catalog: catalog).build(), name: "the stand-in", orientation: orientation)
+        captures.withLock { $0[kind] = made }
+        return made
+    }
+
+    func turn(_ orientation: VideoOrientation) throws(MediaError) {
+        for capture in captures.withLock({ Array($0.values) }) { try capture.outputs[.video]?.turn(orientation) }
+    }
+
+    /// Ends them; nobody is fed from them any more.
+    func stop() {
+        let stopped = captures.withLock { captures in
+            defer { captures = [:] }
+            return Array(captures.values)
+        }
+        for capture in stopped { capture.pipeline.stop() }
+    }
+}

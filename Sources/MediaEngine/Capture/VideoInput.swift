@@ -1,0 +1,103 @@
+public import Logging
+
+/// Pictures that the application makes.
+///
+/// Choose ``source(format:)`` for a call, then push. A picture is sent at the moment at which it is pushed; size and rate of what is sent are those
+/// of the source's format, whatever is pushed. Any thread may push, one at a time.
+public final class VideoInput: Sendable, Hashable {
+    /// How the bytes of a picture are arranged, without padding between the rows.
+    public enum PixelFormat: String, Sendable, CaseIterable {
+        /// Three planes: luma, then blue and red difference of half the width and height each (4:2:0), 1.5 bytes for a pixel.
+        case i420 = "I420"
+        /// Two planes: luma, then both differences in turn (4:2:0), 1.5 bytes for a pixel.
+        case nv12 = "NV12"
+        /// Red, green, blue: 3 bytes for a pixel.
+        case rgb = "RGB"
+        /// Red, green, blue, and one byte that nobody reads: 4 bytes for a pixel.
+        case rgbx = "RGBx"
+        /// Blue, green, red, and one byte that nobody reads: 4 bytes for a pixel.
+        case bgrx = "BGRx"
+        /// Luma only: 1 byte for a pixel.
+        case gray8 = "GRAY8"
+
+        fileprivate func byteCount(_ pixels: Int) -> Int {
+            switch self {
+            case .i420, .nv12: pixels * 3 / 2
+            case .rgb: pixels * 3
+            case .rgbx, .bgrx: pixels * 4
+            case .gray8: pixels
+            }
+        }
+    }
+
+    /// How many pictures wait at most; one more is dropped.
+    public static let queueLength = 3
+
+    /// In pixels, a multiple of 4, so that no row needs padding.
+    public let width: Int
+    /// In pixels, even.
+    public let height: Int
+    /// The arrangement of the bytes.
+    public let pixelFormat: PixelFormat
+    private let queue: PushQueue
+
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a size that is odd, or beyond 16384.
+    public init(
+        width: Int, height: Int, pixelFormat: PixelFormat = .i420, logger: Logger = Logger(label: "media")
+    ) throws(MediaError) {
+        guard (4...16_384).contains(width), width % 4 == 0, (2...16_384).contains(height), height % 2 == 0 else {
+            throw .unknownChoice(
+                kind: "size of pictures to push", value: "\(width)x\(height)",
+                known: ["widths that 4 divides, heights that 2 divides, up to 16384"])
+        }
+        self.width = width
+        self.height = height
+        self.pixelFormat = pixelFormat
+        queue = PushQueue(
+            limit: Self.queueLength,
+            // The rate only says how often the sender's own rate looks; each picture has the time at which it came.
+            caps: "video/x-raw,format=\(pixelFormat.rawValue),width=\(width),height=\(height),framerate=0/1",
+            logger: logger)
+    }
+
+    /// The bytes of one picture.
+    public var byteCount: Int { pixelFormat.byteCount(width * height) }
+
+    /// How many pictures were sent on their way, were too many, and came while no call used the source.
+    public func count(_ outcome: PushOutcome) -> Int { queue.count(outcome) }
+
+    /// What a call is given, with the size and rate that are sent.
+    public func source(format: VideoFormat = VideoFormat()) -> VideoSource {
+        var source = VideoSource(name: "frames", format: format)
+        source.input = self
+        return source
+    }
+
+    /// Pushes one picture; copies the bytes and never blocks.
+    ///
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when the bytes are not ``byteCount``.
+    @discardableResult
+    public func push(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> PushOutcome {
+        guard bytes.count == byteCount else {
+            throw .unknownChoice(kind: "length of a picture", value: "\(bytes.count)", known: ["\(byteCount) bytes"])
+        }
+        return queue.push(bytes)
+    }
+
+    /// Pushes one picture when there is room: whoever makes pictures faster than they are sent is held back.
+    ///
+    /// - Returns: ``PushOutcome/dropped`` when there was no room for a second.
+    @discardableResult
+    public func push(_ picture: [UInt8]) async throws(MediaError) -> PushOutcome {
+        _ = await queue.hasRoom(within: .seconds(1))
+        do { return try picture.withUnsafeBytes { try push($0) } } catch { throw error as? MediaError ?? .closed }
+    }
+
+    func bind(_ bin: Element) throws(MediaError) { try queue.bind(bin) }
+
+    /// The same object.
+    public static func == (one: VideoInput, other: VideoInput) -> Bool { one === other }
+
+    /// By identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

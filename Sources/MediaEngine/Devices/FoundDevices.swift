@@ -1,0 +1,10 @@
+internal import Synchronization
+
+/// What a search for devices has found.
+final class FoundDevices: Sendable {
+    private let records = Mutex<[DeviceRecord]>([])
+
+    var devices: [MediaDevice] { records.withLock { $0 }.compactMap(MediaDevice.init) }
+
+    func note(_ found: [DeviceRecord]) { records.withLock { $0 = found } }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("What the application pushes") struct ApplicationSourceTests {
+        @Test(
+            "Pictures of every pixel format arrive in the size that was chosen",
+            arguments: VideoInput.PixelFormat.allCases)
+        func pictures(format: VideoInput.PixelFormat) async throws {
+            let input = try VideoInput(width: 160, height: 90, pixelFormat: format)
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            options.callerVideo = input.source(format: VideoFormat(width: 320, height: 180, framesPerSecond: 15))
+            // Of planar formats the chroma is grey.
+            let luma = format == .i420 || format == .nv12 ? 160 * 90 : input.byteCount
+            let grey = [UInt8](repeating: 128, count: input.byteCount - luma)
+            let white = [UInt8](repeating: 255, count: luma) + grey
+            #expect(try white.withUnsafeBytes { try input.push($0) } == .refused, "no call uses it yet")
+            try await withCall(options) { call in
+                try await call.connect()
+                let log = try await ReceivedLog(call.callee)
+                try await eventually("white pictures") {
+                    _ = try await input.push(white)
+                    return log.last.map { $0.mean > 220 && $0.width == 320 && $0.height == 180 } == true
+                }
+                #expect(input.count(.accepted) > 0 && input.count(.refused) == 1)
+                try await TestEngine.shared().check(options.callerVideo)
+                #expect(try await input.push(white) == .accepted, "a check takes nothing away")
+                await #expect(throws: MediaError.self) { try await input.push([1, 2, 3]) }
+            }
+            #expect(try white.withUnsafeBytes { try input.push($0) } == .refused, "no call uses it any more")
+        }
+
+        @Test("What comes faster than it is taken is dropped and counted, and whoever waits is held back")
+        func backPressure() async throws {
+            let engine = try await TestEngine.shared()
+            let input = try VideoInput(width: 64, height: 64, pixelFormat: .gray8)
+            let source = try engine.capture(input.source())
+            try await source.hold()
+            let picture = [UInt8](repeating: 16, count: input.byteCount)
+            for _ in 0..<500 { _ = try picture.withUnsafeBytes { try input.push($0) } }
+            #expect(input.count(.accepted) + input.count(.dropped) == 500)
+            #expect(input.count(.dropped) > 0)
+            let dropped = input.count(.dropped)
+            for _ in 0..<50 { #expect(try await input.push(picture) == .accepted) }
+            #expect(input.count(.dropped) == dropped)
+            await source.release()
+        }
+
+        @Test("Samples of another rate and two channels arrive as the tone that they are")
+        func samples() async throws {
+            let input = try AudioInput(sampleRate: 16_000, channels: 2)
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.callerAudio = input.source
+            try await withCall(options) { call in
+                try await call.connect()
+                let heard = try await DecodedWatch(call.callee, .audio)
+                let pushing = Task {
+                    let begin = ContinuousClock.now
+                    var count = 0
+                    while !Task.isCancelled {
+                        var samples: [Int16] = []
+                        for _ in 0..<320 {
+                            let sample = Self.tone(at: count)
+                            samples += [sample, sample]
+                            count += 1
+                        }
+                        try input.push(samples)
+                        try await Task.sleep(until: begin + .milliseconds(count / 16))
+                    }
+                }
+                defer { pushing.cancel() }
+                try await eventually("the tone") {
+                    heard.listenAnew()
+                    return try await abs(heard.steadyTone() - 700) < 10
+                }
+                #expect(input.count(.accepted) > 10)
+                for wrong in [[], [1], [Int16](repeating: 0, count: 40_000)] {
+                    #expect(throws: MediaError.self) { try input.push(wrong) }
+                }
+            }
+        }
+
+        private static func tone(at index: Int) -> Int16 {
+            let phase: Double = 2 * Double.pi * 700 * Double(index) / 16_000
+            return Int16(12_000 * sin(phase))
+        }
+
+        @Test("Sizes and shapes that cannot be taken are refused")
+        func shapes() throws {
+            for (width, height) in [(0, 90), (161, 90), (160, 91), (20_000, 90), (-4, 4)] {
+                #expect(throws: MediaError.self) { try VideoInput(width: width, height: height) }
+            }
+            for (rate, channels) in [(1, 1), (48_000, 3), (48_000, 0)] {
+                #expect(throws: MediaError.self) { try AudioInput(sampleRate: rate, channels: channels) }
+            }
+        }
+    }
+}

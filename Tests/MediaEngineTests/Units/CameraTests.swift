@@ -1,0 +1,184 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("The choice of a camera's format") struct CameraTests {
+    init() throws { try GStreamerLibrary.initialize() }
+
+    /// What common web cameras say: raw pictures are slow when they are large, since USB has no room for them.
+    private static let webcam = """
+        video/x-raw,format=YUY2,width=640,height=480,framerate={(fraction)30/1,(fraction)15/1};
+        video/x-raw,format=YUY2,width=1280,height=720,framerate={(fraction)10/1,(fraction)5/1};
+        image/jpeg,width=640,height=480,framerate=(fraction)30/1;
+        image/jpeg,width=1280,height=720,framerate={(fraction)30/1,(fraction)15/1};
+        image/jpeg,width=1920,height=1080,framerate=(fraction)30/1;
+        video/x-h264,stream-format=byte-stream,width=1920,height=1080,framerate=(fraction)30/1;
+        video/x-bayer,format=bggr,width=640,height=480,framerate=(fraction)60/1
+        """
+
+    private func formats(_ caps: String) throws -> [CameraFormat] {
+        let source = try Element("capsfilter")
+        try source.set("caps", caps)
+        return try Camera.formats(source, of: source, label: "test")
+    }
+
+    private func choice(_ caps: String, _ width: Int, _ height: Int, _ rate: Int = 30) throws -> String? {
+        let wanted = VideoFormat(width: width, height: height, framesPerSecond: rate)
+        return CameraChoice(try formats(caps), for: wanted)?.caps
+    }
+
+    @Test("What is large and fast enough and costs least")
+    func webcam() throws {
+        #expect(try formats(Self.webcam).count == 6, "what nobody can decode is passed over")
+        #expect(try choice(Self.webcam, 640, 360) == "video/x-raw,width=640,height=480,format=YUY2,framerate=30/1")
+        #expect(try choice(Self.webcam, 320, 180, 15) == "video/x-raw,width=640,height=480,format=YUY2,framerate=15/1")
+        #expect(try choice(Self.webcam, 1280, 720) == "image/jpeg,width=1280,height=720,framerate=30/1")
+        #expect(try choice(Self.webcam, 1280, 720, 5) == "video/x-raw,width=1280,height=720,format=YUY2,framerate=5/1")
+        #expect(try choice(Self.webcam, 1920, 1080) == "video/x-h264,width=1920,height=1080,framerate=30/1")
+        #expect(try choice(Self.webcam, 3840, 2160) == "video/x-h264,width=1920,height=1080,framerate=30/1")
+        #expect(try choice(Self.webcam, 640, 480, 60) == "video/x-raw,width=640,height=480,format=YUY2,framerate=30/1")
+    }
+
+    @Test("Ranges, rates of television, and cameras without a rate")
+    func ranges() throws {
+        let range = "video/x-raw,format=NV12,width=[16,1920],height=[16,1080],framerate=[0/1,60/1]"
+        #expect(try choice(range, 640, 360) == "video/x-raw,width=640,height=360,format=NV12,framerate=30/1")
+        #expect(try choice(range, 4_000, 3_000, 90) == "video/x-raw,width=1920,height=1080,format=NV12,framerate=60/1")
+        let television = "image/jpeg,width=720,height=576,framerate=30000/1001"
+        #expect(try choice(television, 640, 360) == "image/jpeg,width=720,height=576,framerate=30000/1001")
+        #expect(
+            try choice("video/x-raw,format=I420,width=640,height=480", 640, 480)
+                == "video/x-raw,width=640,height=480,format=I420,framerate=30/1")
+    }
+
+    @Test(
+        "Nonsense gives no choice",
+        arguments: [
+            "video/x-raw", "audio/x-raw,rate=8000", "video/x-raw,width=0,height=0,framerate=30/1",
+            "video/x-raw,width=640,height=480,framerate=0/1", "video/x-bayer,width=640,height=480",
+        ])
+    func nonsense(caps: String) throws { #expect(try choice(caps, 640, 360) == nil) }
+
+    @Test("A camera that is not there is told as such, by its check and by its opening")
+    func missing() async throws {
+        let engine = try await TestEngine.shared()
+        let source = try VideoSource(parsing: "v4l2:/dev/video987")
+        for attempt in [{ try await engine.check(source) }, { try await engine.capture(source).hold() }] {
+            let error = await #expect(throws: MediaError.self) { try await attempt() }
+            guard case .sourceFailed("v4l2:/dev/video987", .notFound, _) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect("\(try #require(error))".contains("callagent devices"))
+        }
+        let folder = try PipelineFolder(["nodevice": ""])
+        let file = try VideoSource(parsing: "v4l2:" + folder.file("nodevice"))
+        await #expect(throws: MediaError.self) { try await engine.capture(file).hold() }
+    }
+
+    @Test("A microphone that is not there is told as such", arguments: ["alsa:hw:77", "pulse:nothing", "mic"])
+    func noMicrophone(text: String) async throws {
+        let engine = try await TestEngine.shared()
+        do throws(MediaError) {
+            try await engine.capture(AudioSource(parsing: text)).hold()
+        } catch .pluginMissing(let element) {
+            #expect(DebianPackage.providing(element: element) != nil)
+        } catch .sourceFailed(let source, _, let words) {
+            #expect(source == text && !words.isEmpty)
+        }
+    }
+
+    @Test("A screen is captured from a display that is named or there")
+    func screen() async throws {
+        let screen = MediaSource.video(try VideoSource(parsing: "screen"))
+        for environment in [[:], ["DISPLAY": ""], ["WAYLAND_DISPLAY": "wayland-0"]] {
+            let error = #expect(throws: MediaError.self) { try Screen.check(screen, environment: environment) }
+            #expect(
+                "\(try #require(error))".contains(environment["WAYLAND_DISPLAY"] == nil ? "DISPLAY" : "pipewiresrc"))
+        }
+        try Screen.check(screen, environment: ["DISPLAY": ":0"])
+        try Screen.check(.video(VideoSource(parsing: "screen::7")), environment: [:])
+        let engine = try await TestEngine.shared()
+        await #expect(throws: MediaError.self) {
+            try await engine.capture(VideoSource(parsing: "screen::987")).hold()
+        }
+    }
+}
+
+extension RealPipelines {
+    @Suite("What a camera gives") struct CameraPipelineTests {
+        /// The real descriptions, with a source of the same encoding in the place of the device.
+        @Test(
+            "Raw pictures, JPEG and H264 of another size and rate are sent as was asked for",
+            arguments: [
+                ("v4l2", "videotestsrc name=source is-live=true pattern=white"),
+                ("v4l2-mjpeg", "videotestsrc is-live=true pattern=white ! jpegenc name=source"),
+                (
+                    "v4l2-h264",
+                    "videotestsrc is-live=true pattern=white ! x264enc name=source tune=zerolatency key-int-max=10"
+                ),
+            ])
+        func chain(name: String, standIn: String) async throws {
+            let real = try PipelineCatalog().description(name, role: .videoSource)
+            let lines = real.text.replacing("v4l2src name=source do-timestamp=true", with: standIn).split(
+                separator: "\n")
+            let kept = lines.filter { !$0.hasPrefix("# value choice") }
+            let text = kept.joined(separator: "\n").replacing("native.caps", with: "unused.caps")
+            let folder = try PipelineFolder([
+                "camera-video-source.launch": text.replacing("# value native: unused.caps\n", with: "")
+            ])
+            #expect(text.contains(standIn))
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.callerVideo = VideoSource(
+                name: "camera", format: VideoFormat(width: 400, height: 224, framesPerSecond: 15))
+            try await withCall(options) { call in
+                try await call.connect()
+                let log = try await ReceivedLog(call.callee)
+                try await eventually("white pictures") {
+                    log.last.map { $0.width == 400 && $0.height == 224 && $0.mean > 200 } == true
+                }
+                #expect(!call.caller.events.contains { if case .captureLost = $0 { true } else { false } })
+            }
+        }
+    }
+}
+
+@Suite("Devices that are there") struct MediaDeviceTests {
+    init() throws { try GStreamerLibrary.initialize() }
+
+    @Test("What GStreamer says of a device becomes a source and its formats")
+    func device() throws {
+        let source = try Element("capsfilter")
+        try source.set(
+            "caps",
+            "video/x-raw,format={(string)YUY2,(string)NV12},width=640,height=480,framerate={(fraction)15/1,(fraction)30/1};image/jpeg,width=[16,1920],height=1080,framerate=30000/1001"
+        )
+        let caps = try source.pad("src").possibleCaps
+        let record = DeviceRecord(
+            name: "HD Cam", deviceClass: "Video/Source", factory: "v4l2src", address: "/dev/video2", caps: caps)
+        let device = try #require(MediaDevice(record))
+        #expect(device.kind == .video && device.name == "HD Cam" && device.source == "v4l2:/dev/video2")
+        #expect(try VideoSource(parsing: device.source) == VideoSource(name: "v4l2", choice: "/dev/video2"))
+        let raw = try #require(device.formats.first)
+        #expect(raw.encoding == "video/x-raw" && raw.layout == "YUY2,NV12" && raw.width == "640")
+        #expect(raw.framesPerSecond == "15,30" && raw.sampleRate == nil)
+        #expect(device.formats.last?.width == "16-1920" && device.formats.last?.framesPerSecond == "29.97")
+        var other = record
+        (other.factory, other.deviceClass, other.address) = ("pulsesrc", "Audio/Source", nil)
+        #expect(MediaDevice(other)?.source == "pulse")
+        other.deviceClass = "Audio/Sink"
+        #expect(MediaDevice(other) == nil)
+        other.factory = "decklinkaudiosrc"
+        #expect(MediaDevice(other) == nil)
+    }
+
+    @Test("The list of this machine's devices comes, and names no device that cannot be named")
+    func list() async throws {
+        for device in await (try TestEngine.shared()).devices() {
+            #expect(!device.name.isEmpty)
+            if device.kind == .video { _ = try VideoSource(parsing: device.source) }
+        }
+    }
+}
