@@ -7,8 +7,12 @@ extension EndToEnd {
         @Test("100 calls leave threads, descriptors and memory as they were")
         func soak() async throws {
             let demo = try Program(
-                ["demo", "--calls", "100", "--duration", "100ms", "--events"],
-                environment: ["G_DEBUG": "fatal-criticals"])
+                ["demo", "--calls", "100", "--duration", "300ms", "--events"],
+                environment: [
+                    // Memory that is freed goes back at once, so that what is resident is what is in use.
+                    "G_DEBUG": "fatal-criticals", "MALLOC_ARENA_MAX": "1", "MALLOC_TOP_PAD_": "0",
+                    "MALLOC_MMAP_THRESHOLD_": "32768", "MALLOC_TRIM_THRESHOLD_": "32768",
+                ])
             // Many samples for each call, whatever it is doing.
             var samples: [[Sample]] = Array(repeating: [], count: 101)
             try await eventually("100 calls", within: .seconds(200)) {
@@ -25,7 +29,8 @@ extension EndToEnd {
             // Swift's and Dispatch's pools keep a few threads more or less.
             #expect(Self.mode(late.map(\.threads)) <= Self.mode(early.map(\.threads)) + 6)
             let resident = samples[20..<100].filter { !$0.isEmpty }.map { Double(Self.median($0.map(\.residentKB))) }
-            #expect(Self.slope(resident) < 50, "kB per call")
+            // The reports of both ends are kept until the summary; one picture that stays behind would be 345 kB.
+            #expect(Self.slope(resident) < 100, "kB per call")
         }
 
         @Test("At the end of a process no object of GStreamer's is alive but its one DTLS agent")

@@ -2,16 +2,30 @@ internal import Synchronization
 
 /// When the last packet of the peer arrived, of whatever kind: media, RTCP or DTLS.
 final class PacketActivity: Sendable {
-    private let last: Mutex<ContinuousClock.Instant?> = Mutex(nil)
+    private struct State {
+        var last: ContinuousClock.Instant?
+        var isOver = false
+    }
+    private let state = Mutex(State())
 
     /// Nil while nothing has arrived.
-    var lastArrival: ContinuousClock.Instant? { last.withLock { $0 } }
+    var lastArrival: ContinuousClock.Instant? { state.withLock { $0.last } }
 
     /// Notes every packet that comes out of `source`, a `nicesrc`.
     func watch(_ source: Element) throws(MediaError) {
         try source.pad("src").probe { [weak self] _ in
-            self?.last.withLock { $0 = .now }
-            return .pass
+            self?.state.withLock { state in
+                if state.isOver { return .drop }
+                state.last = .now
+                return .pass
+            } ?? .drop
         }
     }
+
+    /// Lets nothing through any more, for the teardown.
+    ///
+    /// A pipeline stops element by element, and `nicesrc` last. The peer's first RTCP, often its BYE, then finds a `srtpdec` whose source
+    /// pads have forgotten their streams, and which makes up one of a kind that it may not
+    /// (`gst_pad_create_stream_id_internal: assertion 'parent->numsinkpads <= 1' failed`).
+    func end() { state.withLock { $0.isOver = true } }
 }

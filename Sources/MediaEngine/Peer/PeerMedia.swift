@@ -227,9 +227,10 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        await Deadline.isMet(limit) { [pipeline, recorder, sending] in
+        await Deadline.isMet(limit) { [pipeline, recorder, sending, peer] in
             if let recorder { await recorder.finish(within: limit / 2) }
             for track in sending.values { await track.end() }
+            peer.activity.end()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
         }
     }

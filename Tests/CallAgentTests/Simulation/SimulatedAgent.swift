@@ -48,6 +48,8 @@ final class SimulatedAgent {
         guard routing.add(call.id, .init(peer: peer, role: .caller, state: .calling)) else { return }
         calls[call.id] = call
         placed[peer, default: 0] += 1
+        // The second of them may be the one that the peer yields to.
+        if placed[peer] != 1 { world.isDisturbed = true }
         give(.place, to: call)
     }
 

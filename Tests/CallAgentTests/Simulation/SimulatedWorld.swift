@@ -27,8 +27,8 @@ final class SimulatedWorld {
     private(set) var agents: [SimulatedAgent] = []
     private(set) var now = 0
     private(set) var complaints: [String] = []
-    /// A process or a connection was lost, a user hung up or rejected, or somebody has several devices: a call may be gone when its
-    /// peer hears of it.
+    /// A process or a connection was lost, a user hung up, rejected or called twice, or somebody has several devices: a call may be
+    /// gone when its peer hears of it.
     var isDisturbed = false
     private(set) var wasConnected = 0
     private var queue = EventQueue<Event>()
