@@ -33,6 +33,23 @@ extension Peers {
             }
         }
 
+        @Test("A browser whose policy lets media out while it rings is found out", arguments: BrowserKind.allCases)
+        func earlyMedia(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await browser.perform("window.callagent.agent.earlyMedia = 'full'")
+                let bob = try server.call("alice", as: "bob", ["--json", "--duration", "1s"])
+                try await alice.waitForRing()
+                try await alice.until("sends", "window.callagent.call.figures?.video.sent.frames > 5")
+                try await alice.click("#accept")
+                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+                // So what the test before this one counts is what there is to count.
+                #expect(try bob.onlyCall().number("video.received.rtpPacketsBeforeAccept") ?? 0 > 0)
+                #expect(try bob.onlyCall().number("video.received.shownBeforeConnected") == 0)
+            }
+        }
+
         @Test("A browser declines; a caller that gives up stops the ringing", arguments: BrowserKind.allCases)
         func decline(kind: BrowserKind) async throws {
             let server = try await CallServer()

@@ -193,18 +193,3 @@ struct RandomCall {
 
     private static func json(_ media: CallMedia) -> [String: Any] { ["audio": media.audio, "video": media.video] }
 }
-
-/// Chance that can be had again (SplitMix64).
-private struct Chance {
-    var state: UInt64
-
-    mutating func below(_ count: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ (value >> 31)) % UInt64(count))
-    }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
-}
