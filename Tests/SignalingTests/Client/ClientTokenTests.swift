@@ -9,21 +9,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ClientTokenTests {
+    // Three seconds between the warning and the end: a busy machine gets the next token in time.
     @Test func aTokenIsRenewedFromTheProviderBeforeItEnds() async throws {
-        try await withTokenServer { server in
+        try await withTokenServer {
+            $0.tokenWarning = .seconds(3)
+        } _: { server in
             let asked = Counter()
             let client = ClientUnderTest(
-                port: server.port, token: { TestToken.good("alice", seconds: asked.next() < 3 ? 2 : 3_600) })
+                port: server.port, token: { TestToken.good("alice", seconds: asked.next() < 3 ? 5 : 3_600) })
             try await client.transport.connect(as: "alice")
             for _ in 1...2 {
                 guard case .tokenWillExpire(let left) = try await client.events.next() else {
                     Issue.record("no warning")
                     return
                 }
-                #expect((0...700).contains(left))
+                #expect((0...3_000).contains(left))
             }
             // It stays signed in: a watch is answered when the first two tokens are over.
-            try await staysSignedIn(client, for: .milliseconds(1_000))
+            try await staysSignedIn(client, for: .milliseconds(3_500))
             await client.transport.close()
             #expect(try await client.events.next() == nil)
             #expect(asked.next() == 4)
@@ -55,7 +58,9 @@ struct ClientTokenTests {
     }
 
     @Test func aRenewedTokenTakesThePlaceOfTheOld() async throws {
-        try await withTokenServer { server in
+        try await withTokenServer {
+            $0.tokenWarning = .seconds(3)
+        } _: { server in
             let asked = Counter()
             let only = TestToken.good("alice")
             let client = try await ClientUnderTest.signedIn(
@@ -69,13 +74,13 @@ struct ClientTokenTests {
             }
             await #expect(throws: SignalingError.self) { try await client.transport.renew(token: "a\"b") }
             try await client.transport.renew(token: TestToken.good("alice", seconds: 7_200))
-            try await client.transport.renew(token: TestToken.good("alice", seconds: 1.5))
+            try await client.transport.renew(token: TestToken.good("alice", seconds: 5))
             guard case .tokenWillExpire = try await client.events.next() else {
                 Issue.record("no warning")
                 return
             }
             // The provider's is another one than the present, and takes its place.
-            try await staysSignedIn(client, for: .milliseconds(1_000))
+            try await staysSignedIn(client, for: .milliseconds(3_500))
             #expect(asked.next() == 3)
             await client.transport.close()
             #expect(try await client.events.next() == nil)
