@@ -15,7 +15,7 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test build release lint bench bench-signaling simulate doctor install uninstall clean
+.PHONY: help demo test build release lint bench bench-cpu bench-signaling simulate doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -23,6 +23,7 @@ help:
 	@echo "make build    debug build        make release  optimised build"
 	@echo "make lint     formatting and documentation rules"
 	@echo "make bench    call set-up figures, optimised, against their limits"
+	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make doctor   what this machine lacks for calls"
@@ -35,7 +36,7 @@ test: lint
 	@scripts/install-packages test
 	@scripts/install-peers
 	@$(SWIFT) build --build-tests $(QUIET)
-	@for group in $(TESTS); do echo "== $$group"; $(SWIFT) test --skip-build --filter "^$$group\\." $(QUIET); done
+	@SWIFT=$(SWIFT) scripts/run-tests $(TESTS)
 
 build:
 	@scripts/install-packages
@@ -51,6 +52,11 @@ lint:
 
 bench: release
 	@Benchmarks/call-setup .build/release/callagent
+
+bench-cpu: release
+	@$(SWIFT) build -c release --product engine-call $(QUIET)
+	@$(SWIFT) build -c release --product call-graph $(QUIET)
+	@Benchmarks/call-cpu .build/release
 
 bench-signaling: release
 	@$(SWIFT) build -c release --product signaling-load $(QUIET)

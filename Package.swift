@@ -124,6 +124,10 @@ let package = Package(
             ],
             path: "Benchmarks/SignalingLoad",
             swiftSettings: settings),
+        .executableTarget(
+            name: "engine-call", dependencies: ["MediaEngine"], path: "Benchmarks/EngineCall",
+            swiftSettings: settings),
+        .executableTarget(name: "call-graph", dependencies: ["CGStreamer"], path: "Benchmarks/CallGraph"),
         .testTarget(
             name: "MediaEngineTests",
             dependencies: ["MediaEngine", .product(name: "Logging", package: "swift-log")],

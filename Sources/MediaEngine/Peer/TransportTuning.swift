@@ -27,7 +27,6 @@ public struct TransportTuning: Sendable, Equatable {
     public var allowsUPnP = false
 
     /// How long the jitter buffer holds packets for those that come late or again, in ms.
-    ///
     public var jitterBufferMs = 60
 
     /// Whether the first packet of a stream goes through the jitter buffer at once instead of waiting its full time.

@@ -1,0 +1,67 @@
+import Foundation
+import MediaEngine
+
+/// A call of two peer connections in one process, for comparison with the same graph in C (`Benchmarks/CallGraph`).
+///
+/// Usage: `engine-call SECONDS`. After five seconds it measures for `SECONDS`, then prints a line of JSON: the CPU time used and the
+/// pictures decoded meanwhile at both ends.
+@main
+struct EngineCall {
+    static func main() async throws {
+        guard let seconds = CommandLine.arguments.dropFirst().first.flatMap(Int.init), seconds > 0 else {
+            print("usage: engine-call SECONDS")
+            exit(2)
+        }
+        let engine = try await MediaEngine.start()
+        let caller = try end("caller", .test(.ball), .tone(hertz: 440), engine)
+        let callee = try end("callee", .test(.smpte), .tone(hertz: 660), engine)
+        connect(caller, to: callee)
+        connect(callee, to: caller)
+        let answer = try await callee.createAnswer(to: caller.createOffer())
+        try await caller.setAnswer(answer)
+        for peer in [caller, callee] {
+            await peer.setReceiving(true)
+            for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) }
+        }
+        try await Task.sleep(for: .seconds(5))
+        let (before, pictures) = (cpuSeconds(), await decoded(caller) + decoded(callee))
+        try await Task.sleep(for: .seconds(seconds))
+        let used = String(format: "%.3f", cpuSeconds() - before)
+        print(#"{"cpuSeconds": \#(used), "pictures": \#(await decoded(caller) + decoded(callee) - pictures)}"#)
+        await caller.close()
+        await callee.close()
+    }
+
+    private static func end(_ label: String, _ video: VideoSource, _ audio: AudioSource, _ engine: MediaEngine) throws
+        -> PeerConnection
+    {
+        var configuration = PeerConnectionConfiguration(
+            label: label,
+            tracks: [
+                .video: TrackConfiguration(source: try engine.capture(video), codecs: [.vp8]),
+                .audio: TrackConfiguration(source: try engine.capture(audio), codecs: [.opus]),
+            ])
+        configuration.tuning = .loopback
+        return engine.makePeerConnection(configuration)
+    }
+
+    /// Hands the candidates of one end to the other.
+    private static func connect(_ peer: PeerConnection, to other: PeerConnection) {
+        Task {
+            for await event in peer.events {
+                if case .localCandidate(let candidate) = event.kind { try await other.addCandidate(candidate) }
+            }
+        }
+    }
+
+    private static func decoded(_ peer: PeerConnection) async -> Int {
+        await peer.statistics().received[.video]?.decoded ?? 0
+    }
+
+    private static func cpuSeconds() -> Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF, &usage)
+        let microseconds = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(microseconds) / 1e6
+    }
+}
