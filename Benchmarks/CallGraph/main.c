@@ -84,8 +84,8 @@ static void set(struct end *end, const char *action, GstWebRTCSessionDescription
 }
 
 static void tune(GstBin *bin, GstBin *sub, GstElement *element, gpointer data) {
-    if (g_str_equal(GST_OBJECT_NAME(gst_element_get_factory(element)), "rtpsession"))
-        g_object_set(element, "bandwidth", 1000000.0, NULL);
+    GstElementFactory *factory = gst_element_get_factory(element);
+    if (factory && g_str_equal(GST_OBJECT_NAME(factory), "rtpsession")) g_object_set(element, "bandwidth", 1000000.0, NULL);
 }
 
 static void build(struct end *end, struct end *other, const char *pattern, int hertz) {

@@ -21,6 +21,10 @@ public struct SignalingServerConfiguration: Sendable, Equatable {
     public var directory: Bool?
     /// Whether anybody may read `/metrics`, not only this machine.
     public var metricsPublic = false
+    /// The origins of web pages that may connect besides those of this server's own address, such as `https://calls.example.org`.
+    ///
+    /// `*` lets all connect, `null` those from files. Behind a proxy that changes `Host`, the proxy's own origin is named here.
+    public var allowedOrigins: [String] = []
     /// Whether the server itself says `ringing` to the caller when an invite reached a device.
     public var announcesRinging = false
 
@@ -132,6 +136,10 @@ extension SignalingServerConfiguration {
         }
         for url in turnURLs {
             try require(IceServerOffer.isURL(url, schemes: ["turn", "turns"]), "turnURLs", "'\(url)' is no turn: URL")
+        }
+        for origin in allowedOrigins {
+            let isUsable = BrowserOrigin.isWellFormed(origin)
+            try require(isUsable, "allowedOrigins", "'\(origin)' is no origin such as https://calls.example.org")
         }
         try require(stunURLs.count + turnURLs.count <= 16, "turnURLs", "and stunURLs are more than 16")
         try require(turnURLs.isEmpty || turnSecretFile != nil, "turnSecretFile", "is missing")

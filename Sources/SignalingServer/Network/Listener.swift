@@ -37,7 +37,9 @@ enum Listener {
         channel.closeFuture.whenComplete { _ in deadline.cancel() }
         if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
         var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(
-            upgradeConfiguration: upgrades(to: NIOLoopBound(exchange, eventLoop: channel.eventLoop)))
+            upgradeConfiguration: upgrades(
+                to: NIOLoopBound(exchange, eventLoop: channel.eventLoop),
+                NIOLoopBound(Handshake(), eventLoop: channel.eventLoop)))
         // One request is all that a connection may send.
         pipeline.enablePipelining = false
         pipeline.decoderConfiguration.maxHeaderFieldSize = 8_192
@@ -58,16 +60,25 @@ enum Listener {
         case plainHTTP
     }
 
+    /// What the plain answer needs to know of an upgrade that was refused, whose request does not come that far.
+    final class Handshake {
+        var isForeign = false
+    }
+
     private static func upgrades(
-        to exchange: NIOLoopBound<Exchange>
+        to exchange: NIOLoopBound<Exchange>, _ handshake: NIOLoopBound<Handshake>
     ) -> NIOTypedHTTPServerUpgradeConfiguration<Outcome> {
         let upgrader = NIOTypedWebSocketServerUpgrader<Outcome>(
             maxFrameSize: exchange.value.configuration.messageBytes,
             // The handler closes with the status that the protocol names, and waits for the answer.
             enableAutomaticErrorHandling: false,
             // One that stops takes no new clients; the plain answer says so.
-            shouldUpgrade: { channel, _ in
-                channel.eventLoop.makeSucceededFuture(exchange.value.isDraining ? nil : HTTPHeaders())
+            shouldUpgrade: { channel, head in
+                handshake.value.isForeign = !BrowserOrigin.isAllowed(
+                    head.headers["Origin"].first, host: head.headers["Host"].first,
+                    allowed: exchange.value.configuration.allowedOrigins)
+                let isRefused = exchange.value.isDraining || handshake.value.isForeign
+                return channel.eventLoop.makeSucceededFuture(isRefused ? nil : HTTPHeaders())
             },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
@@ -77,7 +88,7 @@ enum Listener {
             })
         return NIOTypedHTTPServerUpgradeConfiguration(upgraders: [upgrader]) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(PlainHTTPHandler(exchange: exchange.value))
+                try channel.pipeline.syncOperations.addHandler(PlainHTTPHandler(exchange: exchange.value, handshake: handshake.value))
                 return .plainHTTP
             }
         }

@@ -7,9 +7,13 @@ final class PlainHTTPHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let exchange: Exchange
+    private let handshake: Listener.Handshake
     private var hasAnswered = false
 
-    init(exchange: Exchange) { self.exchange = exchange }
+    init(exchange: Exchange, handshake: Listener.Handshake) {
+        self.exchange = exchange
+        self.handshake = handshake
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // The head does not come this far when an upgrade was asked for that is malformed, so any part will do.
@@ -18,7 +22,9 @@ final class PlainHTTPHandler: ChannelInboundHandler {
         var request: HTTPRequestHead?
         if case .head(let head) = Self.unwrapInboundIn(data) { request = head }
         let isLocal = PeerAddress.isLoopback(context.channel.remoteAddress)
-        send(Router.answer(to: request, fromLoopback: isLocal, exchange), withBody: request?.method != .HEAD, context)
+        let answer =
+            handshake.isForeign ? Router.foreignPage : Router.answer(to: request, fromLoopback: isLocal, exchange)
+        send(answer, withBody: request?.method != .HEAD, context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -32,6 +32,10 @@ enum Router {
         }
     }
 
+    /// For a page of another server that wants to connect.
+    static let foreignPage = HTTPAnswer(
+        status: .forbidden, body: "pages of another origin may not connect; see the server's --allow-origin\n")
+
     private static let stopping = HTTPAnswer(status: .serviceUnavailable, body: "the server stops\n")
 
     private static let upgradeRequired = HTTPAnswer(

@@ -49,6 +49,12 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Let anybody read /metrics, not only this machine.")
     var metricsPublic = false
 
+    @Option(
+        help: ArgumentHelp(
+            "An origin whose web pages may connect, besides this server's own address: https://calls.example.org, null for pages from files, * for all. Repeatable.",
+            valueName: "origin"))
+    var allowOrigin: [String] = []
+
     @Option(help: ArgumentHelp("How many connections may be open.", valueName: "count"))
     var maxConnections = SignalingServerConfiguration().connections
 
@@ -88,6 +94,7 @@ struct ServeOptions: ParsableArguments {
         configuration.announcesRinging = announceRinging
         configuration.directory = directory
         configuration.metricsPublic = metricsPublic
+        configuration.allowedOrigins = allowOrigin
         configuration.connections = maxConnections
         configuration.connectionsPerAddress = maxConnectionsPerAddress
         configuration.messagesPerSecond = maxMessageRate

@@ -35,6 +35,39 @@ struct ServerHTTPTests {
         }
     }
 
+    @Test(
+        "A page of another server cannot connect, whoever visits it",
+        arguments: [
+            (nil, 101), ("http://calls.example.org:8080", 101), ("HTTPS://calls.example.org:8080", 101),
+            ("https://trusted.example.org", 101), ("http://evil.example.org", 403), ("http://calls.example.org", 403),
+            ("null", 403), ("", 403),
+        ])
+    func origins(origin: String?, status: Int) async throws {
+        var configuration = SignalingServerConfiguration(port: 0)
+        configuration.allowedOrigins = ["https://trusted.example.org"]
+        let server = try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        let client = try await RawClient.open(port: server.port)
+        let field = origin.map { "Origin: \($0)\r\n" } ?? ""
+        try await client.send(
+            bytes: Array(
+                ("GET / HTTP/1.1\r\nHost: calls.example.org:8080\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\(field)"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
+        try await client.head()
+        #expect(client.response.hasPrefix("HTTP/1.1 \(status) "), "\(client.response)")
+        await server.shutdown(grace: .milliseconds(1))
+    }
+
+    @Test(
+        "What is no origin is refused at the start",
+        arguments: ["", "calls.example.org", "https://", "https://a/b", "https://a b", "https://*.org", "file://x"])
+    func noOrigin(text: String) async {
+        var configuration = SignalingServerConfiguration(port: 0)
+        configuration.allowedOrigins = [text]
+        await #expect(throws: SignalingServerError.self) {
+            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        }
+    }
+
     @Test func aServerThatStopsSaysSoUntilItsClientsAreGone() async throws {
         let server = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
         let alice = try await RawClient.signedIn("alice", port: server.port)

@@ -48,11 +48,16 @@ final class RawClient: Sendable {
             bytes: Array(
                 ("GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
-        try #require(try await client.inbox.heads.next() != nil, "the server closed the connection")
+        try await client.head()
         let head = client.response.lowercased()
         try #require(head.hasPrefix("http/1.1 101 "))
         #expect(head.contains("sec-websocket-accept: s3ppLMBiTxaQ9kYGzzhZRbK+xOo=".lowercased()))
         return client
+    }
+
+    /// Waits for the head of the answer.
+    func head() async throws {
+        try #require(try await inbox.heads.next() != nil, "the server closed the connection")
     }
 
     /// Connects, upgrades and signs in.

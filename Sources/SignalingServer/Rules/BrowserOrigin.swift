@@ -1,0 +1,23 @@
+/// Which web pages may connect: a browser tells the page's origin with the request (RFC 6455 section 10.2), and would let any page connect.
+///
+/// Without the check, any page that a user of an open server visits could sign in and call in his place.
+enum BrowserOrigin {
+    /// Whether a request may become a WebSocket.
+    ///
+    /// One without an origin is no browser's. A page of this server has its host and port in both fields.
+    static func isAllowed(_ origin: String?, host: String?, allowed: [String]) -> Bool {
+        guard let origin = origin?.lowercased() else { return true }
+        if allowed.contains(where: { $0 == "*" || $0.lowercased() == origin }) { return true }
+        guard let host = host?.lowercased(), !host.isEmpty else { return false }
+        return origin == "http://\(host)" || origin == "https://\(host)"
+    }
+
+    /// Whether `text` can be the origin of a page: `https://calls.example.org`, without a path; `null` for pages from files; `*` for all.
+    static func isWellFormed(_ text: String) -> Bool {
+        if text == "*" || text == "null" { return true }
+        guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else { return false }
+        let authority = text.utf8.dropFirst(scheme.utf8.count)
+        return (1...259).contains(authority.count)
+            && authority.allSatisfy { (0x21...0x7E).contains($0) && !"/?#@\\*".utf8.contains($0) }
+    }
+}
