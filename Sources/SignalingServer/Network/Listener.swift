@@ -88,7 +88,8 @@ enum Listener {
             })
         return NIOTypedHTTPServerUpgradeConfiguration(upgraders: [upgrader]) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(PlainHTTPHandler(exchange: exchange.value, handshake: handshake.value))
+                try channel.pipeline.syncOperations.addHandler(
+                    PlainHTTPHandler(exchange: exchange.value, handshake: handshake.value))
                 return .plainHTTP
             }
         }

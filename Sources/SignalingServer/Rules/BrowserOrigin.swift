@@ -15,7 +15,9 @@ enum BrowserOrigin {
     /// Whether `text` can be the origin of a page: `https://calls.example.org`, without a path; `null` for pages from files; `*` for all.
     static func isWellFormed(_ text: String) -> Bool {
         if text == "*" || text == "null" { return true }
-        guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else { return false }
+        guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else {
+            return false
+        }
         let authority = text.utf8.dropFirst(scheme.utf8.count)
         return (1...259).contains(authority.count)
             && authority.allSatisfy { (0x21...0x7E).contains($0) && !"/?#@\\*".utf8.contains($0) }
