@@ -1,0 +1,49 @@
+// Signaling over a message service that the application has already.
+
+import CallAgent
+
+/// What such a service can do.
+protocol ChatService: Sendable {
+    /// What others wrote to this user.
+    var messages: AsyncStream<String> { get }
+    func write(_ text: String, to user: String) async throws
+}
+
+// snippet.transport
+final class ChatSignaling: SignalingTransport {
+    let events: AsyncStream<SignalingTransportEvent>
+    private let inbox: AsyncStream<SignalingTransportEvent>.Continuation
+    private let reader: Task<Void, Never>
+    private let chat: any ChatService
+
+    /// The application has signed in to `chat` itself.
+    init(_ chat: any ChatService) {
+        self.chat = chat
+        let (events, inbox) = AsyncStream<SignalingTransportEvent>.makeStream()
+        (self.events, self.inbox) = (events, inbox)
+        reader = Task {
+            for await text in chat.messages { inbox.yield(.received(text)) }
+            inbox.yield(.disconnected(text: "the chat has ended"))
+        }
+    }
+
+    func connect(as user: String) async throws(SignalingError) {}
+
+    func send(_ text: String, to user: String) async throws(SignalingError) {
+        // The agent repeats what was not acknowledged, so a failure is worth one attempt only.
+        do { try await chat.write(text, to: user) } catch { throw .notConnected }
+    }
+
+    func close() async {
+        reader.cancel()
+        inbox.finish()
+    }
+}
+// snippet.end
+
+// snippet.use
+func answerOverChat(_ agent: CallAgent) async throws {
+    try await agent.prepare()
+    for await call in agent.incomingCalls { try await call.accept() }
+}
+// snippet.end
