@@ -15,13 +15,14 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test build release lint bench bench-cpu bench-signaling simulate doctor install uninstall clean
+.PHONY: help demo test build release lint docs bench bench-cpu bench-signaling simulate doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
 	@echo "make test     the same for all tests"
 	@echo "make build    debug build        make release  optimised build"
 	@echo "make lint     formatting and documentation rules"
+	@echo "make docs     documentation of the libraries (DocC)"
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
@@ -45,6 +46,14 @@ build:
 release:
 	@scripts/install-packages
 	@$(SWIFT) build -c release --product callagent $(RELEASE_FLAGS) $(QUIET)
+
+# The documentation of both libraries, into .build/plugins/Swift-DocC, and the programs in it.
+docs:
+	@scripts/install-packages
+	@for snippet in $(basename $(notdir $(wildcard Snippets/*.swift))); do $(SWIFT) build --product $$snippet $(QUIET); done
+	@for library in MediaEngine CallAgent; do \
+		$(SWIFT) package generate-documentation --target $$library --warnings-as-errors $(QUIET); \
+	done
 
 lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks pipelines

@@ -34,8 +34,8 @@ public actor CallAgent {
 
     /// Makes an agent whose media runs on `engine`.
     ///
-    /// - Parameter signaling: makes the transport of each sign-in; what is written here is evaluated by ``prepare()``. One that the
-    ///   application has made and signed in itself may be given, too, and serves for one sign-in.
+    /// What is written for `signaling` makes the transport of each sign-in: it is evaluated by ``prepare()``. One that the application has made and
+    /// signed in itself may be given, too, and serves for one sign-in.
     public init(
         user: String, media engine: MediaEngine,
         signaling: @autoclosure @escaping @Sendable () -> any SignalingTransport,
@@ -175,13 +175,9 @@ public actor CallAgent {
 
     /// Calls `peer`; returns when the invite is on its way.
     ///
-    /// When `peer` has called and that call rings here, it is accepted and returned instead: both want the same.
+    /// When `peer` has called and that call rings here, it is accepted and returned instead: both want the same. Without `id` and `room` the
+    /// call has random ones. `sends` is what this end sends at the beginning, which the peer is told, and `extension` goes with the invite.
     ///
-    /// - Parameters:
-    ///   - id: the call's id; nil makes a random one.
-    ///   - room: the call's room; nil makes a random one.
-    ///   - sends: what this end sends at the beginning; the peer is told.
-    ///   - data: goes with the invite.
     /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``, ``CallError/invalidCallId(_:)``,
     ///   ``CallError/callsItself(_:)``, ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call, and ``CallError/ended(_:)`` when
     ///   the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.

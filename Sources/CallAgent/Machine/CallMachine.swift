@@ -63,10 +63,8 @@ public struct CallMachine: Sendable, Equatable {
 
     /// Begins a call.
     ///
-    /// - Parameters:
-    ///   - earlyMedia: the policy of a callee.
-    ///   - device: the name of this end's device; nil when the transport knows none.
-    ///   - sends: what this end sends at the beginning.
+    /// `earlyMedia` is the policy of a callee, `device` the name of this end's device (nil when the transport knows none), and `sends` what this end
+    /// sends at the beginning.
     public init(
         role: CallRole, media: CallMedia, earlyMedia: EarlyMediaPolicy = .guarded,
         timeouts: CallTimeouts = CallTimeouts(), device: String? = nil, sends: MediaState = MediaState()
