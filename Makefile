@@ -15,7 +15,7 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test build release lint docs bench bench-cpu bench-signaling simulate doctor install uninstall clean
+.PHONY: help demo test build release lint docs bench bench-cpu bench-signaling simulate fuzz doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
+	@echo "make fuzz COUNT=1000000 NATIVE=20000 SEED=0    damaged descriptions, for the parser and for webrtcbin"
 	@echo "make doctor   what this machine lacks for calls"
 	@echo "make install  after make release: program, systemd units, completions, below PREFIX (/usr/local)"
 
@@ -76,6 +77,14 @@ simulate:
 	@$(SWIFT) build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build-testing $(QUIET)
 	@CALLAGENT_SIMULATION_RUNS=$(or $(RUNS),1000000) CALLAGENT_SIMULATION_SEED=$(or $(SEED),0) $(SWIFT) test -c release \
 		-Xswiftc -enable-testing --skip-build --scratch-path .build-testing --filter SimulationTests $(QUIET)
+
+# Descriptions for the parser, and how many of those that it accepts go on to webrtcbin in a process of its own.
+fuzz:
+	@scripts/install-packages
+	@$(SWIFT) build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build-testing $(QUIET)
+	@CALLAGENT_FUZZ_COUNT=$(or $(COUNT),1000000) CALLAGENT_FUZZ_NATIVE=$(or $(NATIVE),20000) \
+		CALLAGENT_FUZZ_SEED=$(or $(SEED),0) $(SWIFT) test -c release -Xswiftc -enable-testing --skip-build \
+		--scratch-path .build-testing --filter 'MediaEngineTests\..*FuzzTests' $(QUIET)
 
 doctor: release
 	@.build/release/callagent doctor

@@ -129,13 +129,19 @@ let package = Package(
             name: "engine-call", dependencies: ["MediaEngine"], path: "Benchmarks/EngineCall",
             swiftSettings: settings),
         .executableTarget(name: "call-graph", dependencies: ["CGStreamer"], path: "Benchmarks/CallGraph"),
+        .executableTarget(
+            name: "fuzz-target", dependencies: ["MediaEngine"], path: "Tests/FuzzTarget", swiftSettings: settings),
         .testTarget(
             name: "MediaEngineTests",
-            dependencies: ["MediaEngine", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["fuzz-target", "MediaEngine", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
         .testTarget(
             name: "CallAgentTests",
-            dependencies: ["CallAgent", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "CallAgent", "MediaEngine", .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SignalingTests",

@@ -30,6 +30,7 @@ extension Call {
         /// Goes with every message that begins or ends something.
         var extensionData: [String: String] = [:]
         var hooks: [any CallHook] = []
+        var statisticsInterval: Duration?
     }
 
     // MARK: For its agent
@@ -38,6 +39,7 @@ extension Call {
     func start() {
         guard !machine.isBegun else { return }
         CallMetrics.began(role)
+        beginSampling()
         process(.place, at: timeline.start)
     }
 
@@ -45,6 +47,7 @@ extension Call {
     func start(invite: SignalingMessage.Invite, device: String?, extension data: [String: String] = [:]) {
         identity.withLock { $0.inviteExtension = data }
         CallMetrics.began(role)
+        beginSampling()
         process(.received(.invite(invite), device: device), at: timeline.start)
     }
 
@@ -144,6 +147,8 @@ extension Call {
             surroundings.registry.noteEnd(of: self)
             surroundings.forget(id)
             if let end = machine.end { CallMetrics.ended(role, end, timeline) }
+            sampling?.cancel()
+            if surroundings.statisticsInterval != nil { CallMetrics.forget(id, role) }
         } else {
             surroundings.registry.note(change.state, of: self)
         }

@@ -27,6 +27,8 @@ public actor Call {
     /// The media that is reported on: the one that was shown last.
     var reported: GenerationMedia?
     var timers: [CallTimer: Task<Void, Never>] = [:]
+    /// What tells the statistics every so often.
+    var sampling: Task<Void, Never>?
     var messagesSent = 0
     var extensionToSend: [String: String] = [:]
     /// The id and the invite of the peer's call, while this one takes them over.

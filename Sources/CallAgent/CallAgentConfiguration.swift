@@ -40,6 +40,11 @@ public struct CallAgentConfiguration: Sendable {
     public var extensionData: [String: String] = [:]
     /// What is told when calls ring and end.
     public var hooks: [any CallHook] = []
+    /// How often each call tells ``CallEvent/statistics(_:)``, and swift-metrics with it; nil does neither.
+    ///
+    /// Counters (`callagent_rtp_packets_received_total` and so on) are sums over all calls; gauges (`callagent_received_kbit_per_second` and so on)
+    /// have the call's id as the label `call` and are taken away when it ends.
+    public var statisticsInterval: Duration?
     /// How many reports of ended calls are kept for ``CallAgent/report(callId:)``.
     public var keptReports = 256
 
@@ -59,6 +64,7 @@ public struct CallAgentConfiguration: Sendable {
         if !SignalingLimits.isExtension(extensionData) { result.extensionData = [:] }
         result.maximumCalls = max(maximumCalls, 1)
         result.keptReports = max(keptReports, 0)
+        result.statisticsInterval = statisticsInterval.map { max($0, .milliseconds(100)) }
         return result
     }
 }

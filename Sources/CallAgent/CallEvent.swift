@@ -6,6 +6,8 @@ public enum CallEvent: Sendable, Equatable {
     case reached(CallTimeline.Stage, milliseconds: Double)
     /// Something else happened.
     case notice(CallNotice)
+    /// What the connection did since the one before, every ``CallAgentConfiguration/statisticsInterval``.
+    case statistics(CallStatistics)
     /// Data of the peer's application came with a message.
     case extensionData([String: String])
 }

@@ -7,12 +7,13 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
     case vp8
     case vp9
     case h264
+    case h265
 
     /// The codecs of one kind in order of preference; the first that the peer has too is taken.
     public static func preferred(_ kind: MediaKind) -> [Codec] {
         switch kind {
         case .audio: [.opus, .g722, .pcmu, .pcma]
-        case .video: [.vp8, .vp9, .h264]
+        case .video: [.vp8, .vp9, .h264, .h265]
         }
     }
 
@@ -20,7 +21,7 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
     public var kind: MediaKind {
         switch self {
         case .opus, .g722, .pcmu, .pcma: .audio
-        case .vp8, .vp9, .h264: .video
+        case .vp8, .vp9, .h264, .h265: .video
         }
     }
 
@@ -32,7 +33,7 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .opus: 48_000
         case .g722, .pcmu, .pcma: 8_000
-        case .vp8, .vp9, .h264: 90_000
+        case .vp8, .vp9, .h264, .h265: 90_000
         }
     }
 
@@ -46,8 +47,29 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         case .vp8: 96
         case .vp9: 98
         case .h264: 102
+        case .h265: 104
         }
     }
+
+    /// As in `a=rtpmap`, such as `OPUS/48000/2`.
+    var rtpmap: String { "\(encodingName)/\(clockRate)" + (self == .opus ? "/2" : "") }
+
+    /// What its `a=fmtp` says of the profile that we send; nil for a codec without.
+    var profileParameters: String? {
+        switch self {
+        case .h264: Self.h264Parameters(profile: "42e01f")
+        case .vp9: "profile-id=0"
+        case .vp8, .h265, .opus, .g722, .pcmu, .pcma: nil
+        }
+    }
+
+    /// RFC 6184 section 8.1; `profile` is that of `profile-level-id`.
+    static func h264Parameters(profile: String) -> String {
+        "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profile)"
+    }
+
+    /// The values of `a=rtcp-fb` of our offers: for pictures the peer may ask for what it lost.
+    var feedback: [String] { kind == .video ? ["nack pli", "ccm fir"] : [] }
 
     /// What a payload type of RFC 3551 stands for when no `a=rtpmap` says it.
     static func encoding(ofStaticPayloadType payloadType: Int) -> String? {
@@ -68,7 +90,7 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .opus: ",encoding-params=(string)2"
         case .g722, .pcmu, .pcma: ""
-        case .vp8, .vp9: ",rtcp-fb-nack-pli=(boolean)true,rtcp-fb-ccm-fir=(boolean)true"
+        case .vp8, .vp9, .h265: ",rtcp-fb-nack-pli=(boolean)true,rtcp-fb-ccm-fir=(boolean)true"
         case .h264: ",packetization-mode=(string)1,rtcp-fb-nack-pli=(boolean)true,rtcp-fb-ccm-fir=(boolean)true"
         }
     }

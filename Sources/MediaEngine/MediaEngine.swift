@@ -94,6 +94,13 @@ public final class MediaEngine: Sendable {
         }
     }
 
+    /// Builds the encoder of this name once.
+    ///
+    /// - Throws: ``MediaError`` that names what is unknown or missing.
+    public func check(encoder name: String) throws(MediaError) {
+        try catalog.description(name, role: .encoder).check()
+    }
+
     /// The capture of `source`, shared by all who ask for the same.
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.

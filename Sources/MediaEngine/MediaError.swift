@@ -20,7 +20,7 @@ public enum MediaError: Error, Sendable, Equatable {
     case elementFailed(element: String, message: String, debug: String)
     /// A source gives nothing (any more): what it is called, why, and GStreamer's own words.
     case sourceFailed(source: String, fault: SourceFault, text: String)
-    /// A pipeline description cannot be used; `line` counts from 1.
+    /// A pipeline description cannot be used: its file, the line from 1 if it is known, and GStreamer's own words.
     case invalidPipelineDescription(name: String, line: Int?, text: String)
     /// There is no pipeline description of this name and role.
     case unknownPipelineDescription(name: String, known: [String])
@@ -68,7 +68,7 @@ extension MediaError: CustomStringConvertible {
         case .sourceFailed(let source, let fault, let text):
             "the source '\(source)' failed (\(fault.rawValue)): \(text); \(fault.advice)"
         case .invalidPipelineDescription(let name, let line, let text):
-            "the pipeline description '\(name)'\(line.map { " is wrong in line \($0)" } ?? " cannot be used"): \(text)"
+            "the pipeline description \(name)\(line.map { ":\($0)" } ?? "") cannot be used: \(text)"
         case .unknownPipelineDescription(let name, let known):
             "there is no pipeline description '\(name)'; known are \(known.joined(separator: ", "))"
         case .unknownChoice(let kind, let value, let known):

@@ -46,6 +46,29 @@ extension EndToEnd {
             try await pair.close()
         }
 
+        @Test("Opus sends longer packets from one moment to the next, and the tone goes on")
+        func opus() async throws {
+            let pair = try await Talk(media: .audioOnly)
+            let heard = try await pair.bob.look(.audio)
+            let usual = await pair.theirs.call.statistics()
+            try await pair.mine.call.setOpus(.economical)
+            try await eventually("60 ms a packet") {
+                let before = await pair.theirs.call.statistics()
+                let buffers = heard.buffers
+                try await eventually("more sound") { heard.buffers >= buffers + 20 }
+                let (from, to) = (before.inbound.first, await pair.theirs.call.statistics().inbound.first)
+                let seconds = (to?.totalSamplesDuration ?? 0) - (from?.totalSamplesDuration ?? 0)
+                let packets = Double((to?.packetsReceived ?? 0) - (from?.packetsReceived ?? 0))
+                return seconds > 0 && packets / seconds < 25
+            }
+            #expect(usual.inbound.first?.packetsReceived ?? 0 > 0)
+            heard.listenAnew()
+            try await eventually("the tone") { abs((heard.toneHz ?? 0) - 440) < 9 }
+            try await pair.close()
+            await #expect(throws: CallError.self) { try await pair.mine.call.setOpus(.stack) }
+            #expect(await pair.mine.call.statistics().inbound.count == 1, "the last report survives the call")
+        }
+
         @Test(
             "Another picture, size and tone reach the peer without a new connection, and what is added later has them")
         func otherSources() async throws {

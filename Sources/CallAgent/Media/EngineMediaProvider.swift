@@ -23,9 +23,8 @@ actor EngineMediaProvider: MediaProvider {
                 try await source.hold()
                 held.append(source)
             }
-            for codec in configuration.videoCodecs {
-                _ = try engine.catalog.description(codec.rawValue, role: .encoder)
-            }
+            for name in configuration.encoders { _ = try engine.catalog.description(name, role: .encoder) }
+            for rule in configuration.payloadTypes { try rule.check() }
         } catch {
             throw MediaSessionError(error)
         }
@@ -49,16 +48,18 @@ actor EngineMediaProvider: MediaProvider {
             let sources = try sources(for: media)
             // What there is no source for is received all the same.
             for kind in MediaKind.allCases where kind == .video ? media.video : media.audio {
-                let codecs = kind == .video ? configuration.videoCodecs : nil
-                guard let source = sources[kind] else {
-                    tracks[kind] = TrackConfiguration(receiving: kind, codecs: codecs)
-                    continue
-                }
-                tracks[kind] = TrackConfiguration(
-                    source: source, codecs: codecs,
-                    bitrateKbit: kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit)
+                var track = TrackConfiguration(receiving: kind)
+                track.source = sources[kind]
+                track.codecs = kind == .video ? configuration.videoCodecs : configuration.audioCodecs
+                track.encoders = configuration.encoders
+                track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
+                track.maxReceiveKbit =
+                    kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit
+                tracks[kind] = track
             }
             var peer = PeerConnectionConfiguration(label: label, tracks: tracks)
+            peer.payloadTypes = configuration.payloadTypes
+            peer.opus = configuration.opus
             peer.tuning = configuration.tuning
             peer.iceServers = (configuration.iceServers + handedOut).map {
                 StunTurnServer(urls: $0.urls, username: $0.username, credential: $0.credential)

@@ -53,6 +53,12 @@ final class GenerationMedia: Sendable {
     /// What was sent and received so far.
     func report() async -> MediaReport { await (try? session.value)?.report() ?? MediaReport() }
 
+    /// The same under W3C's names.
+    func statistics() async -> StatisticsReport { await (try? session.value)?.statistics() ?? StatisticsReport() }
+
+    /// Changes the Opus encoder.
+    func setOpus(_ parameters: OpusParameters) async throws(MediaSessionError) { try await made().setOpus(parameters) }
+
     /// Frees everything; what waited its turn is not done any more.
     func close() async {
         isClosed.withLock { $0 = true }

@@ -18,8 +18,20 @@ public struct MediaConfiguration: Sendable {
     public var video: VideoSource?
     /// The source of the sound; nil sends none.
     public var audio: AudioSource?
-    /// The video codecs that may be used, best first.
+    /// The video codecs that may be used, best first; those that the machine lacks are passed over.
     public var videoCodecs: [Codec] = Codec.preferred(.video)
+    /// The audio codecs that may be used, best first.
+    public var audioCodecs: [Codec] = Codec.preferred(.audio)
+    /// The pipeline descriptions of encoders that take the place of the usual ones, by name, such as `va-h264`.
+    public var encoders: [String] = []
+    /// The payload types that this end's offers use instead of the usual ones.
+    public var payloadTypes: [PayloadTypeRule] = []
+    /// What Opus is asked for; ``Call/setOpus(_:)`` changes it during a call.
+    public var opus = OpusParameters()
+    /// The most video that the peer may send, in kbit/s; nil sets no limit.
+    public var maxReceiveVideoKbit: Int?
+    /// The most audio that the peer may send, in kbit/s; nil sets no limit.
+    public var maxReceiveAudioKbit: Int?
     /// The rate that the video encoder aims at, in kbit/s.
     public var videoBitrateKbit = 1_000
     /// The rate that the audio encoder aims at, in kbit/s.

@@ -31,11 +31,26 @@ public protocol MediaSession: Sendable {
     /// What was sent and received so far; the last figures remain after ``close()``.
     func report() async -> MediaReport
 
+    /// The same under W3C's names; the last report remains after ``close()``.
+    func statistics() async -> StatisticsReport
+
+    /// Changes what the Opus encoder does, without a negotiation; called like ``setSource(_:)``.
+    func setOpus(_ parameters: OpusParameters) async throws(MediaSessionError)
+
     /// Frees everything. Idempotent; returns within a bounded time.
     func close() async
 }
 
 extension MediaSession {
+    /// Knows nothing.
+    public func statistics() async -> StatisticsReport { StatisticsReport() }
+
+    /// Refuses.
+    public func setOpus(_ parameters: OpusParameters) async throws(MediaSessionError) {
+        let text = "this media session has no Opus encoder"
+        throw MediaSessionError(fault: .other(text: text), description: text)
+    }
+
     /// Refuses.
     public func setSource(_ source: MediaSource) async throws(MediaSessionError) {
         let text = "this media session cannot change its sources"

@@ -70,6 +70,12 @@ final class PeerMediaSession: MediaSession {
         return report
     }
 
+    func statistics() async -> StatisticsReport { await peer.statisticsReport() }
+
+    func setOpus(_ parameters: OpusParameters) async throws(MediaSessionError) {
+        do { try await peer.setOpus(parameters) } catch { throw MediaSessionError(error) }
+    }
+
     func close() async { await peer.close() }
 
     private static func pair(

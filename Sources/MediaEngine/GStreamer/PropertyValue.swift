@@ -99,6 +99,9 @@ enum PropertyValue: Sendable, Equatable {
     var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     var fields: [String: PropertyValue]? { if case .structure(_, let fields) = self { fields } else { nil } }
 
+    /// The values of which it may have one.
+    var alternatives: [PropertyValue] { if case .list(let values) = self { values } else { [self] } }
+
     /// A whole number of any width that fits an `Int`.
     var intValue: Int? {
         switch self {

@@ -30,15 +30,17 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
         guard words.count == 2, let algorithm = FingerprintAlgorithm(rawValue: words[0].lowercased()) else {
             return nil
         }
-        let pairs = words[1].split(separator: ":", omittingEmptySubsequences: false)
-        // Of Unicode's hexadecimal digits only those of ASCII count here.
-        guard pairs.count == algorithm.byteCount,
-            pairs.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) })
-        else {
-            return nil
+        // Two digits and a colon each; the last pair has none.
+        let bytes = Array(words[1].utf8)
+        guard bytes.count == algorithm.byteCount * 3 - 1 else { return nil }
+        var digits: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let isColon = index % 3 == 2
+            guard isColon ? byte == UInt8(ascii: ":") : Self.isHexDigit(byte) else { return nil }
+            if !isColon { digits.append(byte) }
         }
         self.algorithm = algorithm
-        digest = pairs.joined().lowercased()
+        digest = String(decoding: digits, as: UTF8.self).lowercased()
     }
 
     /// Computes the fingerprint of a certificate given as PEM; nil when that is malformed.
@@ -55,8 +57,20 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
 
     /// As SDP writes it.
     var description: String {
-        let digits = Array(digest.uppercased())
-        let pairs = stride(from: 0, to: digits.count, by: 2).map { String(digits[$0..<min($0 + 2, digits.count)]) }
-        return "\(algorithm.rawValue) \(pairs.joined(separator: ":"))"
+        var text: [UInt8] = []
+        for (index, digit) in digest.uppercased().utf8.enumerated() {
+            if index > 0, index % 2 == 0 { text.append(UInt8(ascii: ":")) }
+            text.append(digit)
+        }
+        return "\(algorithm.rawValue) \(String(decoding: text, as: UTF8.self))"
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
     }
 }

@@ -17,13 +17,13 @@ public actor PeerConnection {
     public nonisolated let events: AsyncStream<PeerConnectionEvent>
 
     var configuration: PeerConnectionConfiguration
-    private let catalog: PipelineCatalog
+    let catalog: PipelineCatalog
     let logger: Logger
     private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
     private let reports: AsyncStream<PeerPipeline.Report>
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
     private(set) var media: PeerMedia?
-    private var offered: RemoteDescription?
+    private var offered: (description: RemoteDescription, choices: [[PeerMedia.Choice]])?
     private(set) var remote: RemoteDescription?
     /// Which way media flows on each m-line, as seen from this end; empty before the negotiation.
     ///
@@ -71,21 +71,13 @@ public actor PeerConnection {
         guard media == nil else {
             throw .rejected(operation: "createOffer", text: "this connection has negotiated already")
         }
-        var choices: [PeerMedia.Choice] = []
-        for (kind, track) in configuration.tracks.sorted(by: { $0.key < $1.key }) {
-            guard let codec = track.codecs.first else { throw .noCommonCodec(media: kind.rawValue) }
-            let speaksDtmf = kind == .audio && DtmfSender.isAvailable
-            choices.append(
-                .init(
-                    codec: codec, payloadType: codec.payloadType,
-                    telephoneEvent: speaksDtmf ? DtmfSender.payloadType(clockRate: codec.clockRate) : nil))
-        }
-        let media = try await build(choices)
-        let offer = media.addTelephoneEvents(to: try await media.create(.offer))
-        offered = try RemoteDescription(offer)
+        let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
+        let media = try await build(choices.map { $0[0] })
+        let offer = media.addFormats(choices, to: try await media.create(.offer))
+        offered = (try RemoteDescription(offer), choices)
         try await media.setLocal(offer)
         var local = LocalDescription(offer)
-        media.fit(&local)
+        media.fit(&local, choices)
         return try await complete(local)
     }
 
@@ -115,15 +107,17 @@ public actor PeerConnection {
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = remote.directions
         let media = try await build(choices, mLines: remote.usedMLines)
+        try await settle(choices, media)
         try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
-        let answer = media.addTelephoneEvents(to: try await media.create(.answer))
+        let alternatives = choices.map { [$0] }
+        let answer = media.addFormats(alternatives, to: try await media.create(.answer))
         try await media.setLocal(answer)
         // webrtcbin answers an m-line that it cannot match with one that only receives, and what is sent there waits for ever.
         for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
         var local = LocalDescription(answer)
-        media.fit(&local)
+        media.fit(&local, alternatives)
         local.direct(remote.sections.map(\.direction.reversed))
         local.insert(remote.refused)
         return try await complete(local)
@@ -135,14 +129,24 @@ public actor PeerConnection {
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
         var remote = try RemoteDescription(answer)
         try remote.check(asAnswerTo: media.choices.map(\.codec.kind))
-        if let offered { remote = remote.restoring(from: offered) }
-        for (section, choice) in zip(remote.sections, media.choices)
-        where !section.formats.contains(where: { $0.payloadType == choice.payloadType && $0.codec == choice.codec }) {
-            throw .noCommonCodec(media: section.kind.rawValue)
+        guard let offered else { throw .rejected(operation: "setAnswer", text: "this connection has made no offer") }
+        remote = remote.restoring(from: offered.description)
+        var agreed: [PeerMedia.Choice] = []
+        for (section, choices) in zip(remote.sections, offered.choices) {
+            agreed.append(try choice(of: choices, in: section))
         }
         directions = remote.directions
         for kind in directions.keys { applyMode(of: kind) }
-        try await setRemote(remote.keeping(media.choices.map(\.payloadTypes)), on: media)
+        // Noted first, so that no second answer is taken meanwhile.
+        self.remote = remote
+        try await settle(agreed, media)
+        try await setRemote(remote.keeping(agreed.map(\.payloadTypes)), on: media)
+    }
+
+    private func settle(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {
+        try await media.settle(choices)
+        for kind in directions.keys { applyMode(of: kind) }
+        if isReceiving { setReceiving(true) }
     }
 
     /// Takes a candidate of the peer's; one that comes before the peer's description waits for it.
@@ -178,19 +182,6 @@ public actor PeerConnection {
         if remote.sections.contains(where: \.hasAllCandidates) { media.add(.endOfCandidates, toMLine: 0) }
     }
 
-    private func choice(for section: MediaSection) throws(MediaError) -> PeerMedia.Choice {
-        let codecs = configuration.tracks[section.kind]?.codecs ?? []
-        for format in section.formats {
-            if let codec = format.codec, codecs.contains(codec) {
-                let telephoneEvent = section.telephoneEvent(clockRate: codec.clockRate)
-                return .init(
-                    codec: codec, payloadType: format.payloadType, profile: format.profile,
-                    telephoneEvent: section.kind == .audio && DtmfSender.isAvailable ? telephoneEvent : nil)
-            }
-        }
-        throw .noCommonCodec(media: section.kind.rawValue)
-    }
-
     /// `mLines` are the places of the choices among all m-lines; nil means that there are no others.
     private func build(
         _ choices: [PeerMedia.Choice], mLines: [Int]? = nil
@@ -217,7 +208,6 @@ public actor PeerConnection {
             }
         }
         self.media = media
-        if isReceiving { setReceiving(true) }
         watchdogs.append(Task { await self.watchReports() })
         watchdogs.append(Task { await self.watchSilence() })
         try await media.start()

@@ -19,6 +19,8 @@ public struct PeerConnectionConfiguration: Sendable {
     ///
     /// The packet length holds for every audio codec.
     public var opus = OpusParameters()
+    /// The payload types that this end's offers use instead of the usual ones, in order of application.
+    public var payloadTypes: [PayloadTypeRule] = []
     /// A Matroska file that what arrives is written into from ``PeerConnection/setReceiving(_:)`` on; nil for none.
     public var recordingPath: String?
 
@@ -37,8 +39,11 @@ public struct TrackConfiguration: Sendable {
     public var source: CaptureSource?
     /// The codecs that may be used, best first.
     ///
-    /// An offer names the first one, an answer takes the first that was offered.
+    /// An offer names those whose elements are installed, in this order, and the first of the answer's is used. An answer takes the first that
+    /// was offered and is one of these.
     public var codecs: [Codec]
+    /// The pipeline descriptions that encode in the place of the usual ones, each the codec that its name ends with, such as `va-h264`.
+    public var encoders: [String] = []
     /// The rate that the encoder aims at, in kbit/s.
     public var bitrateKbit: Int
     /// The most that the peer may send of this kind, in kbit/s, written as `b=AS` and `b=TIAS` (RFC 8866 section 5.8, RFC 3890); nil sets no limit.

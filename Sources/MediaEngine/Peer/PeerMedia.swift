@@ -14,20 +14,25 @@ final class PeerMedia: Sendable {
         var payloadTypes: Set<Int> { Set([payloadType, telephoneEvent].compactMap { $0 }) }
     }
 
-    let choices: [Choice]
+    private let tracks: PeerTracks
+    private let builder: TrackBuilder
     private let opus: OpusParameters
     private let maxReceiveKbit: [MediaKind: Int]
-    let sending: [MediaKind: SendTrack]
-    let receiving: [MediaKind: ReceiveTrack]
     private let peer: PeerPipeline
     private let certificate: DtlsCertificate
     private let recorder: Recorder?
     private let padConnection: SignalConnection
 
+    /// By m-line: what is agreed on, and at the offering end before the answer what it prefers.
+    var choices: [Choice] { tracks.choices }
+    var sending: [MediaKind: SendTrack] { tracks.sending }
+    /// At the offering end empty before ``settle(_:)``.
+    var receiving: [MediaKind: ReceiveTrack] { tracks.receiving }
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
     var lastArrival: ContinuousClock.Instant? { peer.activity.lastArrival }
 
+    /// Builds the pipeline and what is sent; what is received follows with ``settle(_:)``.
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
         catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
@@ -47,40 +52,45 @@ final class PeerMedia: Sendable {
         if let path = configuration.recordingPath {
             recorder = try Recorder(catalog.description("matroska", role: .recorder), path: path, pipeline: bin)
         }
-        var sending: [MediaKind: SendTrack] = [:]
-        var receiving: [MediaKind: ReceiveTrack] = [:]
+        let builder = TrackBuilder(
+            configuration: configuration, opus: opus, catalog: catalog, pipeline: bin, recorder: recorder,
+            report: report)
+        let tracks = PeerTracks(choices)
         for choice in choices {
-            let kind = choice.codec.kind
-            guard let track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
-            sending[kind] = try SendTrack(
-                track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
-                description: catalog.description(of: choice.codec, role: .encoder),
-                telephoneEvent: choice.telephoneEvent, pipeline: bin, webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
-                onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
-                onChange: { report(.event(PeerConnectionEvent($0, of: kind))) })
-            receiving[kind] = try ReceiveTrack(
-                codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
-                sink: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
-                recorder: choice.codec.fitsMatroska ? recorder : nil, pipeline: bin, report: { report(.event($0)) })
-        }
-        for choice in choices where configuration.recordingPath != nil && !choice.codec.fitsMatroska {
-            report(.warning("\(choice.codec.encodingName) cannot be recorded: Matroska does not hold it"))
+            let sink = try peer.webrtc.requestPad("sink_%u")
+            tracks.set(try builder.sendTrack(choice, to: sink, mode: modes[choice.codec.kind] ?? .closed))
         }
         let dtmf = choices.contains { $0.telephoneEvent != nil } ? try DtmfReceiver(pipeline: bin) : nil
-        self.choices = choices
+        self.tracks = tracks
+        self.builder = builder
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
-        self.sending = sending
-        self.receiving = receiving
         self.peer = peer
         self.certificate = certificate
         self.recorder = recorder
         let check = peer.fingerprintCheck
         // The closure belongs to webrtcbin: it may know the tracks, which do not know webrtcbin.
-        padConnection = peer.webrtc.connect("pad-added") { [receiving, dtmf] arguments in
+        padConnection = peer.webrtc.connect("pad-added") { [tracks, dtmf] arguments in
             guard let pad = arguments.pad(1), pad.isSource else { return }
-            Self.connect(pad, to: receiving, dtmf, check, report)
+            Self.connect(pad, to: tracks.receiving, dtmf, check, report)
         }
+    }
+
+    /// Builds what is received, and what is sent anew where something else was agreed on than was preferred.
+    nonisolated(nonsending) func settle(_ agreed: [Choice]) async throws(MediaError) {
+        for choice in agreed {
+            let kind = choice.codec.kind
+            tracks.set(try builder.receiveTrack(choice))
+            guard let present = sending[kind], present.codec != choice.codec else { continue }
+            let mode = present.mode
+            // The pad takes what its transceiver prefers.
+            try applyPreferences(choice)
+            await present.remove(from: pipeline.bin)
+            let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode)
+            tracks.set(track)
+            try await track.start()
+        }
+        tracks.set(agreed)
     }
 
     /// Runs in the streaming thread that is about to push the first packet, so the link is there in time.
@@ -134,36 +144,49 @@ final class PeerMedia: Sendable {
         return SharedCertificate.correctFingerprint(in: SessionDescription(kind: kind, sdp: sdp), of: certificate)
     }
 
-    /// Adds telephone events where they are spoken of: webrtcbin answers with one payload type only.
-    func addTelephoneEvents(to description: SessionDescription) -> SessionDescription {
+    /// Adds what webrtcbin leaves out: it names one payload type, and sometimes telephone events.
+    ///
+    /// `alternatives` are all choices of each m-line, the first of which webrtcbin knows.
+    func addFormats(_ alternatives: [[Choice]], to description: SessionDescription) -> SessionDescription {
         var local = LocalDescription(description)
-        for (index, choice) in choices.enumerated() {
-            guard let payloadType = choice.telephoneEvent else { continue }
-            local.add(
-                payloadType, encoding: "telephone-event/\(choice.codec.clockRate)", parameters: "0-15", toMLine: index)
-            local.set("0-15", of: payloadType, inMLine: index)
+        for (index, choices) in alternatives.enumerated() {
+            for choice in choices.dropFirst() {
+                let codec = choice.codec
+                local.add(choice.payloadType, encoding: codec.rtpmap, feedback: codec.feedback, toMLine: index)
+                local.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
+            }
+            for choice in choices {
+                guard let payloadType = choice.telephoneEvent else { continue }
+                local.add(
+                    payloadType, encoding: "telephone-event/\(choice.codec.clockRate)", parameters: "0-15",
+                    toMLine: index)
+                local.set("0-15", of: payloadType, inMLine: index)
+            }
         }
         return local.description
     }
 
     /// Writes what this end asks for into a description: webrtcbin writes only what its caps hold.
-    func fit(_ description: inout LocalDescription) {
-        for (index, choice) in choices.enumerated() {
-            let parameters: String? =
-                switch choice.codec {
-                case .opus: opus.formatParameters
-                case .h264:
-                    "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(choice.profile ?? "42e01f")"
-                case .vp9: "profile-id=0"
-                case .vp8, .g722, .pcmu, .pcma: nil
-                }
-            description.set(parameters, of: choice.payloadType, inMLine: index)
-            if choice.codec.kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {
+    func fit(_ description: inout LocalDescription, _ alternatives: [[Choice]]) {
+        for (index, choices) in alternatives.enumerated() {
+            for choice in choices {
+                description.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
+            }
+            guard let kind = choices.first?.codec.kind else { continue }
+            if kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {
                 description.append("a=ptime:\(opus.ptimeMs)", toMLine: index)
             }
-            if let kbit = maxReceiveKbit[choice.codec.kind], (1...2_000_000).contains(kbit) {
+            if let kbit = maxReceiveKbit[kind], (1...2_000_000).contains(kbit) {
                 description.setBandwidth(kbit: kbit, inMLine: index)
             }
+        }
+    }
+
+    private func parameters(of choice: Choice) -> String? {
+        switch choice.codec {
+        case .opus: opus.formatParameters
+        case .h264: choice.profile.map(Codec.h264Parameters) ?? Codec.h264.profileParameters
+        default: choice.codec.profileParameters
         }
     }
 
@@ -222,13 +245,21 @@ final class PeerMedia: Sendable {
     }
 
     func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {
-        PeerStatistics(
-            sent: sending.mapValues(\.statistics), received: receiving.mapValues(\.statistics), transport: transport)
+        let received = receiving.mapValues { track in
+            var statistics = track.statistics
+            guard let ssrc = track.ssrc else { return statistics }
+            let waited = peer.jitterBuffers.total(of: ssrc)
+            (statistics.jitterBufferPackets, statistics.jitterBufferSeconds) = (waited.packets, waited.seconds)
+            return statistics
+        }
+        return PeerStatistics(sent: sending.mapValues(\.statistics), received: received, transport: transport)
     }
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        await Deadline.isMet(limit) { [pipeline, recorder, sending, peer] in
+        // A recorder without branches has no end to wait for.
+        let recorder = receiving.isEmpty ? nil : recorder
+        return await Deadline.isMet(limit) { [pipeline, sending, peer] in
             if let recorder { await recorder.finish(within: limit / 2) }
             for track in sending.values { await track.end() }
             peer.activity.end()

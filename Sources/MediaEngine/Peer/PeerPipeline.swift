@@ -6,6 +6,7 @@ final class PeerPipeline: Sendable {
     let webrtc: Element
     let activity = PacketActivity()
     let fingerprintCheck = UncheckedFingerprint()
+    let jitterBuffers = JitterBufferWatch()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
 
@@ -41,7 +42,7 @@ final class PeerPipeline: Sendable {
         let relays = RelayWatch(expects: !servers.turn.isEmpty, isNeeded: policy == .relay)
         self.pipeline = pipeline
         self.webrtc = webrtc
-        let activity = activity
+        let (activity, jitterBuffers) = (activity, jitterBuffers)
         let rtpSession = FoundElement()
         self.rtpSession = rtpSession
         connections =
@@ -50,6 +51,7 @@ final class PeerPipeline: Sendable {
                     guard let element = arguments.element(2) else { return }
                     do {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
+                        if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.watch(element) }
                         try Self.tune(element, tuning, certificate, activity, report)
                     } catch {
                         report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))

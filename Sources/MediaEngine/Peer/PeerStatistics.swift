@@ -30,6 +30,22 @@ public struct PeerStatistics: Sendable, Equatable {
         public var sampleRate: Int?
         /// The pitch measured in the decoded samples, in Hz; nil for video and while there is no clear tone.
         public var toneHz: Double?
+        /// Decoded pictures per second, over the last 30; nil for audio and before the second one.
+        public var framesPerSecond: Double?
+        /// How often the pictures stood still; nil for audio.
+        public var freezes: Int?
+        /// For how long they did, in s; nil for audio.
+        public var frozenSeconds: Double?
+        /// The level of the last 100 ms of decoded sound, 0 to 1; nil for video and before.
+        public var audioLevel: Double?
+        /// The sum of the squares of the level over time, in s; nil for video and before the first sound.
+        public var audioEnergy: Double?
+        /// How much sound ``audioEnergy`` is of, in s.
+        public var measuredSeconds: Double?
+        /// How many packets left the jitter buffer.
+        public var jitterBufferPackets = 0
+        /// How long they were in it, all together, in s.
+        public var jitterBufferSeconds = 0.0
         /// How many pictures or audio buffers left the receive gate.
         public var shown = 0
         /// When each of the first RTP packets came out of the jitter buffer, at most ``maximumArrivals``.

@@ -92,6 +92,14 @@ extension StatisticsReport.InboundRtp {
         if stream.kind == .audio { totalSamplesReceived = received?.decoded } else { framesDecoded = received?.decoded }
         frameWidth = received?.width
         frameHeight = received?.height
+        framesPerSecond = received?.framesPerSecond
+        freezeCount = received?.freezes
+        totalFreezesDuration = received?.frozenSeconds
+        audioLevel = received?.audioLevel
+        totalAudioEnergy = received?.audioEnergy
+        totalSamplesDuration = received?.measuredSeconds
+        jitterBufferDelay = received?.jitterBufferSeconds ?? 0
+        jitterBufferEmittedCount = received?.jitterBufferPackets ?? 0
     }
 }
 

@@ -35,14 +35,32 @@ public struct StatisticsReport: Sendable, Equatable {
         public var pliCount = 0
         /// Requests for lost packets (RFC 4585).
         public var nackCount = 0
+        /// How long packets were in the jitter buffer, all together, in s.
+        public var jitterBufferDelay = 0.0
+        /// How many packets left the jitter buffer.
+        ///
+        /// W3C counts pictures and samples here; the mean of both is the same for pictures of one packet.
+        public var jitterBufferEmittedCount = 0
         /// For video.
         public var framesDecoded: Int?
+        /// For video: decoded pictures per second, over the last 30.
+        public var framesPerSecond: Double?
+        /// For video: how often the pictures stood still.
+        public var freezeCount: Int?
+        /// For video: for how long they did, in s.
+        public var totalFreezesDuration: Double?
         /// In pixels; nil for audio and before the first picture.
         public var frameWidth: Int?
         /// In pixels; nil for audio and before the first picture.
         public var frameHeight: Int?
         /// For audio: per channel.
         public var totalSamplesReceived: Int?
+        /// For audio: the root mean square of the last 100 ms, 0 to 1.
+        public var audioLevel: Double?
+        /// For audio: the sum of the squares of the level over time.
+        public var totalAudioEnergy: Double?
+        /// For audio: how much sound ``totalAudioEnergy`` is of, in s.
+        public var totalSamplesDuration: Double?
     }
 
     /// What is sent of one kind; `type` is `outbound-rtp`.

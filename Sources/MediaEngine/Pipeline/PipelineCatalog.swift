@@ -10,11 +10,18 @@ public struct PipelineCatalog: Sendable {
     ///
     /// - Throws: ``MediaError/invalidPipelineDescription(name:line:text:)`` for the first file that cannot be used.
     public init(folder: String? = nil) throws(MediaError) {
-        var texts = BuiltInPipelines.files.mapValues { String(decoding: $0, as: UTF8.self) }
-        if let folder { texts.merge(try Self.files(in: folder)) { _, user in user } }
-        var descriptions: [PipelineDescription] = []
-        for (fileName, text) in texts { descriptions.append(try PipelineDescription(fileName: fileName, text: text)) }
-        self.descriptions = descriptions.sorted { ($0.role.rawValue, $0.name) < ($1.role.rawValue, $1.name) }
+        var descriptions: [String: PipelineDescription] = [:]
+        for (fileName, text) in BuiltInPipelines.files {
+            descriptions[fileName] = try PipelineDescription(
+                fileName: fileName, text: String(decoding: text, as: UTF8.self))
+        }
+        if let folder {
+            for (fileName, text) in try Self.files(in: folder).sorted(by: { $0.key < $1.key }) {
+                // With its folder, for messages.
+                descriptions[fileName] = try PipelineDescription(fileName: "\(folder)/\(fileName)", text: text)
+            }
+        }
+        self.descriptions = descriptions.values.sorted { ($0.role.rawValue, $0.name) < ($1.role.rawValue, $1.name) }
     }
 
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``.
@@ -42,6 +49,28 @@ public struct PipelineCatalog: Sendable {
             }
         }
         return best
+    }
+
+    /// The description of an encoder: the one of `chosen` that is for this codec, else as ``description(of:role:)``.
+    func encoder(of codec: Codec, chosen: [String]) throws(MediaError) -> PipelineDescription {
+        guard let name = chosen.first(where: { $0.hasSuffix(codec.rawValue) }) else {
+            return try description(of: codec, role: .encoder)
+        }
+        return try description(name, role: .encoder)
+    }
+
+    /// Whether what sends and what receives a codec is installed; asks the registry only.
+    func hasElements(of codec: Codec, encoders chosen: [String] = []) -> Bool {
+        let encoders = chosen.filter { $0.hasSuffix(codec.rawValue) }
+        return hasElements(encoders.isEmpty ? codec.descriptionNames : encoders, .encoder)
+            && hasElements(codec.descriptionNames, .decoder)
+    }
+
+    private func hasElements(_ names: [String], _ role: PipelineDescription.Role) -> Bool {
+        names.contains { name in
+            let description = try? description(name, role: role)
+            return description?.launchText.factories.allSatisfy(GStreamerLibrary.hasElement) == true
+        }
     }
 
     private static func files(in folder: String) throws(MediaError) -> [String: String] {

@@ -36,19 +36,30 @@ public struct PipelineDescription: Sendable, Equatable {
     public let role: Role
     /// One sentence on what it does.
     public let summary: String
-    /// The launch line.
-    public let launch: String
     /// The whole file, its lines ended by LF.
     public let text: String
+    /// The file, for messages.
+    let file: String
+    let launchText: LaunchText
     /// The element and property that each placeholder stands for.
     let values: [String: Placeholder]
+    /// The line that each placeholder is named in.
+    private let valueLines: [String: Int]
     /// The demuxer of a file that is played for ever; nil for everything else.
     let loop: String?
     /// Whether a frame counter and a clock are burnt into the pictures.
     let isStamped: Bool
 
+    /// The launch line.
+    public var launch: String { launchText.joined }
     /// The name that its file has, or would have.
     public var fileName: String { "\(name)-\(role.rawValue).launch" }
+
+    /// The codec of an encoder or decoder: the one that its name ends with.
+    var codec: Codec? {
+        guard role == .encoder || role == .decoder else { return nil }
+        return Codec.allCases.first { name.hasSuffix($0.rawValue) }
+    }
 
     /// What a placeholder stands for.
     struct Placeholder: Sendable, Equatable {
@@ -59,30 +70,31 @@ public struct PipelineDescription: Sendable, Equatable {
     /// The longest file that is accepted, in bytes.
     static let maximumBytes = 16_384
 
-    /// Reads a description; `fileName` is of the form `NAME-ROLE.launch`.
+    /// Reads a description; `fileName` is of the form `NAME-ROLE.launch`, with or without a folder before it.
     ///
     /// - Throws: ``MediaError/invalidPipelineDescription(name:line:text:)``.
     public init(fileName: String, text: String) throws(MediaError) {
-        guard fileName.hasSuffix(".launch"),
-            let role = Role.allCases.first(where: { fileName.hasSuffix("-\($0.rawValue).launch") }),
-            !fileName.hasPrefix("-")
+        let baseName = fileName.split(separator: "/").last.map(String.init) ?? fileName
+        guard baseName.hasSuffix(".launch"),
+            let role = Role.allCases.first(where: { baseName.hasSuffix("-\($0.rawValue).launch") }),
+            !baseName.hasPrefix("-")
         else {
             let roles = Role.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidPipelineDescription(
                 name: fileName, line: nil, text: "its file is not named NAME-ROLE.launch with a ROLE of \(roles)")
         }
-        let name = String(fileName.dropLast(role.rawValue.count + ".launch".count + 1))
         guard text.utf8.count <= Self.maximumBytes else {
-            throw .invalidPipelineDescription(name: name, line: nil, text: "longer than \(Self.maximumBytes) bytes")
+            throw .invalidPipelineDescription(name: fileName, line: nil, text: "longer than \(Self.maximumBytes) bytes")
         }
         var summary = ""
         var values: [String: Placeholder] = [:]
-        var launch: [Substring] = []
+        var valueLines: [String: Int] = [:]
+        var launch = LaunchText()
         var loop: String?
         var isStamped = false
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard line.hasPrefix("#") else {
-                launch.append(line)
+                launch.append(line, number: index + 1)
                 continue
             }
             let comment = line.dropFirst().drop { $0 == " " }
@@ -90,27 +102,30 @@ public struct PipelineDescription: Sendable, Equatable {
                 let words = comment.dropFirst(6).split { $0 == ":" || $0 == " " || $0 == "." }
                 guard words.count == 3 else {
                     throw .invalidPipelineDescription(
-                        name: name, line: index + 1, text: "not of the form '# value NAME: ELEMENT.PROPERTY'")
+                        name: fileName, line: index + 1, text: "not of the form '# value NAME: ELEMENT.PROPERTY'")
                 }
                 values[String(words[0])] = Placeholder(element: String(words[1]), property: String(words[2]))
+                valueLines[String(words[0])] = index + 1
             } else if !summary.isEmpty, comment.hasPrefix("loop: ") {
-                loop = String(comment.dropFirst("loop: ".count)).trimmingSpaces()
+                loop = comment.dropFirst("loop: ".count).split(separator: " ").first.map(String.init)
             } else if !summary.isEmpty, comment.hasPrefix("stamp: ") {
                 isStamped = comment.dropFirst("stamp: ".count) == "yes"
             } else if summary.isEmpty {
                 summary = String(comment)
             }
         }
-        self.name = name
+        name = String(baseName.dropLast(role.rawValue.count + ".launch".count + 1))
+        file = fileName
         self.text = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: "\n")
         self.role = role
         self.summary = summary
         self.values = values
+        self.valueLines = valueLines
         self.loop = loop
         self.isStamped = isStamped
-        self.launch = launch.joined(separator: " ").trimmingSpaces()
-        guard !self.launch.isEmpty else {
-            throw .invalidPipelineDescription(name: name, line: nil, text: "has no launch line")
+        launchText = launch
+        guard !launch.joined.isEmpty else {
+            throw .invalidPipelineDescription(name: fileName, line: nil, text: "has no launch line")
         }
     }
 
@@ -118,10 +133,18 @@ public struct PipelineDescription: Sendable, Equatable {
     ///
     /// A value without a placeholder is left out: the description has made that choice itself.
     func instantiate(_ chosen: [String: String] = [:]) throws(MediaError) -> Element {
-        // Where there are two outputs, the engine takes them by name.
-        let bin = try Element(launch: launch, description: name, hasGhostPads: role != .avSource)
+        let bin: Element
+        do throws(MediaError) {
+            // Where there are two outputs, the engine takes them by name.
+            bin = try Element(launch: launch, description: file, hasGhostPads: role != .avSource)
+        } catch {
+            guard case .invalidPipelineDescription(_, nil, let text) = error else { throw error }
+            throw unusable(line: launchText.line(faultedBy: text) ?? launchText.firstLine, text)
+        }
         for element in role.requiredElements where bin.child(element) == nil {
-            throw .invalidPipelineDescription(name: name, line: nil, text: "has no element with name=\(element)")
+            throw unusable(
+                line: launchText.firstLine,
+                "has no element with name=\(element); the engine looks for it in a description of this role")
         }
         try set(chosen, on: bin)
         return bin
@@ -131,17 +154,19 @@ public struct PipelineDescription: Sendable, Equatable {
     func set(_ chosen: [String: String], on bin: Element) throws(MediaError) {
         for (placeholder, value) in chosen.sorted(by: { $0.key < $1.key }) {
             guard let target = values[placeholder] else { continue }
-            guard let element = bin.child(target.element) else {
-                throw .invalidPipelineDescription(
-                    name: name, line: nil, text: "'\(placeholder)' stands for \(target.element), which is not there")
-            }
+            guard let element = bin.child(target.element) else { throw missing(target, of: placeholder) }
             try element.set(target.property, value)
         }
     }
 
     /// Whether calls work without it: a device that this machine may not have.
     public var isOptional: Bool {
-        [.videoSource, .audioSource, .avSource].contains(role) && !["test", "tone"].contains(name)
+        switch role {
+        case .videoSource, .audioSource, .avSource: !["test", "tone"].contains(name)
+        // What takes the place of another encoder, or is there for those who choose it.
+        case .encoder, .decoder: codec?.rawValue != name
+        case .videoSink, .audioSink, .recorder: false
+        }
     }
 
     /// Builds the bin once and throws it away.
@@ -150,20 +175,33 @@ public struct PipelineDescription: Sendable, Equatable {
     public func check() throws(MediaError) {
         try GStreamerLibrary.initialize()
         let bin = try instantiate()
-        for (placeholder, target) in values {
+        for (placeholder, target) in values.sorted(by: { $0.key < $1.key }) {
             guard let element = bin.child(target.element), element.has(target.property) else {
-                throw .invalidPipelineDescription(
-                    name: name, line: nil,
-                    text: "'\(placeholder)' stands for \(target.element).\(target.property), which is not there")
+                throw missing(target, of: placeholder)
             }
         }
+        try checkCodec(of: bin)
     }
-}
 
-extension String {
-    fileprivate func trimmingSpaces() -> String {
-        let start = drop { $0.isWhitespace }
-        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(start[...end])
+    /// One that is named after a codec codes that one.
+    private func checkCodec(of bin: Element) throws(MediaError) {
+        guard let codec, let element = bin.child(role == .encoder ? "payloader" : "depayloader") else { return }
+        let caps = try element.pad(role == .encoder ? "src" : "sink").possibleCaps
+        let names = caps.flatMap { $0.fields?["encoding-name"]?.alternatives ?? [] }.compactMap(\.stringValue)
+        guard !names.isEmpty, !names.contains(where: { $0.uppercased() == codec.encodingName }) else { return }
+        let factory = element.factoryName ?? ""
+        throw unusable(
+            line: launchText.line(faultedBy: "could not link \(factory) to \(factory)"),
+            "\(factory) is for \(names.joined(separator: ", ")), but the file's name says \(codec.encodingName)")
+    }
+
+    private func missing(_ target: Placeholder, of placeholder: String) -> MediaError {
+        unusable(
+            line: valueLines[placeholder],
+            "'\(placeholder)' stands for \(target.element).\(target.property), which is not there")
+    }
+
+    private func unusable(line: Int?, _ text: String) -> MediaError {
+        .invalidPipelineDescription(name: file, line: line, text: text)
     }
 }

@@ -9,7 +9,8 @@ final class DecodedMeter: Sendable {
         var decoded = 0
         var distinct = 0
         var last: BufferRef?
-        var audio: (format: AudioFormat, pitch: PitchMeter)?
+        var freezes = FreezeMeter()
+        var audio: (format: AudioFormat, pitch: PitchMeter, level: LevelMeter)?
     }
 
     /// The shape of decoded sound.
@@ -47,7 +48,10 @@ final class DecodedMeter: Sendable {
         state.withLock { state in
             let format = AudioFormat(caps: caps)
             if state.audio?.format != format {
-                state.audio = format.map { ($0, PitchMeter(samplesPerSecond: $0.samplesPerSecond)) }
+                state.audio = format.map {
+                    let rate = $0.samplesPerSecond
+                    return ($0, PitchMeter(samplesPerSecond: rate), LevelMeter(samplesPerSecond: rate))
+                }
             }
         }
     }
@@ -64,6 +68,7 @@ final class DecodedMeter: Sendable {
         return state.withLock { state in
             state.decoded += 1
             if isDistinct { state.distinct += 1 }
+            state.freezes.add(at: .now)
             return state.decoded == 1
         }
     }
@@ -76,6 +81,7 @@ final class DecodedMeter: Sendable {
                 let samples = bytes.bindMemory(to: Int16.self)
                 for index in stride(from: 0, to: samples.count, by: audio.format.channels) {
                     audio.pitch.add(samples[index])
+                    audio.level.add(samples[index])
                 }
                 return samples.count / audio.format.channels
             }
@@ -93,10 +99,17 @@ final class DecodedMeter: Sendable {
         state.withLock { state in
             received.decoded = state.decoded
             switch kind {
-            case .video: received.distinctFrames = state.distinct
+            case .video:
+                received.distinctFrames = state.distinct
+                received.framesPerSecond = state.freezes.framesPerSecond
+                received.freezes = state.freezes.count
+                received.frozenSeconds = state.freezes.duration
             case .audio:
                 received.sampleRate = state.audio?.format.samplesPerSecond
                 received.toneHz = state.audio?.pitch.hertz
+                received.audioLevel = state.audio?.level.level
+                received.audioEnergy = state.audio?.level.energy
+                received.measuredSeconds = state.audio?.level.duration
             }
         }
     }

@@ -40,6 +40,7 @@ final class ReceiveTrack: Sendable {
             self?.noteArrival()
             return .pass
         }
+        for element in [sinkBin, decoderBin] { try element.syncStateWithParent() }
     }
 
     /// Links the pad on which webrtcbin delivers this kind.

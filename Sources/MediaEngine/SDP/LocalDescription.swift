@@ -26,13 +26,16 @@ struct LocalDescription: Sendable {
     }
 
     /// Adds a payload type to an m-line that lacks it.
-    mutating func add(_ payloadType: Int, encoding: String, parameters: String, toMLine index: Int) {
+    mutating func add(
+        _ payloadType: Int, encoding: String, parameters: String? = nil, feedback: [String] = [], toMLine index: Int
+    ) {
         guard media.indices.contains(index), let head = media[index].first,
             !head.split(separator: " ").dropFirst(3).contains("\(payloadType)")
         else { return }
         media[index][0] = "\(head) \(payloadType)"
         append("a=rtpmap:\(payloadType) \(encoding)", toMLine: index)
-        append("a=fmtp:\(payloadType) \(parameters)", toMLine: index)
+        for value in feedback { append("a=rtcp-fb:\(payloadType) \(value)", toMLine: index) }
+        if let parameters { append("a=fmtp:\(payloadType) \(parameters)", toMLine: index) }
     }
 
     /// Replaces the format parameters of one payload type; nil leaves what there is.

@@ -106,7 +106,7 @@ extension Codec {
         // RFC 7587 section 7: always two, however many are sent; webrtcbin would answer another number with `recvonly`.
         case .opus: channels == nil || channels == "2"
         case .g722, .pcmu, .pcma: channels == nil || channels == "1"
-        case .vp8: true
+        case .vp8, .h265: true
         // Profile 0 has 8 bits and 4:2:0, the only one that our encoder makes.
         case .vp9: profile == nil || profile == "0"
         // RFC 6184 section 8.1: an absent packetization-mode is 0, which our depayloader takes too, but our payloader sends 1.

@@ -41,10 +41,11 @@ struct RemoteDescription: Sendable, Equatable {
         let mids = sections.map(\.mid) + refused.compactMap(\.mid)
         guard Set(mids).count == mids.count else { throw .invalidSDP(line: nil, text: "two m-lines have the same mid") }
         // webrtcbin has one DTLS transport under max-bundle and takes the fingerprint of any section.
-        guard Set(sections.map(\.fingerprint.description)).count == 1 else {
+        guard sections.allSatisfy({ $0.fingerprint == sections[0].fingerprint }) else {
             throw .invalidSDP(line: nil, text: "the m-lines have different fingerprints")
         }
-        guard Set(sections.map { [$0.iceUfrag, $0.icePassword] }).count == 1 else {
+        let first = sections[0]
+        guard sections.allSatisfy({ ($0.iceUfrag, $0.icePassword) == (first.iceUfrag, first.icePassword) }) else {
             throw .invalidSDP(line: nil, text: "the m-lines of one bundle have different ICE credentials")
         }
         let payloads = sections.flatMap { $0.formats.map(\.payloadType) }

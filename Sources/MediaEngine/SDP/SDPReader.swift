@@ -2,6 +2,8 @@
 struct SDPReader {
     private let session: [SDPLine]
     private let media: [[SDPLine]]
+    /// The lines of the m-line whose transport all of the bundle share (RFC 9143 section 7.1.3): others need not repeat them.
+    private let tagged: [SDPLine]
     /// The value of `o=`.
     let origin: String
 
@@ -26,6 +28,9 @@ struct SDPReader {
         }
         session = parts[0]
         media = Array(parts.dropFirst())
+        let group = session.first { $0.attribute == "group" && $0.attributeValue.hasPrefix("BUNDLE") }
+        let mid = group?.attributeValue.split(separator: " ").dropFirst().first
+        tagged = media.first { $0.contains { $0.attribute == "mid" && $0.attributeValue == mid ?? "" } } ?? []
     }
 
     /// The m-lines that can be used, the first of each kind, and the others.
@@ -133,13 +138,6 @@ struct SDPReader {
         lines.compactMap { MediaDirection(rawValue: $0.type == "a" ? $0.value : "") }.last
     }
 
-    /// The lines of the m-line whose transport all of the bundle share (RFC 9143 section 7.1.3): others need not repeat them.
-    private var tagged: [SDPLine] {
-        let group = session.first { $0.attribute == "group" && $0.attributeValue.hasPrefix("BUNDLE") }
-        let mid = group?.attributeValue.split(separator: " ").dropFirst().first
-        return media.first { $0.contains { $0.attribute == "mid" && $0.attributeValue == mid ?? "" } } ?? []
-    }
-
     /// A value that stands in the section or, for all sections, in the session or in the bundle's first.
     private func value(_ name: String, _ lines: [SDPLine], _ head: SDPLine) throws(MediaError) -> String {
         guard
@@ -165,24 +163,27 @@ struct SDPReader {
         _ payloads: [Substring], _ lines: [SDPLine], _ head: SDPLine
     ) throws(MediaError) -> [MediaSection.Format] {
         guard payloads.count <= 64 else { throw .invalidSDP(line: head.number, text: "has more than 64 payload types") }
+        let names = lines.filter { $0.attribute == "rtpmap" }
+        let parameters = lines.filter { $0.attribute == "fmtp" }
+        let feedback = lines.filter { $0.attribute == "rtcp-fb" }
         var formats: [MediaSection.Format] = []
         for word in payloads {
             guard let payload = Int(word), (0...127).contains(payload) else {
                 throw .invalidSDP(line: head.number, text: "'\(word.prefix(16))' is no payload type")
             }
-            let named = Self.text(after: "rtpmap", payload, lines).first
+            let named = Self.texts(of: payload, names).first
             guard let encoding = named ?? Codec.encoding(ofStaticPayloadType: payload), encoding.contains("/") else {
                 continue
             }
             guard encoding.utf8.count <= 64, encoding.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw .invalidSDP(line: head.number, text: "the rtpmap of \(payload) is malformed")
             }
+            let parameters = Self.texts(of: payload, parameters).first
             formats.append(
                 .init(
-                    payloadType: payload, encoding: encoding,
-                    parameters: Self.text(after: "fmtp", payload, lines).first.flatMap(Self.checkedParameters),
-                    profile: Self.profile(of: encoding, Self.text(after: "fmtp", payload, lines).first),
-                    feedback: Self.text(after: "rtcp-fb", payload, lines).filter(Self.knownFeedback.contains)))
+                    payloadType: payload, encoding: encoding, parameters: parameters.flatMap(Self.checkedParameters),
+                    profile: Self.profile(of: encoding, parameters),
+                    feedback: Self.texts(of: payload, feedback).filter(Self.knownFeedback.contains)))
         }
         guard !formats.isEmpty else { throw .invalidSDP(line: head.number, text: "has no payload type with a rtpmap") }
         return formats
@@ -208,10 +209,11 @@ struct SDPReader {
     /// What the engine itself asks for and understands.
     private static let knownFeedback: Set<String> = ["nack pli", "ccm fir"]
 
-    private static func text(after attribute: String, _ payload: Int, _ lines: [SDPLine]) -> [String] {
-        let start = "\(attribute):\(payload) "
-        return lines.filter { $0.type == "a" && $0.value.hasPrefix(start) }.map {
-            String($0.value.dropFirst(start.count))
+    /// What lines of one attribute say of a payload type.
+    private static func texts(of payload: Int, _ lines: [SDPLine]) -> [String] {
+        let start = "\(payload) "
+        return lines.compactMap { line in
+            line.attributeValue.hasPrefix(start) ? String(line.attributeValue.dropFirst(start.count)) : nil
         }
     }
 

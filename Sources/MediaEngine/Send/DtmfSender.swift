@@ -24,7 +24,11 @@ final class DtmfSender: Sendable {
         let multiplexed = try multiplexer.pad("src")
         multiplexed.answerAnyCaps()
         try multiplexed.link(to: webrtcSink)
+        try multiplexer.syncStateWithParent()
     }
+
+    /// Takes it out of its pipeline; no key was sent yet.
+    func remove() { pipeline.remove(multiplexer) }
 
     /// Queues a key: it lasts 250 ms, and 100 ms pass before the next.
     ///

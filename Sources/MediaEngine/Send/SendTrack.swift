@@ -6,6 +6,7 @@ final class SendTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
     private let feed: CaptureFeed
+    private let proxy: Element
     private let bin: Element
     let encoder: EncoderControl
     private let encoderSource: Pad
@@ -14,7 +15,8 @@ final class SendTrack: Sendable {
     private let blanking: Blanking
     /// Openings take their turn here, since they may be held up.
     private let queue: DispatchQueue
-    private let webrtcSink: Pad
+    /// The pad of webrtcbin that the track is linked to.
+    let webrtcSink: Pad
     /// Nil when the peer is not to hear keys.
     let dtmf: DtmfSender?
     let payloadType: Int
@@ -28,13 +30,13 @@ final class SendTrack: Sendable {
     }
     private let state: Mutex<State>
 
-    /// Builds the branch into `pipeline` and links it to a sink pad of `webrtc`.
+    /// Builds the branch into `pipeline`, which may be running, and links it to `webrtcSink`, a sink pad of webrtcbin.
     ///
     /// `onFailure` hears of a capture that cannot be opened again after the start, `onChange` of one that goes and comes back.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
-        telephoneEvent: Int? = nil, pipeline: Element, webrtc: Element, mode: SendMode = .closed,
+        telephoneEvent: Int? = nil, pipeline: Element, webrtcSink: Pad, mode: SendMode = .closed,
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) throws(MediaError) {
@@ -42,7 +44,8 @@ final class SendTrack: Sendable {
         queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
         self.codec = codec
         state = Mutex(State(mode: mode))
-        let proxy = try Element("proxysrc")
+        self.webrtcSink = webrtcSink
+        proxy = try Element("proxysrc")
         try Self.keepOnlyLatest(proxy, kind: codec.kind)
         feed = CaptureFeed(of: configuration.source, to: proxy, onFailure: onFailure, onChange: onChange)
         self.payloadType = payloadType
@@ -61,7 +64,6 @@ final class SendTrack: Sendable {
         // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end it sees.
         try proxy.pad("src").holdEndOfStream()
         try proxy.link(to: bin)
-        webrtcSink = try webrtc.requestPad("sink_%u")
         if let telephoneEvent {
             dtmf = try DtmfSender(
                 payloadType: telephoneEvent, clockRate: codec.clockRate, ssrc: ssrc, from: bin.pad("src"),
@@ -70,10 +72,14 @@ final class SendTrack: Sendable {
             dtmf = nil
             try bin.pad("src").link(to: webrtcSink)
         }
+        for element in [bin, proxy] { try element.syncStateWithParent() }
     }
 
     /// What webrtcbin made for the track when its pad was requested; asking for it first would make two.
     var transceiver: AnyGObject? { webrtcSink.object("transceiver") }
+
+    /// What was last asked for.
+    var mode: SendMode { state.withLock { $0.mode } }
 
     /// Where what is sent comes from; nil when there is none.
     var source: CaptureSource? { feed.source }
@@ -82,7 +88,7 @@ final class SendTrack: Sendable {
     ///
     /// - Throws: ``MediaError`` when the capture cannot be opened.
     nonisolated(nonsending) func start() async throws(MediaError) {
-        feed.want(state.withLock { $0.mode } != .off)
+        feed.want(mode != .off)
         try await feed.start()
     }
 
@@ -135,6 +141,14 @@ final class SendTrack: Sendable {
     func end() async {
         set(.off)
         await feed.end()
+    }
+
+    /// Takes the track out of `pipeline` before anything was sent, so that another one may take its place at ``webrtcSink``.
+    nonisolated(nonsending) func remove(from pipeline: Element) async {
+        await end()
+        webrtcSink.unlinkFromPeer()
+        dtmf?.remove()
+        for element in [proxy, bin] { pipeline.remove(element) }
     }
 
     var statistics: PeerStatistics.Sent {

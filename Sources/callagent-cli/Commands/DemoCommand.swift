@@ -22,8 +22,11 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What happens while a call rings.", valueName: "full|guarded|off"))
     var earlyMedia: EarlyMediaPolicy = .guarded
 
-    @Option(help: ArgumentHelp("The video codec.", valueName: "vp8|vp9|h264"))
+    @Option(help: ArgumentHelp("The video codecs, best first and no others.", valueName: "codec,…"))
     var codec = "vp8"
+
+    @Option(help: ArgumentHelp("The audio codecs, best first and no others.", valueName: "codec,…"))
+    var audioCodec = "opus"
 
     @Option(help: ArgumentHelp("Record what the callee received, as Matroska.", valueName: "file"))
     var record: String?
@@ -52,14 +55,19 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private func placeCalls() async throws -> [DemoCall] {
-        guard let chosen = Codec(rawValue: codec.lowercased()), chosen.kind == .video else {
-            throw Failure(
-                MediaError.unknownChoice(
-                    kind: "video codec", value: codec, known: Codec.preferred(.video).map(\.rawValue)))
+        let chosen: (video: [Codec], audio: [Codec])
+        do {
+            chosen = (try CodecList.codecs(codec, kind: .video), try CodecList.codecs(audioCodec, kind: .audio))
+        } catch {
+            throw Failure(error)
         }
         let recordingPath = try RecordingPath.checked(record)
         let engine = try await Engine.start(nil, logger: output.logger("media"))
-        do { try await engine.check(chosen) } catch { throw Failure(error) }
+        do {
+            for codec in chosen.video + chosen.audio { try await engine.check(codec) }
+        } catch {
+            throw Failure(error)
+        }
         let server: SignalingServer
         do {
             server = try await SignalingServer.start(configuration: .init(port: 0), logger: output.logger("server"))
@@ -89,11 +97,12 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private func agent(
-        _ user: String, _ configuration: inout CallAgentConfiguration, _ codec: Codec, _ engine: MediaEngine,
-        _ server: SignalingServer
+        _ user: String, _ configuration: inout CallAgentConfiguration, _ codecs: (video: [Codec], audio: [Codec]),
+        _ engine: MediaEngine, _ server: SignalingServer
     ) -> CallAgent {
         configuration.earlyMedia = earlyMedia
-        configuration.media.videoCodecs = [codec]
+        configuration.statisticsInterval = output.statsInterval?.duration
+        (configuration.media.videoCodecs, configuration.media.audioCodecs) = codecs
         // The transport is tuned as for any network; only the addresses are those of this machine.
         configuration.media.tuning.localAddresses = ["127.0.0.1"]
         let signaling = WebSocketSignaling(url: "ws://127.0.0.1:\(server.port)", logger: output.logger("signaling"))

@@ -56,6 +56,7 @@ struct AgentOptions: ParsableArguments {
         configuration.timeouts.connectMs = connectTimeout.milliseconds
         configuration.timeouts.audioGraceMs = audioGrace?.milliseconds
         configuration.maximumCalls = maximumCalls
+        configuration.statisticsInterval = output.statsInterval?.duration
         (configuration.displayName, configuration.address) = (identity.displayName, identity.address)
         configuration.extensionData = identity.extensionTable
         let runner = hooks.runner(logger: output.logger("hooks"))

@@ -26,8 +26,7 @@ struct MediaOptions: ParsableArguments {
             valueName: "0|90|180|270|mirror|flip|auto"))
     var videoOrientation: VideoOrientation = .upright
 
-    @Option(help: ArgumentHelp("The video codec to use.", valueName: "vp8|vp9|h264"))
-    var codec: String?
+    @OptionGroup var codecs: CodecOptions
 
     @Option(help: ArgumentHelp("Record what arrives once a call is connected, as Matroska.", valueName: "file"))
     var record: String?
@@ -48,15 +47,7 @@ struct MediaOptions: ParsableArguments {
             if audio != "none" { configuration.audio = try AudioSource(parsing: audio) }
             if let source = configuration.video { try await engine.check(source) }
             if let source = configuration.audio { try await engine.check(source) }
-            if let codec {
-                guard let chosen = Codec(rawValue: codec.lowercased()), chosen.kind == .video else {
-                    throw MediaError.unknownChoice(
-                        kind: "video codec", value: codec, known: Codec.preferred(.video).map(\.rawValue))
-                }
-                configuration.videoCodecs = [chosen]
-            }
-            for codec in configuration.videoCodecs where configuration.video != nil { try await engine.check(codec) }
-            if configuration.audio != nil { try await engine.check(.opus) }
+            try await codecs.apply(to: &configuration, engine: engine)
             configuration.recordingPath = try RecordingPath.checked(record)
             try ice.apply(to: &configuration, signalingHost: signalingHost)
             return configuration

@@ -1,10 +1,11 @@
 internal import CallAgent
+internal import MediaEngine
 
 /// One line of `--events`.
 ///
 /// Names may be added, never changed.
 struct EventDocument: Encodable {
-    /// `listening`, `stateChanged`, `reached`, `extension`, `action`, `report`, the name of a notice, such as `holdChanged`, or
+    /// `listening`, `stateChanged`, `reached`, `statistics`, `extension`, `action`, `report`, the name of a notice, such as `holdChanged`, or
     /// that of an event of the agent, such as `refusedAsBusy`.
     let event: String
     var callId: String?
@@ -31,6 +32,10 @@ struct EventDocument: Encodable {
     var address: String?
     var `extension`: [String: String]?
     var report: CallDocument?
+    /// The totals, under W3C's names.
+    var statistics: StatisticsReport?
+    /// The rates since the ones before.
+    var interval: StatisticsDelta?
 
     init(_ event: String) { self.event = event }
 
@@ -56,6 +61,10 @@ struct EventDocument: Encodable {
         case .notice(let notice):
             event = notice.name
             fill(notice)
+        case .statistics(let statistics):
+            event = "statistics"
+            self.statistics = statistics.report
+            interval = statistics.delta
         case .extensionData(let data):
             event = "extension"
             `extension` = data

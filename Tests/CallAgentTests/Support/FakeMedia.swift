@@ -1,4 +1,5 @@
 import CallAgent
+import MediaEngine
 import Synchronization
 
 /// The media of one call: notes what it is told and says what a test tells it to.
@@ -18,6 +19,7 @@ final class FakeMediaSession: MediaSession {
     private let sink: AsyncStream<MediaSessionEvent>.Continuation
     private let plan: FakeMediaProvider.Plan
     private let log = Mutex<[Command]>([])
+    private let statisticsReport = Mutex(StatisticsReport())
 
     init(label: String, media: CallMedia, plan: FakeMediaProvider.Plan) {
         self.label = label
@@ -57,6 +59,10 @@ final class FakeMediaSession: MediaSession {
 
     func setGates(_ gates: MediaGates) async { note(.setGates(gates)) }
     func report() async -> MediaReport { MediaReport() }
+    func statistics() async -> StatisticsReport { statisticsReport.withLock { $0 } }
+
+    /// What it says from now on that it sent and received.
+    func set(_ report: StatisticsReport) { statisticsReport.withLock { $0 = report } }
 
     func close() async {
         note(.close)

@@ -4,7 +4,9 @@ import Testing
 
 extension RealPipelines {
     @Suite("The codecs") struct CodecTests {
-        @Test("Pictures of each video codec arrive, move, and have their size", arguments: [Codec.vp8, .vp9, .h264])
+        @Test(
+            "Pictures of each video codec arrive, move, and have their size",
+            arguments: [Codec.vp8, .vp9, .h264, .h265])
         func video(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.video]

@@ -110,7 +110,7 @@ extension RealPipelines {
             track = try SendTrack(
                 TrackConfiguration(source: source), codec: codec, payloadType: 96,
                 description: engine.catalog.description(of: codec, role: .encoder),
-                pipeline: pipeline.bin, webrtc: funnel, onFailure: { Issue.record($0) })
+                pipeline: pipeline.bin, webrtcSink: funnel.requestPad("sink_%u"), onFailure: { Issue.record($0) })
             let encoder = try #require(pipeline.bin.child("encoder"))
             try encoder.pad("src").probe { [encoded] buffer in
                 encoded.update { $0.append(buffer.isDelta ? .delta : .key) }

@@ -59,7 +59,11 @@ import Testing
     func unknownName() throws {
         let catalog = try PipelineCatalog()
         let unknown = MediaError.unknownPipelineDescription(
-            name: "av1", known: ["g722", "h264", "openh264", "opus", "pcma", "pcmu", "vp8", "vp9"])
+            name: "av1",
+            known: [
+                "g722", "h264", "h265", "openh264", "opus", "pcma", "pcmu", "v4l2-h264", "va-h264", "vaapi-h264", "vp8",
+                "vp9",
+            ])
         #expect(throws: unknown) { try catalog.description("av1", role: .encoder) }
         #expect(throws: MediaError.self) { try catalog.description("vp8", role: .videoSink) }
     }
@@ -84,7 +88,8 @@ import Testing
         #expect(
             error
                 == .invalidPipelineDescription(
-                    name: "x", line: 2, text: "not of the form '# value NAME: ELEMENT.PROPERTY'"))
+                    name: folder.file("x-encoder.launch"), line: 2,
+                    text: "not of the form '# value NAME: ELEMENT.PROPERTY'"))
         let missing = #expect(throws: MediaError.self) { try PipelineCatalog(folder: "/nonexistent/folder") }
         guard case .invalidPipelineDescription("/nonexistent/folder", nil, _) = missing else {
             Issue.record("failed otherwise: \(String(describing: missing))")

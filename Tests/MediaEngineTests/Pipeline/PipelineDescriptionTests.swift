@@ -110,7 +110,7 @@ import Testing
     func unusable(text: String, says: String) throws {
         let description = try PipelineDescription(fileName: "x-encoder.launch", text: text)
         let error = #expect(throws: MediaError.self) { try description.check() }
-        guard case .invalidPipelineDescription("x", _, let reason) = error else {
+        guard case .invalidPipelineDescription("x-encoder.launch", _?, let reason) = error else {
             Issue.record("failed otherwise: \(String(reflecting: error))")
             return
         }
@@ -130,7 +130,7 @@ import Testing
         let description = try PipelineDescription(
             fileName: "x-audio-source.launch", text: "# value choice: nobody.freq\naudiotestsrc name=source")
         let expected = MediaError.invalidPipelineDescription(
-            name: "x", line: nil, text: "'choice' stands for nobody, which is not there")
+            name: "x-audio-source.launch", line: 1, text: "'choice' stands for nobody.freq, which is not there")
         #expect(throws: expected) { try description.instantiate(["choice": "1"]) }
     }
 }

@@ -1,122 +1,135 @@
+import Foundation
 import Testing
 
 @testable import MediaEngine
 
-/// A new seed each day's run would be no test but a search; a failure has to come again.
-private let seeds: [UInt64] = [1, 20_240_607, 0xC0FFEE]
+/// How much is done: `make fuzz COUNT=… NATIVE=… SEED=…` does more, and says what came of it.
+private enum Amount {
+    private static let environment = ProcessInfo.processInfo.environment
+    /// The seed of the first description; each has its own, and a failure names it.
+    static let seed = environment["CALLAGENT_FUZZ_SEED"].flatMap { UInt64($0) } ?? 0
+    static let parsed = environment["CALLAGENT_FUZZ_COUNT"].flatMap { UInt64($0) } ?? 50_000
+    static let native = environment["CALLAGENT_FUZZ_NATIVE"].flatMap { Int($0) } ?? 500
+    /// Whether nothing else runs in this process.
+    static let isAlone = environment["CALLAGENT_FUZZ_COUNT"] != nil
+}
 
 @Suite("Damaged descriptions and candidates") struct DescriptionFuzzTests {
-    private static let samples = [
-        SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium, SDPSamples.safari, SDPSamples.answer,
-    ]
+    private static let shards = UInt64(2)
 
-    @Test("Whatever is accepted is written anew as something that is understood the same", arguments: seeds)
-    func descriptions(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+    /// What is read goes on from here while somebody watches whether it does.
+    private struct Progress {
+        var seed = Amount.seed
         var accepted = 0
-        for round in 0..<4_000 {
-            let text = random.mutated(Self.samples)
-            let kind: SessionDescription.Kind = Bool.random(using: &random) ? .offer : .answer
-            let read: RemoteDescription
-            do throws(MediaError) {
-                read = try RemoteDescription(SessionDescription(kind: kind, sdp: text))
-            } catch {
-                guard case .invalidSDP = error else {
-                    Issue.record("seed \(seed), round \(round): \(error)")
-                    return
-                }
-                continue
-            }
-            accepted += 1
-            let written = read.normalised
-            let again = try? RemoteDescription(written)
-            let isAscii = written.sdp.utf8.allSatisfy { $0 < 0x80 }
-            guard again?.sections == read.sections, again?.normalised == written, isAscii else {
-                Issue.record("seed \(seed), round \(round):\n\(text)\nwas written as\n\(written.sdp)")
-                return
-            }
-        }
-        #expect(accepted > 200, "the mutations are mild enough to reach the deeper checks")
+        var candidates = 0
+        var complaints: [String] = []
+        var isDone = false
     }
 
-    @Test("No candidate traps the check", arguments: seeds)
-    func candidates(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let samples = SDPSamples.chromium.components(of: "\r\n").filter { $0.hasPrefix("a=candidate") }
-            .map { String($0.dropFirst(2)) }
-        var accepted = 0
-        for _ in 0..<4_000 {
-            let candidate = IceCandidate(
-                mLine: Int.random(in: -1...3, using: &random), candidate: random.mutated(samples))
-            if (try? candidate.check()) != nil { accepted += 1 }
+    @Test("Whatever is accepted is written anew as something that is understood the same", arguments: 0..<shards)
+    func descriptions(shard: UInt64) async throws {
+        let progress = Shared(Progress())
+        let memory = Shared<[Int]>([])
+        let (first, end) = (Amount.seed + shard, Amount.seed + Amount.parsed)
+        // Not on the pool, which others need, and which would not notice that it hangs.
+        DispatchQueue(label: "fuzz.\(shard)").async {
+            for seed in stride(from: first, to: end, by: Int(Self.shards)) {
+                progress.update { $0.seed = seed }
+                // The first tenth is for what is kept for ever: tables, arenas, metadata.
+                if Amount.isAlone, (seed - first) % (Amount.parsed / 10 + 1) < Self.shards {
+                    memory.update { $0.append(ProcessCensus.residentKilobytes() ?? 0) }
+                }
+                Self.check(seed, progress)
+            }
+            progress.update { $0.isDone = true }
         }
-        #expect(accepted > 200)
+        // A description that takes seconds is as bad as one that crashes.
+        while !progress.value.isDone {
+            let seed = progress.value.seed
+            try await eventually("the end of seed \(seed):\n\(DamagedDescription(seed: seed).sdp)") {
+                progress.value.isDone || progress.value.seed != seed
+            }
+        }
+        let result = progress.value
+        for complaint in result.complaints { Issue.record(Comment(rawValue: complaint)) }
+        let share = Int(Amount.parsed / Self.shards / 20)
+        #expect(result.accepted > share, "the damage is mild enough to reach the deeper checks")
+        #expect(result.candidates > share)
+        if Amount.isAlone {
+            let resident = memory.value
+            #expect(resident.last ?? 0 < resident.dropFirst().first ?? 0 + 8_192, "\(resident) kB resident")
+            print(
+                "shard \(shard): \(result.accepted) of \(Amount.parsed / Self.shards) accepted; \(resident) kB resident"
+            )
+        }
+    }
+
+    private static func check(_ seed: UInt64, _ progress: Shared<Progress>) {
+        let damaged = DamagedDescription(seed: seed)
+        let taken = damaged.candidates.count {
+            (try? IceCandidate(mLine: 0, candidate: $0).check()) != nil
+        }
+        progress.update { $0.candidates += taken }
+        do {
+            guard let read = try damaged.read() else { return }
+            progress.update { $0.accepted += 1 }
+            let written = read.normalised
+            let again = try? RemoteDescription(written)
+            let isAscii = written.sdp.utf8.count == written.sdp.utf16.count
+            guard again?.sections == read.sections, again?.normalised == written, isAscii else {
+                let text = "seed \(seed):\n\(damaged.sdp)\nwas written as\n\(written.sdp)"
+                return progress.update { $0.complaints.append(text) }
+            }
+        } catch {
+            progress.update { $0.complaints.append("seed \(seed): \(error)") }
+        }
     }
 }
 
 extension RealPipelines {
-    @Suite("Damaged descriptions in a real connection") struct NativeFuzzTests {
-        private static let samples = [
-            SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium, SDPSamples.safari,
-        ]
-
-        /// Damaged descriptions that the checks let through.
-        private func accepted(_ count: Int, _ kind: SessionDescription.Kind, _ samples: [String], seed: UInt64)
-            -> [String]
-        {
-            var random = SeededGenerator(seed: seed)
-            var texts: [String] = []
-            while texts.count < count {
-                let text = random.mutated(samples, bytesToo: false)
-                let description = SessionDescription(kind: kind, sdp: text)
-                if !samples.contains(text), (try? RemoteDescription(description)) != nil { texts.append(text) }
+    @Suite("Damaged descriptions in a real connection", .timeLimit(.minutes(60))) struct NativeFuzzTests {
+        @Test("webrtcbin answers or refuses what the checks let through: no crash, no hang, and no memory lost")
+        func native() async throws {
+            var target = try FuzzProcess()
+            var (taken, refused, candidates, failures) = (0, 0, 0, 0)
+            var resident: [Int] = []
+            var seed = Amount.seed
+            while taken + refused < Amount.native, failures < 10 {
+                let damaged = DamagedDescription(seed: seed)
+                defer { seed += 1 }
+                guard let read = try damaged.read() else { continue }
+                do {
+                    let reply = try await target.reply(to: damaged)
+                    if reply.refusal == nil { taken += 1 } else { refused += 1 }
+                    candidates += reply.candidatesTaken
+                    if let answer = reply.answer { try check(answer, to: read, seed) }
+                } catch let failure as FuzzProcess.Failure {
+                    Issue.record("seed \(seed): \(failure)\n\(damaged.sdp)\n\(damaged.candidates)")
+                    failures += 1
+                    target = try FuzzProcess()
+                    resident = []
+                }
+                // The first fifth warms up: codec libraries, thread stacks, arenas.
+                if (taken + refused) % (Amount.native / 5) == 0, let now = target.residentKilobytes {
+                    resident.append(now)
+                }
             }
-            return texts
+            #expect(taken > Amount.native / 2, "the damage is mild enough to reach webrtcbin")
+            #expect(candidates > Amount.native / 10)
+            if let first = resident.first, let last = resident.last {
+                #expect(last < first + 16_384, "\(resident) kB resident")
+            }
+            if Amount.isAlone {
+                print(
+                    "webrtcbin: \(taken) taken, \(refused) refused, \(candidates) candidates; \(resident) kB resident")
+            }
         }
 
-        @Test("A hundred damaged offers are answered or refused, and the process lives")
-        func offers() async throws {
-            var answered = 0
-            for (round, text) in accepted(100, .offer, Self.samples, seed: 7).enumerated() {
-                let peer = try await TestEngine.peer(videoCodecs: [.vp8, .h264])
-                do {
-                    let answer = try await inTime("an answer to offer \(round):\n\(text)") {
-                        try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: text))
-                    }
-                    answered += 1
-                    let offered = try SDPSamples.read(text).sections
-                    let sections = try RemoteDescription(answer).sections
-                    for (asked, given) in zip(offered, sections) {
-                        #expect(
-                            given.direction == asked.direction.reversed,
-                            "offer \(round) is answered otherwise:\n\(text)")
-                    }
-                } catch is MediaError {
-                    // Refused with a reason, which is as good.
-                }
-                try await inTime("the end of offer \(round)") { await peer.close() }
+        private func check(_ answer: String, to offer: RemoteDescription, _ seed: UInt64) throws {
+            let given = try RemoteDescription(SessionDescription(kind: .answer, sdp: answer)).sections
+            for (asked, given) in zip(offer.sections, given) {
+                #expect(given.direction == asked.direction.reversed, "seed \(seed) is answered otherwise:\n\(answer)")
             }
-            #expect(answered > 50)
-        }
-
-        @Test("Damaged answers are taken or refused, and the process lives")
-        func answers() async throws {
-            let samples = [SDPSamples.answer, SDPSamples.chromium.replacing("actpass", by: "passive")]
-            var taken = 0
-            for (round, text) in accepted(40, .answer, samples, seed: 11).enumerated() {
-                let peer = try await TestEngine.peer()
-                _ = try await peer.createOffer()
-                do {
-                    try await inTime("taking answer \(round):\n\(text)") {
-                        try await peer.setAnswer(SessionDescription(kind: .answer, sdp: text))
-                    }
-                    taken += 1
-                } catch is MediaError {
-                    // As above.
-                }
-                try await inTime("the end of answer \(round)") { await peer.close() }
-            }
-            #expect(taken > 20)
         }
     }
 }

@@ -138,3 +138,64 @@ import Testing
         }
     }
 }
+
+extension RealPipelines {
+    @Suite("What is agreed on with other peers") struct RealLifeNegotiationTests {
+        /// What an offer comes to.
+        struct Expectation: Sendable, CustomTestStringConvertible {
+            let sample: SDPSamples.Sample
+            /// By m-line: the payload type that is chosen and the direction; nil for a port of 0.
+            let mLines: [(payloadType: Int, direction: MediaDirection)?]
+            var testDescription: String { sample.peer }
+        }
+
+        private static let expectations = zip(
+            SDPSamples.offers,
+            [
+                [(111, .sendrecv), (96, .sendrecv)], [(111, .sendrecv), (96, .sendrecv)],
+                [(109, .sendrecv), (120, .sendrecv)], [nil, (111, .sendrecv), (96, .sendrecv), nil],
+                [(96, .sendrecv), (97, .sendrecv), nil], [(111, .sendrecv), (96, .sendrecv)],
+                [(111, .recvonly), (96, .recvonly), nil],
+            ] as [[(payloadType: Int, direction: MediaDirection)?]]
+        ).map { Expectation(sample: $0, mLines: $1) }
+
+        @Test("Of each peer's offer what it prefers and we know is answered, in its places", arguments: expectations)
+        func offers(expectation: Expectation) async throws {
+            let peer = try await TestEngine.peer(videoCodecs: [.vp8, .h264])
+            let answer = try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: expectation.sample.sdp))
+            let read = try RemoteDescription(answer)
+            var used = read.sections[...]
+            for (index, expected) in expectation.mLines.enumerated() {
+                guard let expected else {
+                    #expect(read.refused.contains { $0.index == index })
+                    continue
+                }
+                let section = try #require(used.first)
+                used = used.dropFirst()
+                #expect(section.formats.first?.payloadType == expected.payloadType)
+                #expect(section.direction == expected.direction)
+            }
+            #expect(used.isEmpty && read.mLineCount == expectation.mLines.count)
+            await peer.close()
+        }
+
+        @Test("Each peer's answer to our offer is taken, and says which way media flows", arguments: SDPSamples.answers)
+        func answers(sample: SDPSamples.Sample) async throws {
+            let peer = try await TestEngine.peer()
+            _ = try await peer.createOffer()
+            try await peer.setAnswer(SessionDescription(kind: .answer, sdp: sample.sdp))
+            let video: MediaDirection =
+                switch sample.peer {
+                case "Firefox": .sendonly
+                case "Safari": .inactive
+                case "Janus": .sendonly
+                default: .sendrecv
+                }
+            let audio: MediaDirection = sample.peer == "Janus" ? .sendonly : .sendrecv
+            #expect(await peer.directions == [.audio: audio, .video: video])
+            let bandwidth = await peer.remote?.sections.map(\.bandwidthKbit)
+            #expect(bandwidth == (sample.peer == "Janus" ? [nil, 512] : [nil, nil]))
+            await peer.close()
+        }
+    }
+}

@@ -14,6 +14,13 @@ struct ProcessCensus: CustomStringConvertible {
         return ProcessCensus(threads: threads.map { $0.trimmingCharacters(in: .newlines) }, files: openFiles())
     }
 
+    /// The memory that a process holds, in kB; nil when it has ended.
+    static func residentKilobytes(of process: String = "self") -> Int? {
+        let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }
+    }
+
     /// Whether this process has that file open.
     static func hasOpen(_ path: String) -> Bool { openFiles().contains(path) }
 

@@ -16,16 +16,16 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SeededGenerator {
-    /// A text with some lines, words or bytes of it changed, removed, repeated, moved or taken from another text.
-    mutating func mutated(_ samples: [String], bytesToo: Bool = true) -> String {
-        var lines = pick(samples).components(of: "\r\n")
+    /// Lines of which some are changed, removed, repeated, moved, or come from other texts, in words or in bytes.
+    mutating func mutated(_ lines: [String], among samples: [[String]]) -> String {
+        var lines = lines
         for _ in 0...Int.random(in: 0...4, using: &self) where !lines.isEmpty {
             let index = Int.random(in: lines.indices, using: &self)
-            switch Int.random(in: 0..<(bytesToo ? 8 : 7), using: &self) {
+            switch Int.random(in: 0..<8, using: &self) {
             case 0: lines.remove(at: index)
             case 1: lines.insert(lines[index], at: Int.random(in: 0...lines.count, using: &self))
             case 2: lines.swapAt(index, Int.random(in: lines.indices, using: &self))
-            case 3: lines.insert(pick(pick(samples).components(of: "\r\n")), at: index)
+            case 3: lines.insert(pick(pick(samples)), at: index)
             case 4...6: lines[index] = mutated(line: lines[index])
             default: lines[index] = mutated(bytes: lines[index])
             }

@@ -1,0 +1,57 @@
+internal import MediaEngine
+internal import Metrics
+
+extension CallMetrics {
+    /// Counts what happened in an interval, and shows how a call goes at present.
+    ///
+    /// Counters are sums over all calls and have no label but the kind and the role, so that there are few of them however many calls
+    /// there were. Gauges are about one call and labelled with its id; ``forget(_:_:)`` takes them away at its end.
+    static func sampled(_ callId: String, _ role: CallRole, _ delta: StatisticsDelta) {
+        for entry in delta.inbound {
+            let dimensions = [("role", role.rawValue), ("kind", entry.kind)]
+            count("callagent_rtp_packets_received_total", dimensions, entry.packetsReceived)
+            count("callagent_rtp_packets_lost_total", dimensions, entry.packetsLost)
+            count("callagent_freezes_total", dimensions, entry.freezes ?? 0)
+        }
+        for entry in delta.outbound {
+            count(
+                "callagent_rtp_packets_sent_total", [("role", role.rawValue), ("kind", entry.kind)], entry.packetsSent)
+        }
+        for (gauge, value) in gauges(callId, role, delta) { gauge.record(value) }
+    }
+
+    /// Takes the gauges of a call away.
+    static func forget(_ callId: String, _ role: CallRole) {
+        var all = StatisticsDelta(seconds: 0)
+        all.inbound = ["audio", "video"].map { .init(kind: $0) }
+        all.outbound = ["audio", "video"].map { .init(kind: $0) }
+        all.roundTripMs = 0
+        for (gauge, _) in gauges(callId, role, all) { gauge.destroy() }
+    }
+
+    private static func gauges(
+        _ callId: String, _ role: CallRole, _ delta: StatisticsDelta
+    ) -> [(Gauge, Double)] {
+        let call = [("call", callId), ("role", role.rawValue)]
+        var gauges: [(Gauge, Double)] = []
+        for entry in delta.inbound {
+            let dimensions = call + [("kind", entry.kind)]
+            gauges.append(
+                (Gauge(label: "callagent_received_kbit_per_second", dimensions: dimensions), entry.kbitPerSecond))
+            gauges.append(
+                (Gauge(label: "callagent_received_loss_fraction", dimensions: dimensions), entry.lossFraction))
+        }
+        for entry in delta.outbound {
+            let dimensions = call + [("kind", entry.kind)]
+            gauges.append((Gauge(label: "callagent_sent_kbit_per_second", dimensions: dimensions), entry.kbitPerSecond))
+        }
+        if let roundTrip = delta.roundTripMs {
+            gauges.append((Gauge(label: "callagent_round_trip_ms", dimensions: call), roundTrip))
+        }
+        return gauges
+    }
+
+    private static func count(_ label: String, _ dimensions: [(String, String)], _ value: Int) {
+        Counter(label: label, dimensions: dimensions).increment(by: value)
+    }
+}

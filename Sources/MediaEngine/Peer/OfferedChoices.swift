@@ -1,0 +1,43 @@
+/// The codecs that an offer names, by m-line and best first, with their payload types.
+struct OfferedChoices {
+    let choices: [[PeerMedia.Choice]]
+
+    /// Of each track the codecs that this machine has; when it has none, the first, which then says what is missing.
+    ///
+    /// `warn` hears of rules for payload types that match nothing.
+    init(
+        _ configuration: PeerConnectionConfiguration, catalog: PipelineCatalog, warn: (String) -> Void
+    ) throws(MediaError) {
+        var codecs: [[Codec]] = []
+        for (kind, track) in configuration.tracks.sorted(by: { $0.key < $1.key }) {
+            guard let first = track.codecs.first else { throw .noCommonCodec(media: kind.rawValue) }
+            var usable: [Codec] = []
+            for codec in track.codecs where codec.kind == kind && !usable.contains(codec) {
+                if catalog.hasElements(of: codec, encoders: track.encoders) { usable.append(codec) }
+            }
+            codecs.append(usable.isEmpty ? [first] : usable)
+        }
+        var formats = codecs.joined().map {
+            OfferedFormat(payloadType: $0.payloadType, rtpmap: $0.rtpmap, fmtp: $0.profileParameters)
+        }
+        let rates = DtmfSender.isAvailable ? Set(codecs.joined().filter { $0.kind == .audio }.map(\.clockRate)) : []
+        for rate in rates.sorted() {
+            formats.append(
+                .init(payloadType: DtmfSender.payloadType(clockRate: rate), rtpmap: Self.telephoneEvent(rate)))
+        }
+        for rule in try formats.apply(configuration.payloadTypes) {
+            warn("no format of the offer is \(rule.rtpmap) \(rule.fmtp ?? ""); its payload type is not used")
+        }
+        var numbers: [String: Int] = [:]
+        for format in formats { numbers[format.rtpmap] = format.payloadType }
+        choices = codecs.map { codecs in
+            codecs.map { codec in
+                PeerMedia.Choice(
+                    codec: codec, payloadType: numbers[codec.rtpmap] ?? codec.payloadType,
+                    telephoneEvent: codec.kind == .audio ? numbers[Self.telephoneEvent(codec.clockRate)] : nil)
+            }
+        }
+    }
+
+    private static func telephoneEvent(_ clockRate: Int) -> String { "telephone-event/\(clockRate)" }
+}

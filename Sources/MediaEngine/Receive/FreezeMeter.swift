@@ -1,0 +1,34 @@
+/// Counts where pictures stood still, as W3C's `freezeCount` does (https://www.w3.org/TR/webrtc-stats/#dom-rtcinboundrtpstreamstats-freezecount).
+///
+/// A freeze is a gap between two decoded pictures of at least three times the mean of the 30 gaps before, and at least 150 ms more than it.
+/// A sender that stops its pictures for a time counts as frozen once it goes on.
+struct FreezeMeter: Sendable {
+    private static let window = 30
+
+    /// How often.
+    private(set) var count = 0
+    /// In s, the whole gaps.
+    private(set) var duration = 0.0
+    private var gaps: [Double] = []
+    private var last: ContinuousClock.Instant?
+
+    /// Pictures per second over the gaps that are remembered; nil before there are two pictures.
+    var framesPerSecond: Double? {
+        let sum = gaps.reduce(0, +)
+        return sum > 0 ? Double(gaps.count) / sum : nil
+    }
+
+    /// Takes the time of the next picture.
+    mutating func add(at instant: ContinuousClock.Instant) {
+        defer { last = instant }
+        guard let last else { return }
+        let gap = (instant - last) / .seconds(1)
+        let mean = gaps.reduce(0, +) / Double(max(1, gaps.count))
+        if !gaps.isEmpty, gap >= max(3 * mean, mean + 0.15) {
+            count += 1
+            duration += gap
+        }
+        gaps.append(gap)
+        if gaps.count > Self.window { gaps.removeFirst() }
+    }
+}

@@ -1,0 +1,81 @@
+import Metrics
+import MetricsTestKit
+import Testing
+
+@testable import CallAgent
+@testable import MediaEngine
+
+/// What calls tell of their connection, every so often.
+@Suite(.timeLimit(.minutes(1)))
+struct StatisticsTests {
+    /// One backend for the process, which swift-metrics takes no second of; each test has calls of its own.
+    private static let metrics: TestMetrics = {
+        let metrics = TestMetrics()
+        MetricsSystem.bootstrap(metrics)
+        return metrics
+    }()
+
+    private static func report(seconds: Double, packets: Int, bytes: Int) -> StatisticsReport {
+        var report = StatisticsReport()
+        report.transport = .init(timestamp: seconds * 1_000)
+        var entry = StatisticsReport.InboundRtp(
+            timestamp: seconds * 1_000, id: "i", ssrc: 1, kind: "video", codecId: "codec-video")
+        (entry.packetsReceived, entry.bytesReceived) = (packets, bytes)
+        report.inbound = [entry]
+        return report
+    }
+
+    @Test(
+        "Each interval gives the totals and what happened in it, to the application and to swift-metrics, until the end"
+    )
+    func intervals() async throws {
+        let metrics = Self.metrics
+        try await withAlice {
+            $0.statisticsInterval = .seconds(1)
+        } _: { alice, signaling in
+            let call = try await alice.agent.call("bob")
+            let events = call.events
+            // Before there is a connection there is nothing to tell.
+            try await alice.clock.elapse(.seconds(1))
+            let session = try await alice.session()
+            session.set(Self.report(seconds: 1, packets: 10, bytes: 1_000))
+            try await alice.clock.elapse(.seconds(1))
+            var told: [CallStatistics] = []
+            for await event in events {
+                guard case .statistics(let statistics) = event else { continue }
+                told.append(statistics)
+                if told.count == 2 { break }
+                session.set(Self.report(seconds: 3, packets: 110, bytes: 251_000))
+                try await alice.clock.elapse(.seconds(1))
+            }
+            #expect(told[0].delta.inbound.first?.packetsReceived == 10)
+            #expect(told[1].delta.inbound.first?.packetsReceived == 100)
+            #expect(told[1].delta.inbound.first?.kbitPerSecond == 1_000)
+            #expect(told[1].report.inbound.first?.packetsReceived == 110)
+            let dimensions = [("call", call.id), ("role", "caller"), ("kind", "video")]
+            let gauge = try metrics.expectGauge("callagent_received_kbit_per_second", dimensions)
+            #expect(gauge.lastValue == 1_000)
+            let total = try metrics.expectCounter(
+                "callagent_rtp_packets_received_total", [("role", "caller"), ("kind", "video")])
+            #expect(total.totalValue >= 110)
+
+            await call.hangUp()
+            _ = await call.waitUntilEnded()
+            // The last report survives; the gauges of the call are gone, and nothing more is told.
+            #expect(await call.statistics().inbound.first?.packetsReceived == 110)
+            #expect(throws: (any Error).self) {
+                try metrics.expectGauge("callagent_received_kbit_per_second", dimensions)
+            }
+            try await eventually("no sampling any more") { !alice.clock.sleeping.contains(.seconds(1)) }
+        }
+    }
+
+    @Test("Unless it is asked for nothing is sampled")
+    func none() async throws {
+        try await withAlice { alice, _ in
+            _ = try await alice.agent.call("bob")
+            _ = try await alice.session()
+            #expect(!alice.clock.sleeping.contains(.seconds(1)))
+        }
+    }
+}

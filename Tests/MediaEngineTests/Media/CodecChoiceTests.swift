@@ -1,0 +1,134 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Which codec is used") struct CodecChoiceTests {
+        private static func options(
+            _ caller: [Codec], _ callee: [Codec], audio: (caller: [Codec], callee: [Codec]) = ([.opus], [.opus])
+        ) -> LoopbackCall.Options {
+            var options = LoopbackCall.Options()
+            options.configure = {
+                $0.tracks[.video]?.codecs = caller
+                $0.tracks[.audio]?.codecs = audio.caller
+            }
+            options.configureCallee = {
+                $0.tracks[.video]?.codecs = callee
+                $0.tracks[.audio]?.codecs = audio.callee
+            }
+            return options
+        }
+
+        @Test(
+            "Lists that have one codec in common lead to a call with that one",
+            arguments: [
+                ([Codec.vp8, .h264], [Codec.h264], Codec.h264), ([.h264, .vp8], [.vp9, .vp8], .vp8),
+                ([.vp8, .vp9, .h264], [.vp9], .vp9), ([.vp8], [.h264, .vp9, .vp8], .vp8),
+            ])
+        func overlap(caller: [Codec], callee: [Codec], expected: Codec) async throws {
+            let audio: (caller: [Codec], callee: [Codec]) = ([.opus, .g722, .pcma], [.pcmu, .pcma])
+            try await withCall(Self.options(caller, callee, audio: audio)) { call in
+                try await call.connect()
+                for (end, pitch) in [(call.caller, 660.0), (call.callee, 440)] {
+                    try await end.waitForPictures(20)
+                    try await end.waitForTone()
+                    let (video, sound) = (try await end.received(.video), try await end.received(.audio))
+                    #expect(video.codec == expected && video.distinctFrames ?? 0 > 10)
+                    #expect(sound.codec == .pcma && sound.sampleRate == 8_000)
+                    #expect(try abs(#require(sound.toneHz) - pitch) < 5)
+                    #expect(try await end.sent(.video).codec == expected)
+                }
+                // Keys go at the clock rate of what is sent now.
+                #expect(try await call.caller.peer.sendDTMF("5"))
+                await call.callee.peer.setReceiving(true)
+                try await call.callee.wait(for: .dtmf(#require(DtmfDigit("5"))))
+            }
+        }
+
+        @Test("What both have is used in the order of the end that offers")
+        func order() async throws {
+            for (caller, callee, expected) in [
+                ([Codec.h264, .vp8], [Codec.vp8, .h264], Codec.h264), ([.vp8, .h264], [.h264, .vp8], .vp8),
+            ] {
+                try await withCall(Self.options(caller, callee)) { call in
+                    try await call.connect()
+                    for end in call.ends {
+                        try await end.waitForPictures(5)
+                        #expect(try await end.received(.video).codec == expected)
+                    }
+                }
+            }
+        }
+
+        @Test("Without a codec in common the offer is refused, and says of which kind")
+        func nothingInCommon() async throws {
+            try await withCall(Self.options([.vp8, .vp9], [.h264])) { call in
+                await #expect(throws: MediaError.noCommonCodec(media: "video")) { try await call.negotiate() }
+            }
+            try await withCall(Self.options([.vp8], [.vp8], audio: ([.opus], [.pcmu, .g722]))) { call in
+                await #expect(throws: MediaError.noCommonCodec(media: "audio")) { try await call.negotiate() }
+            }
+        }
+
+        @Test("An answer with a codec that was not offered is refused")
+        func notOffered() async throws {
+            let peer = try await TestEngine.peer()
+            _ = try await peer.createOffer()
+            let answer = SDPSamples.chromiumAnswer.replacing("VP8/90000", by: "VP9/90000")
+            await #expect(throws: MediaError.noCommonCodec(media: "video")) {
+                try await peer.setAnswer(SessionDescription(kind: .answer, sdp: answer))
+            }
+            await peer.close()
+        }
+
+        @Test("A codec whose elements are missing is not offered, and not answered")
+        func missing() async throws {
+            let folder = try PipelineFolder([
+                "vp8-encoder.launch": "# None.\nnosuchenc name=encoder ! rtpvp8pay name=payloader"
+            ])
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            var track = TrackConfiguration(receiving: .video, codecs: [.vp8, .h264])
+            for codecs in [[Codec.vp8, .h264], [.vp8]] {
+                track.codecs = codecs
+                var configuration = PeerConnectionConfiguration(label: "missing", tracks: [.video: track])
+                configuration.tuning = .loopback
+                let peer = engine.makePeerConnection(configuration)
+                if codecs.count > 1 {
+                    let offer = try RemoteDescription(try await peer.createOffer())
+                    #expect(offer.sections[0].formats.map(\.codec) == [.h264])
+                } else {
+                    await #expect(throws: MediaError.pluginMissing(element: "nosuchenc")) {
+                        try await peer.createOffer()
+                    }
+                }
+                await peer.close()
+            }
+        }
+
+        @Test(
+            "An encoder is chosen by the name of its description",
+            arguments: ["openh264", "va-h264", "vaapi-h264", "v4l2-h264"])
+        func encoder(name: String) async throws {
+            let engine = try await TestEngine.shared()
+            do {
+                try engine.check(encoder: name)
+            } catch MediaError.pluginMissing(let element) {
+                // This machine has no such hardware, or not the plugin for it; the rest of the description is checked where it has.
+                #expect(name != "openh264", "\(element) is missing")
+                return
+            }
+            var options = Self.options([.h264], [.h264])
+            options.kinds = [.video]
+            options.configureCallee = { $0.tracks[.video]?.encoders = [name] }
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.caller.waitForPictures(20)
+                let description = try engine.catalog.description(name, role: .encoder)
+                let pipeline = try #require(await call.callee.peer.media?.pipeline.bin)
+                #expect(
+                    pipeline.child("encoder")?.factoryName
+                        == description.launchText.factories.first { $0.hasSuffix("enc") })
+            }
+        }
+    }
+}

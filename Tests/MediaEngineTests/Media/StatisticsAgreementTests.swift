@@ -1,0 +1,147 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("What the reports of two ends say of each other") struct StatisticsAgreementTests {
+        private func entry(_ end: CallEnd, _ kind: String) async throws -> StatisticsReport.InboundRtp {
+            try #require(await end.peer.statisticsReport().inbound.first { $0.kind == kind })
+        }
+
+        @Test("What one end has sent is what the other one has received, once nothing is under way any more")
+        func agreement() async throws {
+            var options = LoopbackCall.Options()
+            // Bursts of noise, so that pictures are several packets.
+            options.callerVideo = .test(.snow, format: VideoFormat(width: 320, height: 180))
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await end.waitForPictures(40)
+                    try await end.waitForTone()
+                }
+                for end in call.ends { await end.send(.closed) }
+                for (from, to) in [(call.caller, call.callee), (call.callee, call.caller)] {
+                    try await eventually("the last packets") {
+                        let (sent, received) = (await from.peer.statisticsReport(), await to.peer.statisticsReport())
+                        return sent.outbound.allSatisfy { out in
+                            received.inbound.contains { $0.ssrc == out.ssrc && $0.packetsReceived == out.packetsSent }
+                        }
+                    }
+                    let (sent, received) = (await from.peer.statisticsReport(), await to.peer.statisticsReport())
+                    for out in sent.outbound {
+                        let into = try #require(received.inbound.first { $0.ssrc == out.ssrc })
+                        #expect(into.kind == out.kind && into.packetsLost == 0 && into.packetsDiscarded == 0)
+                        #expect(into.bytesReceived == out.bytesSent)
+                        #expect(into.jitterBufferEmittedCount == out.packetsSent)
+                        #expect(into.frameWidth == out.frameWidth && into.frameHeight == out.frameHeight)
+                        if let pictures = out.framesSent { #expect(into.framesDecoded == pictures) }
+                    }
+                    #expect(sent.transport?.bytesSent == received.transport?.bytesReceived)
+                    // Each end's addresses are the other's, the other way round.
+                    let (mine, theirs) = (sent.candidates, received.candidates)
+                    try #require(mine.count == 2 && theirs.count == 2)
+                    #expect(mine[0].port == theirs[1].port && mine[1].port == theirs[0].port)
+                }
+            }
+        }
+
+        @Test("A pause in the pictures counts as one freeze, of its length")
+        func freeze() async throws {
+            try await withCall { call in
+                try await call.connect()
+                try await call.callee.waitForPictures(60)
+                let before = try await entry(call.callee, "video")
+                let begin = ContinuousClock.now
+                await call.caller.peer.setSending(.closed, of: .video)
+                // The sound goes on, and says how long it takes.
+                let heard = try await call.callee.received(.audio).decoded
+                try await call.callee.wait("1.2 s of sound") { $0.received[.audio]?.decoded ?? 0 > heard + 57_600 }
+                await call.caller.peer.setSending(.live, of: .video)
+                try await eventually("the end of the freeze") {
+                    try await entry(call.callee, "video").freezeCount ?? 0 > before.freezeCount ?? 0
+                }
+                let gap = (ContinuousClock.now - begin) / .seconds(1)
+                let after = try await entry(call.callee, "video")
+                let frozen = (after.totalFreezesDuration ?? 0) - (before.totalFreezesDuration ?? 0)
+                #expect(frozen > 0.9 && frozen < gap + 0.3, "\(frozen) s of \(gap)")
+                try await call.callee.waitForMorePictures(60)
+                let delta = await call.callee.peer.statisticsReport().delta(from: StatisticsReport())
+                #expect(delta.inbound.compactMap(\.freezes).max() ?? 0 >= 1)
+            }
+        }
+
+        @Test("The level is that of the tone, none in silence, and its energy grows with time")
+        func level() async throws {
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            try await withCall(options) { call in
+                try await call.connect()
+                // A sine of half of full scale.
+                let expected = 0.5 / 2.0.squareRoot()
+                try await eventually("the level of the tone") {
+                    let level = await call.callee.peer.statisticsReport().inbound.first?.audioLevel
+                    return abs((level ?? 0) - expected) < 0.01
+                }
+                let first = await call.callee.peer.statisticsReport()
+                try await eventually("a second of tone") {
+                    let heard = await call.callee.peer.statisticsReport().inbound.first?.totalSamplesDuration ?? 0
+                    return heard > (first.inbound.first?.totalSamplesDuration ?? 0) + 1
+                }
+                let delta = await call.callee.peer.statisticsReport().delta(from: first)
+                #expect(try abs(#require(delta.inbound.first?.audioLevel) - expected) < 0.01)
+                await call.caller.peer.setSending(.blank, of: .audio)
+                try await eventually("silence") {
+                    await call.callee.peer.statisticsReport().inbound.first?.audioLevel ?? 1 < 0.001
+                }
+            }
+        }
+
+        @Test(
+            "Rates between two reports are those of the source, and packets in order do not wait in the jitter buffer"
+        )
+        func rates() async throws {
+            var options = LoopbackCall.Options()
+            options.configureCallee = { $0.tuning.jitterBufferMs = 80 }
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForPictures(60)
+                let first = await call.callee.peer.statisticsReport()
+                try await call.callee.waitForMorePictures(90)
+                let delta = await call.callee.peer.statisticsReport().delta(from: first)
+                let video = try #require(delta.inbound.first { $0.kind == "video" })
+                // A busy machine drops pictures, and makes none.
+                #expect(video.framesPerSecond ?? 0 > 10 && video.framesPerSecond ?? 0 < 35, "\(video)")
+                #expect(video.lossFraction == 0 && video.kbitPerSecond > 1)
+                // Packets that come in order are let through at once; only a gap is waited for.
+                #expect(video.jitterBufferMs ?? -1 >= 0 && video.jitterBufferMs ?? 99 < 80, "\(video)")
+                let audio = try #require(delta.inbound.first { $0.kind == "audio" })
+                let packets = Double(audio.packetsReceived) / delta.seconds
+                #expect(packets > 25 && packets < 60, "\(audio)")
+            }
+        }
+
+        @Test("A limit of the receiving end is kept by the sending one, as received; the other way there is none")
+        func limit() async throws {
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            // Noise takes whatever it is given.
+            options.callerVideo = .test(.snow, format: VideoFormat(width: 160, height: 90))
+            options.calleeVideo = options.callerVideo
+            options.configureCallee = { $0.tracks[.video]?.maxReceiveKbit = 300 }
+            try await withCall(options) { call in
+                try await call.connect()
+                // The rate control takes its first pictures to find the rate.
+                for end in call.ends { try await end.waitForPictures(90) }
+                let first = (await call.caller.peer.statisticsReport(), await call.callee.peer.statisticsReport())
+                for end in call.ends { try await end.waitForMorePictures(90) }
+                let bounded = await call.callee.peer.statisticsReport().delta(from: first.1)
+                let free = await call.caller.peer.statisticsReport().delta(from: first.0)
+                let rates = (
+                    try #require(bounded.inbound.first).kbitPerSecond, try #require(free.inbound.first).kbitPerSecond
+                )
+                #expect(rates.0 < 450 && rates.0 < 0.7 * rates.1, "\(rates)")
+                #expect(await call.caller.peer.statisticsReport().outbound.first?.targetBitrate == 300_000)
+            }
+        }
+    }
+}

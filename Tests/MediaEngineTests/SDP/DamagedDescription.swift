@@ -1,0 +1,33 @@
+@testable import MediaEngine
+
+/// A description of some peer with some damage, and some damaged candidates; the same for the same seed.
+struct DamagedDescription {
+    let kind: SessionDescription.Kind
+    let sdp: String
+    let candidates: [String]
+
+    private static let offers = SDPSamples.offers.map { $0.sdp.components(of: "\r\n") }
+    private static let answers = SDPSamples.answers.map { $0.sdp.components(of: "\r\n") }
+    private static let candidates = (offers + answers).joined().filter { $0.hasPrefix("a=candidate") }
+        .map { String($0.dropFirst(2)) }
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        kind = Int.random(in: 0..<3, using: &random) == 0 ? .answer : .offer
+        let samples = kind == .offer ? Self.offers : Self.answers
+        sdp = random.mutated(random.pick(samples), among: samples)
+        candidates = (0..<2).map { _ in random.mutated([random.pick(Self.candidates)], among: [Self.candidates]) }
+    }
+
+    /// As it is read; nil when it is refused.
+    ///
+    /// - Throws: What is no reason to refuse a description.
+    func read() throws -> RemoteDescription? {
+        do throws(MediaError) {
+            return try RemoteDescription(SessionDescription(kind: kind, sdp: sdp))
+        } catch {
+            guard case .invalidSDP = error else { throw error }
+            return nil
+        }
+    }
+}

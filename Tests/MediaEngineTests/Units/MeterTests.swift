@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import MediaEngine
+
+@Suite("Meters of pictures and sound") struct MeterTests {
+    @Test("A gap among regular pictures is a freeze, with its length; jitter and a slower rate are none")
+    func freezes() {
+        var meter = FreezeMeter()
+        var now = ContinuousClock.now
+        func show(_ count: Int, every milliseconds: Int) {
+            for _ in 0..<count {
+                meter.add(at: now)
+                now += .milliseconds(milliseconds)
+            }
+        }
+        show(60, every: 33)
+        #expect(meter.count == 0 && abs((meter.framesPerSecond ?? 0) - 30.3) < 0.1)
+        now += .milliseconds(967)
+        show(60, every: 33)
+        #expect(meter.count == 1 && abs(meter.duration - 1) < 0.001)
+        // 150 ms more than the mean are needed, however fast the pictures came.
+        now += .milliseconds(140)
+        show(60, every: 33)
+        #expect(meter.count == 1)
+        // Five pictures a second: a few gaps are three times the mean before, and then they are the mean.
+        show(60, every: 200)
+        #expect(meter.count <= 6)
+        let before = meter.count
+        show(60, every: 200)
+        #expect(meter.count == before)
+    }
+
+    @Test("The first pictures are no freeze, however late they come")
+    func beginning() {
+        var meter = FreezeMeter()
+        #expect(meter.framesPerSecond == nil)
+        let now = ContinuousClock.now
+        meter.add(at: now)
+        meter.add(at: now + .seconds(5))
+        #expect(meter.count == 0 && meter.duration == 0)
+    }
+
+    @Test("A sine has the level of its root mean square, and energy for its time", arguments: [1.0, 0.5, 0.1, 0])
+    func level(amplitude: Double) throws {
+        var meter = LevelMeter(samplesPerSecond: 48_000)
+        #expect(meter.level == nil)
+        for index in 0..<96_000 {
+            meter.add(Int16(sin(Double(index) * 2 * .pi * 440 / 48_000) * amplitude * 32_767))
+        }
+        let expected = amplitude / 2.0.squareRoot()
+        #expect(try abs(#require(meter.level) - expected) < 0.001)
+        #expect(abs(meter.duration - 2) < 1e-9)
+        #expect(abs(meter.energy - 2 * expected * expected) < 0.001)
+    }
+}
