@@ -21,7 +21,8 @@ final class PeerMedia: Sendable {
     let receiving: [MediaKind: ReceiveTrack]
     private let peer: PeerPipeline
     private let certificate: DtlsCertificate
-    private let recorder: Recorder?
+    private let recorders: [Recorder]
+    private let recordingZero = RecordingZero()
     private let padConnection: SignalConnection
 
     var pipeline: Pipeline { peer.pipeline }
@@ -30,7 +31,7 @@ final class PeerMedia: Sendable {
 
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
-        catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
+        outlets: Outlets, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) throws(MediaError) {
         let certificate = try DtlsCertificate()
         let servers = try IceServers(configuration.iceServers, policy: configuration.iceTransportPolicy)
@@ -43,10 +44,7 @@ final class PeerMedia: Sendable {
         let (opus, warnings) = configuration.opus.checked()
         for text in warnings { report(.warning(text)) }
         let bin = peer.pipeline.bin
-        var recorder: Recorder?
-        if let path = configuration.recordingPath {
-            recorder = try Recorder(catalog.description("matroska", role: .recorder), path: path, pipeline: bin)
-        }
+        let (received, sent) = try Self.recorders(configuration, choices, recordingZero, catalog, report)
         var sending: [MediaKind: SendTrack] = [:]
         var receiving: [MediaKind: ReceiveTrack] = [:]
         for choice in choices {
@@ -55,16 +53,15 @@ final class PeerMedia: Sendable {
             sending[kind] = try SendTrack(
                 track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
                 description: catalog.description(of: choice.codec, role: .encoder),
-                telephoneEvent: choice.telephoneEvent, pipeline: bin, webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
+                telephoneEvent: choice.telephoneEvent, recorder: sent, pipeline: bin, webrtc: peer.webrtc,
+                mode: modes[kind] ?? .closed,
                 onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
                 onChange: { report(.event(PeerConnectionEvent($0, of: kind))) })
             receiving[kind] = try ReceiveTrack(
                 codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
-                sink: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
-                recorder: choice.codec.fitsMatroska ? recorder : nil, pipeline: bin, report: { report(.event($0)) })
-        }
-        for choice in choices where configuration.recordingPath != nil && !choice.codec.fitsMatroska {
-            report(.warning("\(choice.codec.encodingName) cannot be recorded: Matroska does not hold it"))
+                discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
+                outlet: outlets[kind], sink: Self.sink(kind, configuration, outlets[kind], catalog, report),
+                recorder: received, pipeline: bin, report: { report(.event($0)) })
         }
         let dtmf = choices.contains { $0.telephoneEvent != nil } ? try DtmfReceiver(pipeline: bin) : nil
         self.choices = choices
@@ -74,13 +71,61 @@ final class PeerMedia: Sendable {
         self.receiving = receiving
         self.peer = peer
         self.certificate = certificate
-        self.recorder = recorder
+        recorders = [received, sent].compactMap(\.self)
         let check = peer.fingerprintCheck
         // The closure belongs to webrtcbin: it may know the tracks, which do not know webrtcbin.
         padConnection = peer.webrtc.connect("pad-added") { [receiving, dtmf] arguments in
             guard let pad = arguments.pad(1), pad.isSource else { return }
             Self.connect(pad, to: receiving, dtmf, check, report)
         }
+    }
+
+    /// What records what arrives, and what is sent.
+    ///
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a file of another format.
+    private static func recorders(
+        _ configuration: PeerConnectionConfiguration, _ choices: [Choice], _ zero: RecordingZero,
+        _ catalog: PipelineCatalog, _ report: @escaping @Sendable (PeerPipeline.Report) -> Void
+    ) throws(MediaError) -> (received: Recorder?, sent: Recorder?) {
+        guard let path = configuration.recordingPath else { return (nil, nil) }
+        let format = try RecordingFormat(path: path)
+        let fail: @Sendable (MediaError) -> Void = { report(.event(PeerConnectionEvent(.recordingFailed($0)))) }
+        var codecs: [MediaKind: Codec] = [:]
+        for codec in choices.map(\.codec) {
+            codecs[codec.kind] = format.holds(codec) ? codec : nil
+            if !format.holds(codec) {
+                fail(.recordingFailed(path: path, text: "\(format.name) does not hold \(codec.encodingName)"))
+            }
+        }
+        let received = try Recorder(path: path, codecs: codecs, zero: zero, catalog: catalog, report: fail)
+        guard configuration.recordsSent else { return (received, nil) }
+        let beside = PeerConnectionConfiguration.pathOfSent(beside: path)
+        return (received, try Recorder(path: beside, codecs: codecs, zero: zero, catalog: catalog, report: fail))
+    }
+
+    /// What shows or plays one kind; nil when nobody is to see or hear it.
+    private static func sink(
+        _ kind: MediaKind, _ configuration: PeerConnectionConfiguration, _ outlet: Outlet, _ catalog: PipelineCatalog,
+        _ report: @escaping @Sendable (PeerPipeline.Report) -> Void
+    ) -> SinkPipeline? {
+        let blueprint =
+            kind == .video
+            ? SinkBlueprint(configuration.videoSink, catalog) : SinkBlueprint(configuration.audioSink, catalog)
+        guard !blueprint.isDiscard else { return nil }
+        // What the jitter buffer holds back comes so much later than it was captured for, and a bit more.
+        let latency = configuration.tuning.jitterBufferMs + 20
+        return SinkPipeline(blueprint, outlet: outlet, latencyMs: latency) {
+            report(.event(PeerConnectionEvent(.sinkFailed(kind, $0))))
+        }
+    }
+
+    /// Shows, plays and records what arrives, and records what is sent, from now on or no more.
+    ///
+    /// - Returns: How many pictures and audio buffers had been shown before, by kind.
+    func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+        if isOpen { recordingZero.begin() }
+        for track in sending.values { track.setRecording(isOpen) }
+        return receiving.mapValues { $0.setOpen(isOpen) }
     }
 
     /// Runs in the streaming thread that is about to push the first packet, so the link is there in time.
@@ -104,6 +149,7 @@ final class PeerMedia: Sendable {
 
     /// Brings the pipeline to life and feeds the encoders.
     nonisolated(nonsending) func start() async throws(MediaError) {
+        for recorder in recorders { await recorder.start() }
         for choice in choices { try applyPreferences(choice) }
         try pipeline.bin.setState(.playing)
         for track in sending.values { try await track.start() }
@@ -228,9 +274,11 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        await Deadline.isMet(limit) { [pipeline, recorder, sending, peer] in
-            if let recorder { await recorder.finish(within: limit / 2) }
+        await Deadline.isMet(limit) { [pipeline, recorders, sending, receiving, peer] in
+            // What is in the pipelines is not waited for: the last packet of a call is of no use.
+            for recorder in recorders { await recorder.finish(within: limit / 4) }
             for track in sending.values { await track.end() }
+            for track in receiving.values { await track.end() }
             peer.activity.end()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
         }

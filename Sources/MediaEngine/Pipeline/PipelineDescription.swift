@@ -141,7 +141,11 @@ public struct PipelineDescription: Sendable, Equatable {
 
     /// Whether calls work without it: a device that this machine may not have.
     public var isOptional: Bool {
-        [.videoSource, .audioSource, .avSource].contains(role) && !["test", "tone"].contains(name)
+        switch role {
+        case .videoSource, .audioSource, .avSource: !["test", "tone"].contains(name)
+        case .videoSink, .audioSink: name != "discard"
+        case .encoder, .decoder, .recorder: false
+        }
     }
 
     /// Builds the bin once and throws it away.
