@@ -276,7 +276,7 @@ final class PeerMedia: Sendable {
     func tearDown(within limit: Duration, label: String) async -> Bool {
         await Deadline.isMet(limit) { [pipeline, recorders, sending, receiving, peer] in
             // What is in the pipelines is not waited for: the last packet of a call is of no use.
-            for recorder in recorders { await recorder.finish(within: limit / 4) }
+            for recorder in recorders { await recorder.finish(within: limit / 6) }
             for track in sending.values { await track.end() }
             for track in receiving.values { await track.end() }
             peer.activity.end()

@@ -33,7 +33,7 @@ final class Outlet: Sendable {
 
     private func hand(_ buffer: OutletBuffer) {
         let consumers = state.withLock { state in
-            if kind == .video { state.latest = buffer }
+            if kind == .video, !state.hasEnded { state.latest = buffer }
             return state.consumers.isEmpty ? [] : Array(state.consumers.values)
         }
         for consumer in consumers { consumer.take(buffer) }

@@ -58,6 +58,7 @@ struct DemoCommand: AsyncParsableCommand {
                     kind: "video codec", value: codec, known: Codec.preferred(.video).map(\.rawValue)))
         }
         let recordingPath = try RecordingPath.checked(record)
+        do { _ = try RecordingPath.codecs([chosen], for: record) } catch { throw Failure(error) }
         let engine = try await Engine.start(nil, logger: output.logger("media"))
         do { try await engine.check(chosen) } catch { throw Failure(error) }
         let server: SignalingServer
