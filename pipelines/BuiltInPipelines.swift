@@ -43,6 +43,13 @@ public enum BuiltInPipelines {
         "opus-decoder.launch": PackageResources.opus_decoder_launch,
         "discard-video-sink.launch": PackageResources.discard_video_sink_launch,
         "discard-audio-sink.launch": PackageResources.discard_audio_sink_launch,
+        "alsa-audio-sink.launch": PackageResources.alsa_audio_sink_launch,
+        "pipewire-audio-sink.launch": PackageResources.pipewire_audio_sink_launch,
+        "pulse-audio-sink.launch": PackageResources.pulse_audio_sink_launch,
+        "v4l2-video-sink.launch": PackageResources.v4l2_video_sink_launch,
+        "window-video-sink.launch": PackageResources.window_video_sink_launch,
         "matroska-recorder.launch": PackageResources.matroska_recorder_launch,
+        "mp4-recorder.launch": PackageResources.mp4_recorder_launch,
+        "webm-recorder.launch": PackageResources.webm_recorder_launch,
     ]
 }

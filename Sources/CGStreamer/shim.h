@@ -30,6 +30,9 @@ static inline GstClockTime cgst_clock_time_none(void) { return GST_CLOCK_TIME_NO
 // gst_buffer_copy is a macro or an inline function, by version.
 static inline GstBuffer *cgst_buffer_copy(const GstBuffer *b) { return gst_buffer_copy(b); }
 
+// The number of planes is a macro over a table.
+static inline guint cgst_video_info_planes(const GstVideoInfo *info) { return GST_VIDEO_INFO_N_PLANES(info); }
+
 // The stream lock of a pad is a macro over a recursive mutex.
 static inline void cgst_pad_stream_lock(GstPad *pad) { GST_PAD_STREAM_LOCK(pad); }
 static inline void cgst_pad_stream_unlock(GstPad *pad) { GST_PAD_STREAM_UNLOCK(pad); }

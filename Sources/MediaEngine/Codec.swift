@@ -80,9 +80,6 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
     /// The names of its pipeline descriptions in the roles encoder and decoder, best first.
     var descriptionNames: [String] { self == .h264 ? ["h264", "openh264"] : [rawValue] }
 
-    /// Whether Matroska can hold it.
-    var fitsMatroska: Bool { self != .g722 }
-
     /// The fields of its caps in `webrtcbin` beside media, encoding-name, clock-rate and payload.
     ///
     /// For H264 one packet may hold a part of a frame (mode 1 of RFC 6184); for video the peer may ask for what it lost.

@@ -85,6 +85,28 @@ public final class MediaEngine: Sendable {
         try SourceBlueprint(source: .audio(source), catalog: catalog).check()
     }
 
+    /// Builds the sink once, with what was chosen for it, without opening its device.
+    ///
+    /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
+    public func check(_ sink: VideoSink) async throws(MediaError) { try SinkBlueprint(sink, catalog).check() }
+
+    /// Builds the sink once, with what was chosen for it, without opening its device.
+    ///
+    /// - Throws: ``MediaError`` that names what is unknown, misspelt or missing.
+    public func check(_ sink: AudioSink) async throws(MediaError) { try SinkBlueprint(sink, catalog).check() }
+
+    /// Shows a capture to its user, before, during or between calls, until ``CapturePreview/stop()``.
+    ///
+    /// It is what the calls send, before they mute it, and shares their device. `onFailure` hears once, of a sink that fails.
+    /// - Throws: ``MediaError`` when the device cannot be opened, ``MediaError/noPicture`` for sound.
+    public func preview(
+        _ source: CaptureSource, on sink: VideoSink = .window,
+        onFailure: @escaping @Sendable (MediaError) -> Void = { _ in }
+    ) async throws(MediaError) -> CapturePreview {
+        guard source.kind == .video else { throw .noPicture }
+        return try await CapturePreview(of: source, on: SinkBlueprint(sink, catalog), report: onFailure)
+    }
+
     /// Builds the encoder and the decoder of a codec once.
     ///
     /// - Throws: ``MediaError`` that names what is missing.

@@ -20,6 +20,14 @@ public enum MediaError: Error, Sendable, Equatable {
     case elementFailed(element: String, message: String, debug: String)
     /// A source gives nothing (any more): what it is called, why, and GStreamer's own words.
     case sourceFailed(source: String, fault: SourceFault, text: String)
+    /// A recording cannot be written (any more); the call goes on without it.
+    case recordingFailed(path: String, text: String)
+    /// A sink shows or plays nothing (any more): what it is called, and GStreamer's own words.
+    case sinkFailed(sink: String, text: String)
+    /// There is no picture yet of which there could be a snapshot.
+    case noPicture
+    /// A snapshot could not be made.
+    case snapshotFailed(text: String)
     /// A pipeline description cannot be used: its file, the line from 1 if it is known, and GStreamer's own words.
     case invalidPipelineDescription(name: String, line: Int?, text: String)
     /// There is no pipeline description of this name and role.
@@ -67,6 +75,10 @@ extension MediaError: CustomStringConvertible {
             "\(element) failed: \(message)" + (debug.isEmpty ? "" : " (\(debug.split(separator: "\n").last ?? ""))")
         case .sourceFailed(let source, let fault, let text):
             "the source '\(source)' failed (\(fault.rawValue)): \(text); \(fault.advice)"
+        case .recordingFailed(let path, let text): "'\(path)' is not recorded: \(text)"
+        case .sinkFailed(let sink, let text): "the sink '\(sink)' failed: \(text)"
+        case .noPicture: "there is no picture yet"
+        case .snapshotFailed(let text): "the snapshot could not be made: \(text)"
         case .invalidPipelineDescription(let name, let line, let text):
             "the pipeline description \(name)\(line.map { ":\($0)" } ?? "") cannot be used: \(text)"
         case .unknownPipelineDescription(let name, let known):

@@ -104,6 +104,8 @@ private final class OfferedSession: MediaSession {
         try await session.turnVideo(orientation)
     }
 
+    var peerConnection: PeerConnection? { session.peerConnection }
+
     func report() async -> MediaReport { await session.report() }
 
     func close() async { await session.close() }

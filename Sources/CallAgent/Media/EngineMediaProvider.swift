@@ -66,8 +66,10 @@ actor EngineMediaProvider: MediaProvider {
             }
             peer.iceTransportPolicy = configuration.iceTransportPolicy
             peer.candidateDelivery = configuration.candidateDelivery
+            (peer.videoSink, peer.audioSink) = (configuration.videoSink, configuration.audioSink)
             sessions += 1
             peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }
+            peer.recordsSent = configuration.recordsSent
             return PeerMediaSession(engine.makePeerConnection(peer), engine: engine)
         } catch {
             throw MediaSessionError(error)

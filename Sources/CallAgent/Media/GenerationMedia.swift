@@ -41,6 +41,11 @@ final class GenerationMedia: Sendable {
         try await made().turnVideo(orientation)
     }
 
+    /// The engine's connection, once it is made.
+    var peerConnection: PeerConnection? {
+        get async { (try? await session.value)?.peerConnection }
+    }
+
     private func made() async throws(MediaSessionError) -> any MediaSession {
         do {
             return try await session.value

@@ -46,10 +46,17 @@ public struct MediaConfiguration: Sendable {
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.
     public var candidateDelivery = CandidateDelivery.trickled
-    /// Where each call is recorded, as a Matroska file; nil records nothing.
+    /// Where the peer's pictures are shown once a call is connected.
+    public var videoSink = VideoSink.discard
+    /// Where the peer's sound is played once a call is connected.
+    public var audioSink = AudioSink.discard
+    /// Where what each call receives is recorded; nil records nothing.
     ///
+    /// The extension is that of a `RecordingFormat`: `.mkv`, `.webm` or `.mp4`; the codecs of the call have to be such that the file can hold them.
     /// The first call has this path; later ones have `-2`, `-3` and so on before the extension.
     public var recordingPath: String?
+    /// Whether what is sent is recorded, too, beside it: `call.sent.mkv` with `call.mkv`.
+    public var recordsSent = false
 
     /// Names the sources; everything else has its default.
     public init(video: VideoSource? = .test(), audio: AudioSource? = .tone()) {

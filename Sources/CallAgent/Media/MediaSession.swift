@@ -28,6 +28,9 @@ public protocol MediaSession: Sendable {
     /// Turns the pictures that are sent, in all calls that share their source; called like ``setSource(_:)``.
     func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError)
 
+    /// The engine's connection, for what the application takes of it; nil when the media is not the engine's.
+    var peerConnection: PeerConnection? { get }
+
     /// What was sent and received so far; the last figures remain after ``close()``.
     func report() async -> MediaReport
 
@@ -42,6 +45,9 @@ public protocol MediaSession: Sendable {
 }
 
 extension MediaSession {
+    /// None.
+    public var peerConnection: PeerConnection? { nil }
+
     /// Knows nothing.
     public func statistics() async -> StatisticsReport { StatisticsReport() }
 

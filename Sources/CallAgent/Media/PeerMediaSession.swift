@@ -5,6 +5,7 @@ internal import Synchronization
 final class PeerMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     let peer: PeerConnection
+    var peerConnection: PeerConnection? { peer }
     private let engine: MediaEngine
     private let translation: Task<Void, Never>
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
@@ -116,7 +117,8 @@ extension MediaSessionEvent {
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
             case .relayUnavailable:
                 .warning("no TURN server gave a relay candidate; are address and credentials right?")
-            case .captureFailed(_, let error): .warning(error.description)
+            case .captureFailed(_, let error), .recordingFailed(let error), .sinkFailed(_, let error):
+                .warning(error.description)
             case .captureLost(let kind, let error):
                 .warning("\(error); \(kind == .video ? "a test picture" : "silence") is sent until it is back")
             case .captureRestored(let kind): .warning("the source of the \(kind.rawValue) is back")

@@ -106,6 +106,12 @@ actor CaptureDevice {
         try standIns.turn(orientation)
     }
 
+    /// What was captured last; nil while it is not open.
+    func latestPicture() -> OutletBuffer? {
+        guard isWanted else { return nil }
+        return (try? source(of: .video))?.outputs[.video]?.latestPicture
+    }
+
     // MARK: Opening and closing
 
     private func openIfNeeded() throws(MediaError) {

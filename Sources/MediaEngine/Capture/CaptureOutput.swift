@@ -40,6 +40,12 @@ struct CaptureOutput: Sendable {
         teeSink.interceptEndOfStream { report(.ended(kind)) }
     }
 
+    /// The picture that passed last; nil while there is none.
+    var latestPicture: OutletBuffer? {
+        guard let buffer = latest.buffer, let caps = teeSink.currentCaps else { return nil }
+        return OutletBuffer(buffer: buffer, caps: caps, time: 0)
+    }
+
     /// Turns the pictures from the next one on.
     func turn(_ orientation: VideoOrientation) throws(MediaError) {
         try turner?.set("video-direction", orientation.direction)

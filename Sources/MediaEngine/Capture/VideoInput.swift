@@ -5,31 +5,6 @@ public import Logging
 /// Choose ``source(format:)`` for a call, then push. A picture is sent at the moment at which it is pushed; size and rate of what is sent are those
 /// of the source's format, whatever is pushed. Any thread may push, one at a time.
 public final class VideoInput: Sendable, Hashable {
-    /// How the bytes of a picture are arranged, without padding between the rows.
-    public enum PixelFormat: String, Sendable, CaseIterable {
-        /// Three planes: luma, then blue and red difference of half the width and height each (4:2:0), 1.5 bytes for a pixel.
-        case i420 = "I420"
-        /// Two planes: luma, then both differences in turn (4:2:0), 1.5 bytes for a pixel.
-        case nv12 = "NV12"
-        /// Red, green, blue: 3 bytes for a pixel.
-        case rgb = "RGB"
-        /// Red, green, blue, and one byte that nobody reads: 4 bytes for a pixel.
-        case rgbx = "RGBx"
-        /// Blue, green, red, and one byte that nobody reads: 4 bytes for a pixel.
-        case bgrx = "BGRx"
-        /// Luma only: 1 byte for a pixel.
-        case gray8 = "GRAY8"
-
-        fileprivate func byteCount(_ pixels: Int) -> Int {
-            switch self {
-            case .i420, .nv12: pixels * 3 / 2
-            case .rgb: pixels * 3
-            case .rgbx, .bgrx: pixels * 4
-            case .gray8: pixels
-            }
-        }
-    }
-
     /// How many pictures wait at most; one more is dropped.
     public static let queueLength = 3
 
@@ -37,7 +12,7 @@ public final class VideoInput: Sendable, Hashable {
     public let width: Int
     /// In pixels, even.
     public let height: Int
-    /// The arrangement of the bytes.
+    /// The arrangement of the bytes, without padding between the rows.
     public let pixelFormat: PixelFormat
     private let queue: PushQueue
 

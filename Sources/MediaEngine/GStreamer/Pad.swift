@@ -105,9 +105,6 @@ struct Pad: GObject {
         return gst_pad_send_event(ref.pointer, event) != 0
     }
 
-    /// Sends the end of the stream into this sink pad.
-    func sendEndOfStream() { gst_pad_send_event(ref.pointer, gst_event_new_eos()) }
-
     /// Runs `body` while no data flows through this sink pad.
     func withStreamLock<R>(_ body: () -> R) -> R {
         cgst_pad_stream_lock(ref.pointer)

@@ -34,6 +34,13 @@ final class Pipeline: Sendable {
         gst_element_set_base_time(bin.ref.pointer, gst_clock_get_time(clock))
     }
 
+    /// The time of the clock that all pipelines of the process share, in ns.
+    static var now: UInt64 {
+        let clock = gst_system_clock_obtain()
+        defer { gst_object_unref(clock) }
+        return UInt64(gst_clock_get_time(clock))
+    }
+
     /// The clock time at which the running time of this pipeline is 0, in ns.
     var baseTime: UInt64 { UInt64(gst_element_get_base_time(bin.ref.pointer)) }
 

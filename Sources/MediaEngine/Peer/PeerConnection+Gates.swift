@@ -53,7 +53,7 @@ extension PeerConnection {
 
     func applyMode(of kind: MediaKind) { media?.sending[kind]?.set(mode(of: kind)) }
 
-    /// Shows and records what arrives from now on, the latest picture first, or no more; begins closed.
+    /// Shows, plays and records what arrives (and records what is sent, if that is wanted) from now on, the latest picture first, or no more; begins closed.
     ///
     /// Legal at any time. Reopening asks the peer for a fresh picture.
     /// - Returns: How many pictures and audio buffers had been shown before, by kind; empty before the negotiation.
@@ -61,7 +61,7 @@ extension PeerConnection {
     public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
         guard !isClosed else { return [:] }
         isReceiving = isOpen
-        return media?.receiving.mapValues { $0.setOpen(isOpen) } ?? [:]
+        return media?.setReceiving(isOpen) ?? [:]
     }
 
     /// Changes the rate that the encoder of one kind aims at, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still holds.

@@ -19,6 +19,8 @@ public actor PeerConnection {
     var configuration: PeerConnectionConfiguration
     let catalog: PipelineCatalog
     let logger: Logger
+    /// What may be seen and heard of the peer.
+    nonisolated let outlets = Outlets()
     private let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
     private let reports: AsyncStream<PeerPipeline.Report>
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
@@ -190,7 +192,9 @@ public actor PeerConnection {
         let (reportSink, eventSink, gathering) = (reportSink, eventSink, gathering)
         var modes: [MediaKind: SendMode] = [:]
         for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }
-        let media = try PeerMedia(configuration, choices: choices, modes: modes, catalog: catalog) { report in
+        let media = try PeerMedia(
+            configuration, choices: choices, modes: modes, outlets: outlets, catalog: catalog
+        ) { report in
             guard case .event(let event) = report else {
                 reportSink.yield(report)
                 return
@@ -354,6 +358,7 @@ public actor PeerConnection {
         watchdogs = []
         eventSink.finish()
         reportSink.finish()
+        outlets.end()
         guard let media = media.take() else { return }
         if await !media.tearDown(within: limit, label: configuration.label) {
             logger.error("the teardown of \(configuration.label) did not end within \(limit) and was abandoned")

@@ -21,8 +21,22 @@ public struct PeerConnectionConfiguration: Sendable {
     public var opus = OpusParameters()
     /// The payload types that this end's offers use instead of the usual ones, in order of application.
     public var payloadTypes: [PayloadTypeRule] = []
-    /// A Matroska file that what arrives is written into from ``PeerConnection/setReceiving(_:)`` on; nil for none.
+    /// Where the peer's pictures are shown from ``PeerConnection/setReceiving(_:)`` on.
+    public var videoSink = VideoSink.discard
+    /// Where the peer's sound is played from ``PeerConnection/setReceiving(_:)`` on.
+    public var audioSink = AudioSink.discard
+    /// The file that what arrives is written into, as it was coded, from ``PeerConnection/setReceiving(_:)`` on; nil for none.
+    ///
+    /// Its extension is that of a ``RecordingFormat``. A file has the tracks that were there when it began: pictures that come, stop for two seconds, or have
+    /// another size begin another one, `call.part2.mkv` after `call.mkv`. What cannot be written is ``PeerConnectionEvent/Kind/recordingFailed(_:)``.
     public var recordingPath: String?
+    /// Whether what is sent is recorded, too, as it was coded: into `call.sent.mkv` beside `call.mkv`.
+    ///
+    /// Both begin at the same moment. Two files, since most players show only the first track of each kind.
+    public var recordsSent = false
+
+    /// Where what is sent is recorded when what arrives is recorded to `path`.
+    public static func pathOfSent(beside path: String) -> String { path.beforeExtension(".sent") }
 
     /// Makes a configuration with the tuning for real networks and no recording.
     public init(label: String, tracks: [MediaKind: TrackConfiguration]) {

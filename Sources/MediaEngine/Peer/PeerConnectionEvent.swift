@@ -33,6 +33,10 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case captureLost(MediaKind, MediaError)
         /// The source is back and is sent again.
         case captureRestored(MediaKind)
+        /// A recording cannot be written (any more); everything else goes on.
+        case recordingFailed(MediaError)
+        /// A sink shows or plays nothing any more; what it was to show or play is discarded.
+        case sinkFailed(MediaKind, MediaError)
         /// The connection cannot go on: close it.
         case failed(MediaError)
     }

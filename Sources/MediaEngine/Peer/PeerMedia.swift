@@ -20,7 +20,6 @@ final class PeerMedia: Sendable {
     private let maxReceiveKbit: [MediaKind: Int]
     private let peer: PeerPipeline
     private let certificate: DtlsCertificate
-    private let recorder: Recorder?
     private let padConnection: SignalConnection
 
     /// By m-line: what is agreed on, and at the offering end before the answer what it prefers.
@@ -35,7 +34,7 @@ final class PeerMedia: Sendable {
     /// Builds the pipeline and what is sent; what is received follows with ``settle(_:)``.
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
-        catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
+        outlets: Outlets, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) throws(MediaError) {
         let certificate = try DtlsCertificate()
         let servers = try IceServers(configuration.iceServers, policy: configuration.iceTransportPolicy)
@@ -48,13 +47,8 @@ final class PeerMedia: Sendable {
         let (opus, warnings) = configuration.opus.checked()
         for text in warnings { report(.warning(text)) }
         let bin = peer.pipeline.bin
-        var recorder: Recorder?
-        if let path = configuration.recordingPath {
-            recorder = try Recorder(catalog.description("matroska", role: .recorder), path: path, pipeline: bin)
-        }
-        let builder = TrackBuilder(
-            configuration: configuration, opus: opus, catalog: catalog, pipeline: bin, recorder: recorder,
-            report: report)
+        let builder = try TrackBuilder(
+            configuration, opus: opus, outlets: outlets, catalog: catalog, pipeline: bin, report: report)
         let tracks = PeerTracks(choices)
         for choice in choices {
             let sink = try peer.webrtc.requestPad("sink_%u")
@@ -67,7 +61,6 @@ final class PeerMedia: Sendable {
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
         self.peer = peer
         self.certificate = certificate
-        self.recorder = recorder
         let check = peer.fingerprintCheck
         // The closure belongs to webrtcbin: it may know the tracks, which do not know webrtcbin.
         padConnection = peer.webrtc.connect("pad-added") { [tracks, dtmf] arguments in
@@ -91,6 +84,16 @@ final class PeerMedia: Sendable {
             try await track.start()
         }
         tracks.set(agreed)
+        for recorder in builder.recorders { await recorder.start() }
+    }
+
+    /// Shows, plays and records what arrives, and records what is sent, from now on or no more.
+    ///
+    /// - Returns: How many pictures and audio buffers had been shown before, by kind.
+    func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+        if isOpen { builder.recordingZero.begin() }
+        for track in sending.values { track.setRecording(isOpen) }
+        return receiving.mapValues { $0.setOpen(isOpen) }
     }
 
     /// Runs in the streaming thread that is about to push the first packet, so the link is there in time.
@@ -257,11 +260,11 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        // A recorder without branches has no end to wait for.
-        let recorder = receiving.isEmpty ? nil : recorder
-        return await Deadline.isMet(limit) { [pipeline, sending, peer] in
-            if let recorder { await recorder.finish(within: limit / 2) }
+        await Deadline.isMet(limit) { [pipeline, builder, sending, receiving, peer] in
+            // What is in the pipelines is not waited for: the last packet of a call is of no use.
+            for recorder in builder.recorders { await recorder.finish(within: limit / 6) }
             for track in sending.values { await track.end() }
+            for track in receiving.values { await track.end() }
             peer.activity.end()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
         }

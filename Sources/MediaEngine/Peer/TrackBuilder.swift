@@ -1,12 +1,42 @@
-/// Builds the tracks of a peer connection into its pipeline.
+/// Builds the tracks of a peer connection into its pipeline, with what records and shows them.
 struct TrackBuilder: Sendable {
-    let configuration: PeerConnectionConfiguration
-    /// Checked.
-    let opus: OpusParameters
-    let catalog: PipelineCatalog
-    let pipeline: Element
-    let recorder: Recorder?
-    let report: @Sendable (PeerPipeline.Report) -> Void
+    private let configuration: PeerConnectionConfiguration
+    private let opus: OpusParameters
+    private let outlets: Outlets
+    private let catalog: PipelineCatalog
+    private let pipeline: Element
+    private let received: Recorder?
+    private let sent: Recorder?
+    private let report: @Sendable (PeerPipeline.Report) -> Void
+    /// When the recordings begin.
+    let recordingZero = RecordingZero()
+
+    /// `opus` was checked.
+    ///
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
+    init(
+        _ configuration: PeerConnectionConfiguration, opus: OpusParameters, outlets: Outlets, catalog: PipelineCatalog,
+        pipeline: Element, report: @escaping @Sendable (PeerPipeline.Report) -> Void
+    ) throws(MediaError) {
+        self.configuration = configuration
+        self.opus = opus
+        self.outlets = outlets
+        self.catalog = catalog
+        self.pipeline = pipeline
+        self.report = report
+        var (received, sent): (Recorder?, Recorder?)
+        if let path = configuration.recordingPath {
+            let fail: @Sendable (MediaError) -> Void = { report(.event(PeerConnectionEvent(.recordingFailed($0)))) }
+            received = try Recorder(path: path, zero: recordingZero, catalog: catalog, report: fail)
+            if configuration.recordsSent {
+                let beside = PeerConnectionConfiguration.pathOfSent(beside: path)
+                sent = try Recorder(path: beside, zero: recordingZero, catalog: catalog, report: fail)
+            }
+        }
+        (self.received, self.sent) = (received, sent)
+    }
+
+    var recorders: [Recorder] { [received, sent].compactMap(\.self) }
 
     func sendTrack(
         _ choice: PeerMedia.Choice, to webrtcSink: Pad, mode: SendMode
@@ -16,21 +46,31 @@ struct TrackBuilder: Sendable {
         return try SendTrack(
             track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
-            telephoneEvent: choice.telephoneEvent,
+            telephoneEvent: choice.telephoneEvent, recorder: sent,
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
             onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) })
     }
 
     func receiveTrack(_ choice: PeerMedia.Choice) throws(MediaError) -> ReceiveTrack {
-        let codec = choice.codec
-        if recorder != nil, !codec.fitsMatroska {
-            report(.warning("\(codec.encodingName) cannot be recorded: Matroska does not hold it"))
-        }
+        let kind = choice.codec.kind
         return try ReceiveTrack(
-            codec: codec, decoder: catalog.description(of: codec, role: .decoder),
-            sink: catalog.description("discard", role: codec.kind == .video ? .videoSink : .audioSink),
-            recorder: codec.fitsMatroska ? recorder : nil, pipeline: pipeline,
+            codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
+            discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
+            outlet: outlets[kind], sink: sink(for: kind), recorder: received, pipeline: pipeline,
             report: { [report] in report(.event($0)) })
+    }
+
+    /// What shows or plays one kind; nil when nobody is to see or hear it.
+    private func sink(for kind: MediaKind) -> SinkPipeline? {
+        let blueprint =
+            kind == .video
+            ? SinkBlueprint(configuration.videoSink, catalog) : SinkBlueprint(configuration.audioSink, catalog)
+        guard !blueprint.isDiscard else { return nil }
+        // What the jitter buffer holds back comes so much later than it was captured for, and a bit more.
+        let latency = configuration.tuning.jitterBufferMs + 20
+        return SinkPipeline(blueprint, outlet: outlets[kind], latencyMs: latency) { [report] in
+            report(.event(PeerConnectionEvent(.sinkFailed(kind, $0))))
+        }
     }
 }

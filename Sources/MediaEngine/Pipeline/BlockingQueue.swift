@@ -14,9 +14,11 @@ actor BlockingQueue {
         GStreamerLibrary.returnFreeMemory()
     }
 
+    /// Makes an image file.
+    func encode(_ picture: OutletBuffer, as format: ImageFormat) throws(MediaError) -> [UInt8] {
+        try ImageEncoder.encode(picture, as: format)
+    }
+
     /// Asks for the devices that are there.
     func listDevices(into list: FoundDevices) { list.note(DeviceRecord.all()) }
-
-    /// Ends every branch of a recording, each after the data before it.
-    func end(_ branches: [RecordingBranch]) { for branch in branches { branch.end() } }
 }

@@ -165,7 +165,8 @@ public struct PipelineDescription: Sendable, Equatable {
         case .videoSource, .audioSource, .avSource: !["test", "tone"].contains(name)
         // What takes the place of another encoder, or is there for those who choose it.
         case .encoder, .decoder: codec?.rawValue != name
-        case .videoSink, .audioSink, .recorder: false
+        case .videoSink, .audioSink: name != "discard"
+        case .recorder: false
         }
     }
 

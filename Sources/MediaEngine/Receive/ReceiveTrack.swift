@@ -12,17 +12,19 @@ final class ReceiveTrack: Sendable {
     let decoded: Pad
     private let meter: DecodedMeter
     private let gate: Gate
-    private let recording: RecordingBranch?
+    private let recording: RecordingTap?
+    private let sink: SinkPipeline?
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
 
     init(
-        codec: Codec, decoder: PipelineDescription, sink: PipelineDescription, recorder: Recorder?, pipeline: Element,
+        codec: Codec, decoder: PipelineDescription, discard: PipelineDescription, outlet: Outlet, sink: SinkPipeline?,
+        recorder: Recorder?, pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
         kind = codec.kind
         self.codec = codec
         let decoderBin = try decoder.instantiate()
-        let sinkBin = try sink.instantiate()
+        let sinkBin = try discard.instantiate()
         pipeline.add(decoderBin)
         pipeline.add(sinkBin)
         try decoderBin.link(to: sinkBin)
@@ -33,8 +35,13 @@ final class ReceiveTrack: Sendable {
         decoded = try decoderElement.pad("src")
         let kind = kind
         meter = DecodedMeter(kind: kind)
-        gate = Gate(at: try sinkElement.pad("sink")) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
-        recording = try recorder?.branch(from: decoderBin, kind: kind)
+        let shown = try sinkElement.pad("sink")
+        gate = Gate(at: shown) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
+        // Behind the gate: what it holds back nobody sees.
+        outlet.watch(shown)
+        self.sink = sink
+        guard let encoded = decoderBin.child("encoded") else { throw .noPad(element: decoder.name, pad: "encoded") }
+        recording = try recorder?.tap(codec, at: encoded.pad("sink"))
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probe { [weak self] _ in
             self?.noteArrival()
@@ -67,6 +74,7 @@ final class ReceiveTrack: Sendable {
             recording?.close()
             return gate.passed
         }
+        if let sink { Task { await sink.open() } }
         let isReopening = !gate.isOpen && gate.passed > 0
         let passed = gate.open()
         recording?.open()
@@ -74,6 +82,9 @@ final class ReceiveTrack: Sendable {
         if isReopening, kind == .video { requestKeyFrame() }
         return passed
     }
+
+    /// Shows and plays nothing any more.
+    func end() async { await sink?.close() }
 
     /// Whether anything was decoded yet.
     var hasDecoded: Bool { meter.hasDecoded }

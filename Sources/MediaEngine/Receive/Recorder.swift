@@ -1,92 +1,176 @@
 internal import Synchronization
 
-/// Writes what arrives, still encoded, into one file for all kinds of a call.
-final class Recorder: Sendable {
-    private let pipeline: Element
-    private let muxer: Element
-    private let branches = Mutex<[RecordingBranch]>([])
-    private let ended: AsyncStream<Void>
+/// Writes coded media of one direction of a call into a file, as it is.
+///
+/// A file has a fixed set of tracks of fixed shape, and is written as far as there is something for each. So it begins when everything that is
+/// expected has come, or two seconds after the first; and another one begins (`call.part2.mkv` after `call.mkv`) when something comes that does not
+/// fit (pictures added, turned, of another size), and when one kind says nothing for two seconds though the other does. It has a pipeline of its
+/// own: a disk that is full or slow ends the recording and nothing else.
+actor Recorder {
+    private let executor = QueueExecutor(label: "recorder")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ description: PipelineDescription, path: String, pipeline: Element) throws(MediaError) {
-        let bin = try description.instantiate(["path": path])
-        guard let muxer = bin.child("muxer"), let file = bin.child("file") else {
-            throw .invalidPipelineDescription(name: description.name, line: nil, text: "has no elements muxer and file")
+    /// How long one kind waits for the other, in ns.
+    private static let patience: UInt64 = 2_000_000_000
+    /// How many packets wait for the recorder at most: some ten seconds.
+    private static let maximumWaiting = 1_024
+
+    private let path: String
+    private let format: RecordingFormat
+    private let description: PipelineDescription
+    private let zero: RecordingZero
+    private let report: @Sendable (MediaError) -> Void
+    private let packets: AsyncStream<RecordedPacket>
+    private nonisolated let sink: AsyncStream<RecordedPacket>.Continuation
+    private var waiting: [RecordedPacket] = []
+    private var part: RecordingPart?
+    /// When each kind last said something.
+    private var last: [MediaKind: UInt64] = [:]
+    private nonisolated let tracks = Mutex(Tracks())
+    private var parts = 0
+    private var hasFailed = false
+    private var work: Task<Void, Never>?
+    private var closing: [Task<Void, Never>] = []
+
+    /// What is expected, by kind.
+    private struct Tracks {
+        var taps: [MediaKind: RecordingTap] = [:]
+        var codecs: [MediaKind: Codec] = [:]
+        /// Those that the file cannot hold.
+        var refused: [MediaKind: Codec] = [:]
+    }
+
+    /// `zero` is when those of both directions begin; `report` hears of the failure that ends it, and of what is left out.
+    init(
+        path: String, zero: RecordingZero, catalog: PipelineCatalog,
+        report: @escaping @Sendable (MediaError) -> Void
+    ) throws(MediaError) {
+        self.path = path
+        format = try RecordingFormat(path: path)
+        description = try catalog.description(format.descriptionName, role: .recorder)
+        self.zero = zero
+        self.report = report
+        (packets, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+    }
+
+    /// Takes what passes `pad`, in the place of what was taken of the same kind before the start; nil for a codec that the file cannot hold.
+    nonisolated func tap(_ codec: Codec, at pad: Pad) -> RecordingTap? {
+        guard format.holds(codec) else {
+            tracks.withLock { tracks in
+                tracks.taps[codec.kind] = nil
+                tracks.codecs[codec.kind] = nil
+                tracks.refused[codec.kind] = codec
+            }
+            return nil
         }
-        self.muxer = muxer
-        self.pipeline = pipeline
-        pipeline.add(bin)
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        ended = stream
-        try file.pad("sink").onEvent { event in if case .endOfStream = event { continuation.finish() } }
-    }
-
-    /// Taps the encoded stream of one decoder.
-    func branch(from decoder: Element, kind: MediaKind) throws(MediaError) -> RecordingBranch {
-        guard let tee = decoder.child("encoded") else { throw .noPad(element: decoder.path, pad: "encoded") }
-        let queue = try Element("queue")
-        try Self.neverBlock(queue)
-        decoder.add(queue)
-        let branch = try RecordingBranch(kind: kind, input: queue.pad("sink"))
-        try tee.requestPad("src_%u").link(to: queue.pad("sink"))
-        try queue.pad("src").linkAcrossBins(to: muxer.requestPad(kind == .video ? "video_%u" : "audio_%u"))
-        branches.withLock { $0.append(branch) }
-        return branch
-    }
-
-    /// The muxer waits for data of every kind, so while one kind is missing the other one piles up here.
-    ///
-    /// It must not hold up the decoder; what is too much for the memory is lost to the file.
-    private static func neverBlock(_ queue: Element) throws(MediaError) {
-        try queue.set("leaky", "downstream")
-        try queue.set("max-size-buffers", "0")
-        try queue.set("max-size-time", "0")
-        try queue.set("max-size-bytes", String(64 << 20))
-    }
-
-    /// Ends the file so that its index and duration are written; gives up after `deadline`.
-    func finish(within deadline: Duration) async {
-        let branches = branches.withLock { $0 }
-        _ = await Deadline.isMet(deadline) { [ended] in
-            await BlockingQueue(label: "recorder").end(branches)
-            for await _ in ended {}
+        let tap = RecordingTap(codec.kind, at: pad) { [sink] packet in
+            if case .dropped = sink.yield(packet) { return false }
+            return true
         }
+        tracks.withLock { tracks in
+            tracks.taps[codec.kind] = tap
+            tracks.codecs[codec.kind] = codec
+            tracks.refused[codec.kind] = nil
+        }
+        return tap
+    }
+
+    private var codecs: [MediaKind: Codec] { tracks.withLock { $0.codecs } }
+
+    /// Begins to write what the taps give.
+    func start() {
+        guard work == nil else { return }
+        work = Task { for await packet in packets { take(packet) } }
+        for codec in tracks.withLock({ $0.refused.values }) {
+            report(.recordingFailed(path: path, text: "\(format.name) does not hold \(codec.encodingName)"))
+        }
+    }
+
+    /// Ends the file; gives up after `limit`.
+    func finish(within limit: Duration) async {
+        sink.finish()
+        await work?.value
+        // Less came than was expected.
+        if part == nil { begin() }
+        close(within: limit)
+        for task in closing { await task.value }
+    }
+
+    private func take(_ packet: RecordedPacket) {
+        guard !hasFailed else { return }
+        let isAnswered = isAnswered(packet)
+        if let open = part {
+            if open.holds(packet), isAnswered {
+                if part?.push(packet) == false { fail(.recordingFailed(path: path, text: "the disk is too slow")) }
+                return
+            }
+            // The rest of a stream that has another shape from its next key frame on.
+            guard packet.isKey || !isAnswered else { return }
+            close(within: .seconds(5))
+            if packet.kind == .audio || !packet.isKey { tracks.withLock { $0.taps[.video] }?.restart() }
+        }
+        guard packet.isKey || waiting.contains(where: { $0.kind == packet.kind }) else { return }
+        waiting.append(packet)
+        // At the beginning everything may yet come, later what spoke lately.
+        let expected = codecs.keys.filter { parts == 0 || packet.time <= (last[$0] ?? 0) + Self.patience }
+        let isComplete = Set(waiting.map(\.kind)).isSuperset(of: expected)
+        if isComplete || packet.time > waiting[0].time + Self.patience { begin() }
+    }
+
+    /// Whether the other kind of the present file said something lately; after a pause of both, it has its time.
+    private func isAnswered(_ packet: RecordedPacket) -> Bool {
+        if let before = last[packet.kind], packet.time > before + Self.patience {
+            for kind in last.keys { last[kind] = packet.time }
+        }
+        last[packet.kind] = packet.time
+        return part?.kinds.allSatisfy { packet.time <= (last[$0] ?? 0) + Self.patience } ?? true
+    }
+
+    private func begin() {
+        let shapes = MediaKind.allCases.compactMap { kind in
+            waiting.first { $0.kind == kind }.map { (kind, $0.shape) }
+        }
+        guard let first = waiting.map(\.time).min(), !hasFailed else { return }
+        parts += 1
+        let number = parts
+        do throws(MediaError) {
+            part = try RecordingPart(
+                description, format, path: Self.path(path, part: number),
+                zero: number == 1 ? zero.time ?? first : first, shapes: shapes, codecs: codecs
+            ) { [weak self] error in Task { await self?.fail(error, ofPart: number) } }
+        } catch {
+            return fail(error)
+        }
+        let packets = waiting
+        waiting = []
+        for packet in packets { take(packet) }
+    }
+
+    private func fail(_ error: MediaError, ofPart number: Int) { if number == parts { fail(error) } }
+
+    private func fail(_ error: MediaError) {
+        guard !hasFailed else { return }
+        hasFailed = true
+        waiting = []
+        close(within: .seconds(1))
+        report(error)
+    }
+
+    private func close(within limit: Duration) {
+        guard let part = part.take() else { return }
+        closing.append(Task { await part.end(within: limit) })
+    }
+
+    /// `call.mkv`, `call.part2.mkv`, `call.part3.mkv` and so on.
+    private static func path(_ path: String, part: Int) -> String {
+        part == 1 ? path : path.beforeExtension(".part\(part)")
     }
 }
 
-/// The way of one kind into the file: shut until it is opened, then from the next key frame on.
-final class RecordingBranch: Sendable {
-    private enum State { case closed, waitingForKeyFrame, open, ended }
-
-    private let input: Pad
-    private let state = Mutex(State.closed)
-
-    init(kind: MediaKind, input: Pad) {
-        self.input = input
-        let isVideo = kind == .video
-        input.probe { [weak self] buffer in self?.judge(buffer, isVideo) ?? .drop }
-    }
-
-    func open() {
-        let begins = state.withLock { state in
-            guard state == .closed else { return false }
-            state = .waitingForKeyFrame
-            return true
-        }
-        if begins { input.requestKeyFrame() }
-    }
-
-    /// Leaves out what comes until it is opened again; in the file that is a gap.
-    func close() { state.withLock { if $0 != .ended { $0 = .closed } } }
-
-    func end() {
-        state.withLock { $0 = .ended }
-        input.sendEndOfStream()
-    }
-
-    private func judge(_ buffer: BufferRef, _ isVideo: Bool) -> ProbeVerdict {
-        state.withLock { state in
-            if state == .waitingForKeyFrame, !isVideo || !buffer.isDelta { state = .open }
-            return state == .open ? .pass : .drop
-        }
+extension String {
+    /// A path with `text` before the extension of its file.
+    func beforeExtension(_ text: String) -> String {
+        guard let dot = lastIndex(of: "."), !self[dot...].contains("/") else { return self + text }
+        return self[..<dot] + text + self[dot...]
     }
 }

@@ -17,6 +17,7 @@ final class SendTrack: Sendable {
     private let queue: DispatchQueue
     /// The pad of webrtcbin that the track is linked to.
     let webrtcSink: Pad
+    private let recording: RecordingTap?
     /// Nil when the peer is not to hear keys.
     let dtmf: DtmfSender?
     let payloadType: Int
@@ -36,7 +37,8 @@ final class SendTrack: Sendable {
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
-        telephoneEvent: Int? = nil, pipeline: Element, webrtcSink: Pad, mode: SendMode = .closed,
+        telephoneEvent: Int? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
+        mode: SendMode = .closed,
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) throws(MediaError) {
@@ -56,6 +58,8 @@ final class SendTrack: Sendable {
         guard let encoder = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
         encoderSink = try encoder.pad("sink")
         encoderSource = try encoder.pad("src")
+        guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
+        recording = try recorder?.tap(codec, at: payloader.pad("sink"))
         gate = Gate(at: encoderSink) { _ in }
         // Behind the gate, which keeps the latest picture as it was captured.
         blanking = Blanking(at: encoderSink, kind: codec.kind)
@@ -137,6 +141,9 @@ final class SendTrack: Sendable {
         }
     }
 
+    /// Records what is sent from now on, or no more.
+    func setRecording(_ isOpen: Bool) { if isOpen { recording?.open() } else { recording?.close() } }
+
     /// Sends nothing any more, and lets go of the capture for good.
     func end() async {
         set(.off)
@@ -159,7 +166,7 @@ final class SendTrack: Sendable {
     }
 
     /// The proxy's own queue throws the oldest frames away, so that a slow encoder never holds up the capture that others share.
-    private static func keepOnlyLatest(_ proxy: Element, kind: MediaKind) throws(MediaError) {
+    static func keepOnlyLatest(_ proxy: Element, kind: MediaKind) throws(MediaError) {
         guard let queue = proxy.child(madeBy: "queue") else { return }
         try queue.set("leaky", "downstream")
         try queue.set("max-size-buffers", kind == .video ? "2" : "20")

@@ -55,13 +55,14 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private func placeCalls() async throws -> [DemoCall] {
+        let recordingPath = try RecordingPath.checked(record)
         let chosen: (video: [Codec], audio: [Codec])
         do {
-            chosen = (try CodecList.codecs(codec, kind: .video), try CodecList.codecs(audioCodec, kind: .audio))
+            let video = try RecordingPath.codecs(try CodecList.codecs(codec, kind: .video), for: record)
+            chosen = (video, try CodecList.codecs(audioCodec, kind: .audio))
         } catch {
             throw Failure(error)
         }
-        let recordingPath = try RecordingPath.checked(record)
         let engine = try await Engine.start(nil, logger: output.logger("media"))
         do {
             for codec in chosen.video + chosen.audio { try await engine.check(codec) }

@@ -66,12 +66,18 @@ struct AgentOptions: ParsableArguments {
             user: user, media: engine, signaling: identity.transport(url: url, logger: logger),
             configuration: configuration, logger: output.logger("call-agent"))
         let watch = AgentWatch.follow(agent, output, tokenFile: identity.tokenFile)
-        let session = AgentSession(agent: agent, hooks: runner, watch: watch)
+        var session = AgentSession(agent: agent, hooks: runner, watch: watch)
         do throws(CallError) {
             try await agent.prepare()
         } catch {
             await session.close()
             throw Failure(error)
+        }
+        do {
+            session.preview = try await media.openPreview(engine, logger: output.logger("media"))
+        } catch {
+            await session.close()
+            throw error
         }
         return session
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CallAgent
+internal import Logging
 internal import MediaEngine
 
 /// What a command's calls send and how.
@@ -28,8 +29,31 @@ struct MediaOptions: ParsableArguments {
 
     @OptionGroup var codecs: CodecOptions
 
-    @Option(help: ArgumentHelp("Record what arrives once a call is connected, as Matroska.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Where the peer's pictures go once a call is connected: discard, window, v4l2:/dev/videoN (v4l2loopback), or the name of a "
+                + "pipeline description.", valueName: "sink"))
+    var sinkVideo = "discard"
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the peer's sound goes once a call is connected: discard, speaker, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], or "
+                + "the name of a pipeline description.", valueName: "sink"))
+    var sinkAudio = "discard"
+
+    @Option(
+        help: ArgumentHelp(
+            "Show the pictures to send, before and during calls: window, or any other video sink.", valueName: "sink"))
+    var preview: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Record what arrives once a call is connected: .mkv, .webm (VP8, VP9) or .mp4 (H264); calls use the codecs that it can hold.",
+            valueName: "file"))
     var record: String?
+
+    @Flag(help: "Record what is sent, too: into NAME.sent.mkv beside NAME.mkv.")
+    var recordSent = false
 
     @Option(
         help: ArgumentHelp(
@@ -48,10 +72,29 @@ struct MediaOptions: ParsableArguments {
             if let source = configuration.video { try await engine.check(source) }
             if let source = configuration.audio { try await engine.check(source) }
             try await codecs.apply(to: &configuration, engine: engine)
-            configuration.recordingPath = try RecordingPath.checked(record)
+            configuration.videoCodecs = try RecordingPath.codecs(configuration.videoCodecs, for: record)
+            configuration.recordingPath = try RecordingPath.checked(record, sent: recordSent)
+            configuration.recordsSent = recordSent
+            configuration.videoSink = try VideoSink(parsing: sinkVideo)
+            configuration.audioSink = try AudioSink(parsing: sinkAudio)
+            try await engine.check(configuration.videoSink)
+            try await engine.check(configuration.audioSink)
+            if let preview { try await engine.check(try VideoSink(parsing: preview)) }
             try ice.apply(to: &configuration, signalingHost: signalingHost)
             return configuration
         } catch let error as MediaError {
+            throw Failure(error)
+        }
+    }
+
+    /// Shows what calls will send; nil when that is not wanted or there are no pictures.
+    func openPreview(_ engine: MediaEngine, logger: Logger) async throws -> CapturePreview? {
+        guard let preview, let source = try videoSource() else { return nil }
+        do throws(MediaError) {
+            return try await engine.preview(try engine.capture(source), on: try VideoSink(parsing: preview)) { error in
+                logger.warning("\(error)")
+            }
+        } catch {
             throw Failure(error)
         }
     }

@@ -1,13 +1,19 @@
 internal import Foundation
+internal import MediaEngine
 
 /// Checks where a recording goes before a call is placed for it.
 enum RecordingPath {
     /// - Throws: a ``Failure`` for a path that cannot be written, or that is there already: a recording replaces nothing.
-    static func checked(_ path: String?) throws(Failure) -> String? {
-        guard let path else { return nil }
+    static func checked(_ path: String?, sent: Bool = false) throws(Failure) -> String? {
+        guard let path else {
+            if sent { throw Failure(.usage, "--record-sent needs --record FILE") }
+            return nil
+        }
+        do throws(MediaError) { _ = try RecordingFormat(path: path) } catch { throw Failure(error) }
         let files = FileManager.default
-        guard !files.fileExists(atPath: path) else {
-            throw Failure(.usage, "'\(path)' is there already; name another file to record to")
+        let paths = [path] + (sent ? [PeerConnectionConfiguration.pathOfSent(beside: path)] : [])
+        if let present = paths.first(where: { files.fileExists(atPath: $0) }) {
+            throw Failure(.usage, "'\(present)' is there already; name another file to record to")
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard files.fileExists(atPath: folder + "/."), files.isWritableFile(atPath: folder)
@@ -15,5 +21,20 @@ enum RecordingPath {
             throw Failure(.usage, "cannot record to '\(path)': there is no folder '\(folder)' that can be written to")
         }
         return path
+    }
+
+    /// Those of `codecs` that the file can hold.
+    ///
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it can hold none.
+    static func codecs(_ codecs: [Codec], for path: String?) throws(MediaError) -> [Codec] {
+        guard let path else { return codecs }
+        let format = try RecordingFormat(path: path)
+        let held = codecs.filter(format.holds)
+        if held.isEmpty, let first = codecs.first {
+            throw .unknownChoice(
+                kind: "video codec that \(format.name) can hold", value: first.rawValue,
+                known: Codec.preferred(.video).filter(format.holds).map(\.rawValue))
+        }
+        return held
     }
 }

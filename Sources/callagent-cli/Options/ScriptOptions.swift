@@ -7,7 +7,7 @@ struct ScriptOptions: ParsableArguments {
         help: ArgumentHelp(
             "Do something at a time after a call was connected (repeatable): hold, unhold, mute-audio, unmute-audio, "
                 + "mute-video, unmute-video, stop-video, start-video, add-video, info:TEXT, video=SOURCE, "
-                + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, hangup.",
+                + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, snapshot:FILE.png|.jpg, hangup.",
             valueName: "time=action"),
         transform: ScriptStep.init(parsing:))
     var at: [ScriptStep] = []

@@ -17,6 +17,8 @@ struct ScriptStep: Sendable, Equatable {
         case orientation(VideoOrientation)
         /// Another sound, or none.
         case audio(AudioSource?)
+        /// The peer's picture into this file.
+        case snapshot(String)
         case hangup
     }
 
@@ -46,6 +48,10 @@ struct ScriptStep: Sendable, Equatable {
     private static func action(_ text: String) throws -> Action {
         if let content = text.rest(after: "info:") { return .info(content) }
         do throws(MediaError) {
+            if let path = text.rest(after: "snapshot:") {
+                _ = try ImageFormat(path: path)
+                return .snapshot(path)
+            }
             if let source = text.rest(after: "video=") {
                 return .video(source == "none" ? nil : try VideoSource(parsing: source))
             }
@@ -71,6 +77,7 @@ struct ScriptStep: Sendable, Equatable {
         let names =
             plain.map(\.name) + [
                 "info:TEXT", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN", "audio=SOURCE",
+                "snapshot:FILE.png|.jpg",
             ]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")
     }

@@ -1,10 +1,13 @@
 internal import CallAgent
+internal import MediaEngine
 
 /// A prepared agent, with what runs beside it.
 struct AgentSession: Sendable {
     let agent: CallAgent
     let hooks: HookRunner?
     let watch: Task<Void, Never>
+    /// What shows its user what it sends.
+    var preview: CapturePreview?
 
     /// Hangs up, signs out, and waits for what still runs, all within a bounded time.
     ///
@@ -12,6 +15,7 @@ struct AgentSession: Sendable {
     func close() async {
         await Task {
             await agent.close()
+            await preview?.stop()
             await watch.value
             await hooks?.finish()
         }

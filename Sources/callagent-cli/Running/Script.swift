@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import Foundation
 internal import MediaEngine
 
 /// Does to a connected call what `--at` says.
@@ -65,7 +66,19 @@ struct Script: Sendable {
         case .audio(.some(let source)):
             try await call.setSource(.audio(source))
             await call.setAudio(.on)
+        case .snapshot(let path): try await snapshot(call, path)
         case .hangup: await call.hangUp()
+        }
+    }
+
+    private func snapshot(_ call: Call, _ path: String) async throws(CallError) {
+        let format: ImageFormat = path.lowercased().hasSuffix(".png") ? .png : .jpeg
+        let bytes = try await call.snapshot(format)
+        do {
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        } catch {
+            let text = "'\(path)' cannot be written: \(error.localizedDescription)"
+            throw .media(MediaSessionError(fault: .other(text: text), description: text))
         }
     }
 

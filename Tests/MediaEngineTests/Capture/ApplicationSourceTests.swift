@@ -7,8 +7,8 @@ extension RealPipelines {
     @Suite("What the application pushes") struct ApplicationSourceTests {
         @Test(
             "Pictures of every pixel format arrive in the size that was chosen",
-            arguments: VideoInput.PixelFormat.allCases)
-        func pictures(format: VideoInput.PixelFormat) async throws {
+            arguments: PixelFormat.allCases)
+        func pictures(format: PixelFormat) async throws {
             let input = try VideoInput(width: 160, height: 90, pixelFormat: format)
             var options = LoopbackCall.Options()
             options.kinds = [.video]

@@ -125,19 +125,5 @@ extension RealPipelines {
             #expect(answer.sdp.components(of: "\r\n").contains(expected))
             await peer.close()
         }
-
-        @Test("A codec that Matroska does not hold is left out of a recording, and the call goes on")
-        func unrecordable() async throws {
-            let folder = try PipelineFolder([:])
-            var options = LoopbackCall.Options()
-            options.audioCodecs = [.g722]
-            options.calleeRecording = folder.file("call.mkv")
-            try await withCall(options) { call in
-                try await call.connect()
-                await call.callee.peer.setReceiving(true)
-                try await call.callee.waitForPictures(10)
-                try await call.callee.waitForTone()
-            }
-        }
     }
 }

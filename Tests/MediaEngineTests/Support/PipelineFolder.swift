@@ -14,5 +14,7 @@ final class PipelineFolder: Sendable {
 
     func file(_ name: String) -> String { path + "/" + name }
 
+    func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: URL(filePath: file(name))) }
+
     func bytes(of name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file(name)))) }
 }

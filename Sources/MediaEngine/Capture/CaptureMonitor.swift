@@ -1,0 +1,50 @@
+/// Looks at what a capture gives, as a call does: it goes on when the device is lost and comes back.
+actor CaptureMonitor {
+    private let executor = QueueExecutor(label: "monitor")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    nonisolated let outlet: Outlet
+    private let source: CaptureSource
+    private let pipeline: Pipeline
+    private let proxy: Element
+    private var branch: Int?
+    private var isStopped = false
+
+    init(_ source: CaptureSource) throws(MediaError) {
+        self.source = source
+        outlet = Outlet(source.kind)
+        pipeline = try Pipeline(name: "monitor", timeBase: .clock)
+        proxy = try Element("proxysrc")
+        try SendTrack.keepOnlyLatest(proxy, kind: source.kind)
+        let sink = try Element("fakesink")
+        for name in ["sync", "async"] { try sink.set(name, "false") }
+        pipeline.bin.add(proxy)
+        pipeline.bin.add(sink)
+        try proxy.pad("src").holdEndOfStream()
+        try proxy.link(to: sink)
+        outlet.watch(try sink.pad("sink"))
+    }
+
+    /// Opens the device, unless it is open already.
+    func start() async throws(MediaError) {
+        try pipeline.bin.setState(.playing)
+        do throws(MediaError) {
+            branch = try await source.attach(proxy)
+        } catch {
+            stopPipeline()
+            throw error
+        }
+        // Its consumer may have gone meanwhile.
+        if isStopped { await stop() }
+    }
+
+    /// Closes the device, unless somebody else needs it; idempotent.
+    func stop() async {
+        isStopped = true
+        outlet.end()
+        if let branch = branch.take() { await source.detach(branch) }
+        stopPipeline()
+    }
+
+    private func stopPipeline() { pipeline.stop() }
+}

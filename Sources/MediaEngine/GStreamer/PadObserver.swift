@@ -1,0 +1,75 @@
+internal import CGStreamer
+
+private final class ObserverBox: Sendable {
+    let handler: @Sendable (BufferRef, Pad) -> Void
+    init(_ handler: @escaping @Sendable (BufferRef, Pad) -> Void) { self.handler = handler }
+}
+
+extension Pad {
+    /// Shows every buffer that passes to `handler`, with this pad, on the streaming thread.
+    ///
+    /// The pad is handed over because a handler that kept it would keep it alive for ever.
+    func observe(_ handler: @escaping @Sendable (BufferRef, Pad) -> Void) {
+        let type = GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue
+        gst_pad_add_probe(
+            ref.pointer, GstPadProbeType(rawValue: type),
+            { pad, info, data in
+                guard let pad, let info, let data else { return GST_PAD_PROBE_OK }
+                let box = Unmanaged<ObserverBox>.fromOpaque(data).takeUnretainedValue()
+                let owner = Pad(ref: GObjectRef(borrowing: pad))
+                if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0 {
+                    guard let list = gst_pad_probe_info_get_buffer_list(info) else { return GST_PAD_PROBE_OK }
+                    for index in 0..<gst_buffer_list_length(list) {
+                        if let buffer = gst_buffer_list_get(list, index) {
+                            box.handler(BufferRef(borrowing: buffer), owner)
+                        }
+                    }
+                } else if let buffer = gst_pad_probe_info_get_buffer(info) {
+                    box.handler(BufferRef(borrowing: buffer), owner)
+                }
+                return GST_PAD_PROBE_OK
+            },
+            Unmanaged.passRetained(ObserverBox(handler)).toOpaque(),
+            { data in if let data { Unmanaged<ObserverBox>.fromOpaque(data).release() } })
+    }
+
+    /// When a buffer on this pad is to be presented, in running time of its pipeline, in ns; nil when it has no time.
+    func runningTime(of buffer: BufferRef) -> UInt64? {
+        guard let event = gst_pad_get_sticky_event(ref.pointer, GST_EVENT_SEGMENT, 0) else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).cast()) }
+        var segment: UnsafePointer<GstSegment>?
+        gst_event_parse_segment(event, &segment)
+        let time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, buffer.pointer.pointee.pts)
+        return time == cgst_clock_time_none() ? nil : UInt64(time)
+    }
+
+    /// The caps that data on this pad has at present, as GStreamer writes them; nil while there are none.
+    ///
+    /// Without the headers for files of a stream's own, which containers do not take.
+    var capsText: String? {
+        guard let current = gst_pad_get_current_caps(ref.pointer) else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(current).cast()) }
+        guard let caps = gst_caps_copy(current) else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).cast()) }
+        guard gst_caps_get_size(caps) > 0, let structure = gst_caps_get_structure(caps, 0) else { return nil }
+        gst_structure_remove_field(structure, "streamheader")
+        guard let text = gst_caps_to_string(caps) else { return nil }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+}
+
+extension BufferRef {
+    /// The same bytes, shared, to be decoded and presented at another time, in ns.
+    func copy(at time: UInt64) -> BufferRef {
+        guard let copy = cgst_buffer_copy(pointer) else { return self }
+        copy.pointee.pts = GstClockTime(time)
+        copy.pointee.dts = GstClockTime(time)
+        return BufferRef(owning: copy)
+    }
+}
+
+extension Element {
+    /// Has an `appsrc` end its stream after what was pushed.
+    func sendEndOfStream() { gst_element_send_event(ref.pointer, gst_event_new_eos()) }
+}

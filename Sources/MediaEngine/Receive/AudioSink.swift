@@ -1,0 +1,36 @@
+/// Where the peer's sound is played.
+public struct AudioSink: Sendable, Hashable {
+    /// The name of a pipeline description with the role `audio-sink`.
+    public var name: String
+    /// What the description's placeholder `choice` is set to, such as a device; nil leaves its default.
+    public var choice: String?
+
+    /// Names a sink by its pipeline description.
+    public init(name: String, choice: String? = nil) {
+        self.name = name
+        self.choice = choice
+    }
+
+    /// Reads a sink as the command line writes it.
+    ///
+    /// | text | what becomes of the sound |
+    /// |---|---|
+    /// | `discard` | nobody hears it |
+    /// | `speaker` | the default output: of PipeWire, PulseAudio or ALSA, the first that works |
+    /// | `pipewire`, `pulse`, `alsa`, each with `:DEVICE` | one output, such as `alsa:hw:1` |
+    /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
+    ///
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty. Whether the description exists shows in
+    ///   `MediaEngine.check`.
+    public init(parsing text: String) throws(MediaError) {
+        guard let (name, choice) = SourceText.parts(text) else {
+            throw .unknownChoice(kind: "audio sink", value: text, known: ["discard", "speaker"])
+        }
+        self.init(name: name, choice: choice)
+    }
+
+    /// Nobody hears it.
+    public static let discard = AudioSink(name: "discard")
+    /// The default output.
+    public static let speaker = AudioSink(name: "speaker")
+}

@@ -1,0 +1,12 @@
+/// What may be seen and heard of one peer.
+struct Outlets: Sendable {
+    let video = Outlet(.video)
+    let audio = Outlet(.audio)
+
+    subscript(kind: MediaKind) -> Outlet { kind == .video ? video : audio }
+
+    func end() {
+        video.end()
+        audio.end()
+    }
+}

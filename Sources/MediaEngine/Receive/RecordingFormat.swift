@@ -1,0 +1,53 @@
+/// What a recording is written as: the extension of its file decides.
+///
+/// Each can be played up to its last second also when the program was killed: Matroska and WebM are written packet by packet, MP4
+/// in fragments of half a second.
+public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
+    /// `.mkv`: every codec but G722.
+    case matroska = "mkv"
+    /// `.webm`: VP8, VP9, AV1 and Opus.
+    case webm
+    /// `.mp4`: H264 and Opus; VP9 lets `mp4mux` 1.22 crash, which reads a colorimetry that the stream does not name.
+    case mp4
+
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a file of another extension.
+    public init(path: String) throws(MediaError) {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."),
+            let format = RecordingFormat(rawValue: name[name.index(after: dot)...].lowercased())
+        else {
+            throw .unknownChoice(
+                kind: "file to record to", value: path, known: Self.allCases.map { "NAME.\($0.rawValue)" })
+        }
+        self = format
+    }
+
+    /// Whether a file of this format can hold what this codec makes.
+    public func holds(_ codec: Codec) -> Bool {
+        switch self {
+        case .matroska: codec != .g722
+        case .webm: ["vp8", "vp9", "av1", "opus"].contains(codec.rawValue)
+        case .mp4: ["h264", "opus"].contains(codec.rawValue)
+        }
+    }
+
+    /// For people.
+    public var name: String {
+        switch self {
+        case .matroska: "Matroska"
+        case .webm: "WebM"
+        case .mp4: "MP4"
+        }
+    }
+
+    /// The name of its pipeline description.
+    var descriptionName: String { self == .matroska ? "matroska" : rawValue }
+
+    /// Whether each track has to begin at 0: what `mp4mux` 1.22 writes in fragments loses how much later one begins than another.
+    var beginsAtZero: Bool { self == .mp4 }
+}
+
+extension Codec {
+    /// The element that completes what a file says of the stream; nil when the stream is enough.
+    var parser: String? { ["h264": "h264parse", "av1": "av1parse"][rawValue] }
+}

@@ -1,0 +1,57 @@
+internal import Synchronization
+
+/// Where a recording takes one kind from: shut until it is opened, then from the next key frame on.
+///
+/// Runs on the streaming thread and holds nothing up: it hands references on.
+final class RecordingTap: Sendable {
+    private enum State { case closed, waitingForKeyFrame, open }
+
+    private let kind: MediaKind
+    private let pad: Pad
+    private let state = Mutex(State.closed)
+    /// False when there is no room for the packet.
+    private let take: @Sendable (RecordedPacket) -> Bool
+
+    /// Looks at what passes `pad`, a sink pad behind a depayloader or an encoder.
+    init(_ kind: MediaKind, at pad: Pad, take: @escaping @Sendable (RecordedPacket) -> Bool) {
+        self.kind = kind
+        self.pad = pad
+        self.take = take
+        pad.observe { [weak self] buffer, pad in self?.note(buffer, at: pad) }
+    }
+
+    /// Records from now on; pictures from the next key frame, which is asked for.
+    func open() {
+        let begins = state.withLock { state in
+            guard state == .closed else { return false }
+            state = .waitingForKeyFrame
+            return true
+        }
+        if begins, kind == .video { pad.requestKeyFrame() }
+    }
+
+    /// Begins anew with the next key frame, if it is open.
+    func restart() {
+        let begins = state.withLock { state in
+            guard state != .closed else { return false }
+            state = .waitingForKeyFrame
+            return true
+        }
+        if begins, kind == .video { pad.requestKeyFrame() }
+    }
+
+    /// Leaves out what comes until it is opened again; in the file that is a gap.
+    func close() { state.withLock { $0 = .closed } }
+
+    private func note(_ buffer: BufferRef, at pad: Pad) {
+        let isKey = kind == .audio || !buffer.isDelta
+        let isWanted = state.withLock { state in
+            if state == .waitingForKeyFrame, isKey { state = .open }
+            return state == .open
+        }
+        guard isWanted, let time = pad.runningTime(of: buffer), let shape = pad.capsText else { return }
+        if take(RecordedPacket(kind: kind, buffer: buffer, time: time, shape: shape, isKey: isKey)) { return }
+        // What was lost may be needed by what follows.
+        restart()
+    }
+}

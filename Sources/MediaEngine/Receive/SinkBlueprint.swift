@@ -1,0 +1,71 @@
+internal import Foundation
+
+/// Everything that is needed to build a sink.
+struct SinkBlueprint: Sendable {
+    let kind: MediaKind
+    let name: String
+    let choice: String?
+    let catalog: PipelineCatalog
+
+    init(_ sink: VideoSink, _ catalog: PipelineCatalog) {
+        (kind, name, choice, self.catalog) = (.video, sink.name, sink.choice, catalog)
+    }
+
+    init(_ sink: AudioSink, _ catalog: PipelineCatalog) {
+        (kind, name, choice, self.catalog) = (.audio, sink.name, sink.choice, catalog)
+    }
+
+    /// What messages call it: `alsa:hw:1`.
+    var label: String { choice.map { "\(name):\($0)" } ?? name }
+
+    /// Whether there is nothing to build.
+    var isDiscard: Bool { name == "discard" }
+
+    /// The descriptions that can be it, best first.
+    private var names: [String] {
+        kind == .audio && name == "speaker" ? ["pipewire", "pulse", "alsa"] : [name]
+    }
+
+    private var role: PipelineDescription.Role { kind == .video ? .videoSink : .audioSink }
+
+    /// Builds it, of several the first whose device opens, and blocks as long as that takes.
+    func build() throws(MediaError) -> Element {
+        var words: [String] = []
+        for name in names {
+            do throws(MediaError) {
+                let bin = try instantiate(name)
+                if names.count > 1 { try bin.setState(.ready) }
+                return bin
+            } catch {
+                if names.count == 1 { throw error }
+                words.append("\(name): \(error)")
+            }
+        }
+        throw .sinkFailed(sink: label, text: words.joined(separator: "; "))
+    }
+
+    /// Builds what can be built without a look at the device.
+    func check(environment: [String: String] = ProcessInfo.processInfo.environment) throws(MediaError) {
+        if name == "window", ["DISPLAY", "WAYLAND_DISPLAY"].allSatisfy({ environment[$0]?.isEmpty ?? true }) {
+            throw .sinkFailed(sink: label, text: "neither DISPLAY nor WAYLAND_DISPLAY is set")
+        }
+        if name == "v4l2", !FileManager.default.isWritableFile(atPath: choice ?? "/dev/video0") {
+            throw .sinkFailed(
+                sink: label, text: "there is no such device that can be written to; modprobe v4l2loopback makes one")
+        }
+        var missing: MediaError?
+        for name in names {
+            do throws(MediaError) {
+                _ = try instantiate(name)
+                return
+            } catch {
+                missing = missing ?? error
+            }
+        }
+        if let missing { throw missing }
+    }
+
+    private func instantiate(_ name: String) throws(MediaError) -> Element {
+        try catalog.description(name, role: role).instantiate(choice.map { ["choice": $0] } ?? [:])
+    }
+}

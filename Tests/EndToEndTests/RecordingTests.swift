@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What `--record` leaves behind.
+    @Suite struct RecordingTests {
+        private let folder = Folder()
+
+        @Test(
+            "The recordings of a program that is killed play, both directions, of every format",
+            arguments: [("call.mkv", "vp8"), ("call.webm", "vp9"), ("call.mp4", "h264")])
+        func killed(name: String, codec: String) async throws {
+            let trio = try await Trio()
+            let path = folder.path(name)
+            let bob = try await trio.listen(["--record", path, "--record-sent", "--audio", "tone:880"])
+            let alice = try trio.call(["--events", "--duration", "10m", "--codec", codec])
+            let sent = folder.path(name.replacing("call", with: "call.sent"))
+            try await eventually("both recordings grow") {
+                [path, sent].allSatisfy { path in
+                    let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+                    return size ?? 0 > 200_000
+                }
+            }
+            bob.signal(SIGKILL)
+            #expect(try await bob.waitForExit() == -SIGKILL)
+            alice.signal(SIGINT)
+            for (path, hertz) in [(path, 440.0), (sent, 880)] {
+                let file = try await RecordedFile(path)
+                #expect(file.changes >= 20 && file.pictures.allSatisfy { $0.width == 640 })
+                #expect(abs(file.toneHz - hertz) < 10)
+                #expect(abs(file.soundEnd - (file.pictures.last?.time ?? 0)) < 1.5)
+            }
+        }
+
+        @Test("A recording that cannot be is refused before a call, with what could be")
+        func refused() async throws {
+            let trio = try await Trio()
+            for (options, text) in [
+                (["--record", folder.path("call.avi")], "NAME.mkv, NAME.webm, NAME.mp4"),
+                (
+                    ["--record", folder.path("call.mp4"), "--codec", "vp8"],
+                    "video codec that MP4 can hold; use one of h264"
+                ),
+                (["--record", folder.path("none/call.mkv")], "there is no folder"),
+                (["--record-sent"], "--record-sent needs --record"),
+            ] {
+                let alice = try trio.call(options)
+                #expect(try await alice.waitForExit() == 2)
+                #expect(alice.errors.contains(text), "\(alice.errors)")
+            }
+        }
+
+        @Test("A full disk is told as a warning, and the call goes on")
+        func fullDisk() async throws {
+            let trio = try await Trio()
+            let path = folder.path("call.mkv")
+            let bob = try await trio.listen(["--once", "--record", path])
+            // What was free when it was checked.
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+            let alice = try trio.call(["--events", "--duration", "2s"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            let warning = try #require(bob.events.first { $0["event"] as? String == "mediaWarning" })
+            #expect(try warning.text("text").contains("is not recorded"))
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../MediaEngineTests/Support/RecordedFile.swift
