@@ -46,9 +46,18 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(
+            name: "TLSClient",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
             name: "MediaEngine",
             dependencies: [
-                "CGStreamer", "BuiltInPipelines",
+                "CGStreamer", "BuiltInPipelines", "TLSClient",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -67,7 +76,7 @@ let package = Package(
         .target(
             name: "WebSocketSignaling",
             dependencies: [
-                "CallAgent",
+                "CallAgent", "TLSClient",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -124,9 +133,27 @@ let package = Package(
             ],
             path: "Benchmarks/SignalingLoad",
             swiftSettings: settings),
+        .target(
+            name: "TestServers",
+            dependencies: [
+                "TLSClient",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Tests/TestServers",
+            swiftSettings: settings),
         .testTarget(
             name: "MediaEngineTests",
-            dependencies: ["MediaEngine", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "MediaEngine", "TestServers", "TLSClient",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CallAgentTests",
@@ -135,7 +162,7 @@ let package = Package(
         .testTarget(
             name: "SignalingTests",
             dependencies: [
-                "SignalingServer", "WebSocketSignaling", "CallAgent",
+                "SignalingServer", "WebSocketSignaling", "CallAgent", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -151,6 +178,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "callagent-cli", "first-call", "MediaEngine", "CallAgent", "SignalingServer", "WebSocketSignaling",
+                "TestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -83,10 +83,21 @@ public actor PeerConnection {
         let media = try await build(choices)
         let offer = media.addTelephoneEvents(to: try await media.create(.offer))
         offered = try RemoteDescription(offer)
-        try await media.setLocal(offer)
+        try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
         media.fit(&local)
         return try await complete(local)
+    }
+
+    /// Begins the search for candidates, which ends in any case.
+    private func setLocal(_ description: SessionDescription, on media: PeerMedia) async throws(MediaError) {
+        let limit = Duration.milliseconds(configuration.tuning.gatheringMs)
+        watchdogs.append(
+            Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                media.gathering.end()
+            })
+        try await media.setLocal(description)
     }
 
     /// Waits for the candidates, if they are to be in the description.
@@ -117,7 +128,7 @@ public actor PeerConnection {
         let media = try await build(choices, mLines: remote.usedMLines)
         try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
         let answer = media.addTelephoneEvents(to: try await media.create(.answer))
-        try await media.setLocal(answer)
+        try await setLocal(answer, on: media)
         // webrtcbin answers an m-line that it cannot match with one that only receives, and what is sent there waits for ever.
         for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
             throw .noCommonCodec(media: section.kind.rawValue)
