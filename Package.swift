@@ -47,9 +47,18 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(
+            name: "TLSClient",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
             name: "MediaEngine",
             dependencies: [
-                "CGStreamer", "BuiltInPipelines",
+                "CGStreamer", "BuiltInPipelines", "TLSClient",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -68,7 +77,7 @@ let package = Package(
         .target(
             name: "WebSocketSignaling",
             dependencies: [
-                "CallAgent",
+                "CallAgent", "TLSClient",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -131,9 +140,27 @@ let package = Package(
         .executableTarget(name: "call-graph", dependencies: ["CGStreamer"], path: "Benchmarks/CallGraph"),
         .executableTarget(
             name: "fuzz-target", dependencies: ["MediaEngine"], path: "Tests/FuzzTarget", swiftSettings: settings),
+        .target(
+            name: "TestServers",
+            dependencies: [
+                "TLSClient",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Tests/TestServers",
+            swiftSettings: settings),
         .testTarget(
             name: "MediaEngineTests",
-            dependencies: ["fuzz-target", "MediaEngine", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "MediaEngine", "TestServers", "TLSClient", "fuzz-target",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CallAgentTests",
@@ -146,7 +173,7 @@ let package = Package(
         .testTarget(
             name: "SignalingTests",
             dependencies: [
-                "SignalingServer", "WebSocketSignaling", "CallAgent",
+                "SignalingServer", "WebSocketSignaling", "CallAgent", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -162,6 +189,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "callagent-cli", "first-call", "MediaEngine", "CallAgent", "SignalingServer", "WebSocketSignaling",
+                "TestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

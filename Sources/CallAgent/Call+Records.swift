@@ -73,6 +73,9 @@ extension SignalingMessage.Body {
 }
 
 extension MediaFact {
+    /// What the history's word for a warning begins with.
+    static let warningName = "warning "
+
     /// A word for the history.
     var name: String {
         switch self {
@@ -89,7 +92,7 @@ extension MediaFact {
         case .resumed: "resumed"
         case .gathered(let how): "gathered \(how)"
         case .dtmf(let key): "dtmf \(key)"
-        case .warning(let text): "warning \(text)"
+        case .warning(let text): Self.warningName + text
         case .failed: "failed"
         }
     }

@@ -29,6 +29,14 @@ public struct CallReport: Sendable, Equatable {
     /// What was sent and received.
     public var statistics: MediaReport
 
+    /// What of this end's media failed that the call went on without, in words for people, such as a TURN server that refused.
+    public var warnings: [String] {
+        records.compactMap { record in
+            guard record.kind == .media, record.action.hasPrefix(MediaFact.warningName) else { return nil }
+            return String(record.action.dropFirst(MediaFact.warningName.count))
+        }
+    }
+
     /// How long the call was connected, in ms; nil when it was not.
     public var connectedMs: Double? {
         guard let connected = timeline.milliseconds(of: .connected) else { return nil }

@@ -4,6 +4,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
+internal import TLSClient
 
 /// Signaling through a WebSocket server such as the one in `SignalingServer` (`docs/signaling.md`).
 ///
@@ -162,7 +163,12 @@ public final class WebSocketSignaling: SignalingTransport {
     private func tlsContext(_ url: SignalingURL) throws(SignalingError) -> NIOSSLContext? {
         guard url.isSecure else { return nil }
         if let made = tls.withLock({ $0 }) { return made }
-        let made = try TrustedRoots.context(file: trustRootsFile, url: url)
+        let made: NIOSSLContext
+        do throws(TrustedRoots.Unreadable) {
+            made = try TrustedRoots.context(file: trustRootsFile)
+        } catch {
+            throw .unreachable(url.text, text: error.text)
+        }
         tls.withLock { $0 = made }
         return made
     }

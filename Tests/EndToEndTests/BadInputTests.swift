@@ -24,7 +24,13 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--ring-timeout", "0s"], "longer than 0"),
                 (["call", "bob", "--as", "alice", "--ice-interface", "eth0"], "no IP address"),
                 (["call", "bob", "--as", "alice", "--ice-server", "turn:127.0.0.1"], "username and a credential"),
-                (["call", "bob", "--as", "alice", "--ice-server", "turns:u:p@127.0.0.1"], "TLS"),
+                (["call", "bob", "--as", "alice", "--ice-server", "stuns:127.0.0.1"], "STUN by TLS"),
+                (
+                    ["call", "bob", "--as", "alice", "--ice-server", "turns:u:p@127.0.0.1?transport=udp"],
+                    "TURN by DTLS"
+                ),
+                (["call", "bob", "--as", "alice", "--ice-ports", "99-98"], "--ice-ports"),
+                (["call", "bob", "--as", "alice", "--ice-ports", "0-98"], "--ice-ports"),
                 (["call", "bob", "--as", "alice", "--ice-server", "http://127.0.0.1"], "stun:"),
                 (["call", "bob", "--as", "alice", "--ice-policy", "some"], "all"),
                 (["call", "bob", "--as", "alice", "--pipelines", "/nonexistent"], "/nonexistent"),

@@ -64,6 +64,7 @@ actor EngineMediaProvider: MediaProvider {
             peer.iceServers = (configuration.iceServers + handedOut).map {
                 StunTurnServer(urls: $0.urls, username: $0.username, credential: $0.credential)
             }
+            peer.trustRootsFile = configuration.trustRootsFile
             peer.iceTransportPolicy = configuration.iceTransportPolicy
             peer.candidateDelivery = configuration.candidateDelivery
             (peer.videoSink, peer.audioSink) = (configuration.videoSink, configuration.audioSink)

@@ -42,6 +42,8 @@ public struct MediaConfiguration: Sendable {
     public var tuning = TransportTuning()
     /// The STUN and TURN servers, besides those that the signaling server hands out.
     public var iceServers: [IceServer] = []
+    /// A PEM file with certificates to trust for `turns:` servers besides the system's.
+    public var trustRootsFile: String?
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.

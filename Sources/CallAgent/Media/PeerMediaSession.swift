@@ -115,8 +115,7 @@ extension MediaSessionEvent {
             case .interrupted: .interrupted
             case .resumed: .resumed
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
-            case .relayUnavailable:
-                .warning("no TURN server gave a relay candidate; are address and credentials right?")
+            case .relayUnavailable(let text): .warning(text)
             case .captureFailed(_, let error), .recordingFailed(let error), .sinkFailed(_, let error):
                 .warning(error.description)
             case .captureLost(let kind, let error):

@@ -9,6 +9,9 @@ struct IceServerURL: Sendable, Hashable {
     /// `udp` or `tcp`, for `turn`.
     let transport: String
 
+    /// A TURN server over plain TCP.
+    init(tcp host: String, port: Int) { (scheme, self.host, self.port, transport) = (.turn, host, port, "tcp") }
+
     /// - Throws: ``MediaError/invalidIceServer(url:text:)``.
     init(parsing url: String) throws(MediaError) {
         func fail(_ text: String) -> MediaError { .invalidIceServer(url: String(url.prefix(128)), text: text) }
@@ -65,6 +68,9 @@ struct IceServerURL: Sendable, Hashable {
         default: false
         }
     }
+
+    /// Without credentials, for people.
+    var text: String { "\(scheme.rawValue):\(authority)" }
 
     private var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

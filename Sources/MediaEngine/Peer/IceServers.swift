@@ -1,9 +1,19 @@
-/// The servers of one connection, checked and in `webrtcbin`'s form.
+/// The servers of one connection, checked.
 struct IceServers: Sendable, Equatable {
-    /// Libnice asks one STUN server: the first.
+    /// A TURN server with credentials: not for logs.
+    struct Relay: Sendable, Equatable {
+        /// `turn:` or `turns:` over TCP.
+        let url: IceServerURL
+        var username: String
+        var credential: String
+
+        /// As `webrtcbin` takes it, when the server is reached at `url` instead.
+        func uri(at url: IceServerURL) -> String { url.turnServer(username: username, credential: credential) }
+    }
+
+    /// The first STUN server, in `webrtcbin`'s form: libnice asks one.
     private(set) var stun: String?
-    /// With credentials: not for logs.
-    private(set) var turn: [String] = []
+    private(set) var relays: [Relay] = []
     /// What cannot be used, and why.
     private(set) var unusable: [MediaError] = []
 
@@ -12,33 +22,34 @@ struct IceServers: Sendable, Equatable {
     /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL or missing credentials, and when `policy` asks for a relay
     ///   and there is none that can be used.
     init(_ servers: [StunTurnServer], policy: IceTransportPolicy) throws(MediaError) {
-        var relays: [(url: IceServerURL, uri: String)] = []
         for server in servers {
             for text in server.urls {
                 let url = try IceServerURL(parsing: text)
-                switch url.scheme {
-                case .stun: if stun == nil { stun = url.stunServer }
-                case .stuns, .turns:
-                    // libnice 0.1 opens plain TCP for it: credentials and addresses would go out in the clear.
+                switch (url.scheme, url.transport) {
+                case (.stun, _): if stun == nil { stun = url.stunServer }
+                // libnice speaks STUN over UDP only, and no DTLS to TURN servers.
+                case (.stuns, _):
+                    unusable.append(
+                        .invalidIceServer(url: text, text: "STUN by TLS is not supported; use stun:"))
+                case (.turns, "udp"):
                     unusable.append(
                         .invalidIceServer(
-                            url: text, text: "TLS to STUN and TURN servers is not supported; use turn: over UDP or TCP")
+                            url: text, text: "TURN by DTLS is not supported; use ?transport=tcp, which is TLS")
                     )
-                case .turn:
+                case (.turn, _), (.turns, _):
                     guard let username = server.username, let credential = server.credential, !username.isEmpty,
                         (username + credential).utf8.count <= 1_024, !(username + credential).utf8.contains(0)
                     else { throw .invalidIceServer(url: text, text: "TURN needs a username and a credential") }
-                    let uri = url.turnServer(username: username, credential: credential)
+                    let relay = Relay(url: url, username: username, credential: credential)
                     if let index = relays.firstIndex(where: { $0.url == url }) {
-                        relays[index].uri = uri
+                        relays[index] = relay
                     } else {
-                        relays.append((url, uri))
+                        relays.append(relay)
                     }
                 }
             }
         }
-        turn = relays.map(\.uri)
-        guard policy == .relay, turn.isEmpty else { return }
+        guard policy == .relay, relays.isEmpty else { return }
         throw unusable.first ?? .invalidIceServer(url: "", text: "the policy is relay, and no TURN server is given")
     }
 }

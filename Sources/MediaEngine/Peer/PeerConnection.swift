@@ -77,10 +77,21 @@ public actor PeerConnection {
         let media = try await build(choices.map { $0[0] })
         let offer = media.addFormats(choices, to: try await media.create(.offer))
         offered = (try RemoteDescription(offer), choices)
-        try await media.setLocal(offer)
+        try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
         media.fit(&local, choices)
         return try await complete(local)
+    }
+
+    /// Begins the search for candidates, which ends in any case.
+    private func setLocal(_ description: SessionDescription, on media: PeerMedia) async throws(MediaError) {
+        let limit = Duration.milliseconds(configuration.tuning.gatheringMs)
+        watchdogs.append(
+            Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                media.gathering.end()
+            })
+        try await media.setLocal(description)
     }
 
     /// Waits for the candidates, if they are to be in the description.
@@ -113,7 +124,7 @@ public actor PeerConnection {
         try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
         let alternatives = choices.map { [$0] }
         let answer = media.addFormats(alternatives, to: try await media.create(.answer))
-        try await media.setLocal(answer)
+        try await setLocal(answer, on: media)
         // webrtcbin answers an m-line that it cannot match with one that only receives, and what is sent there waits for ever.
         for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
             throw .noCommonCodec(media: section.kind.rawValue)

@@ -8,9 +8,13 @@ public struct PeerConnectionConfiguration: Sendable {
     public var tuning = TransportTuning()
     /// The STUN and TURN servers; none by default.
     ///
-    /// A URL that comes again has the credentials that came last. Of several STUN servers the first is asked. Servers by TLS are passed over with a
-    /// warning. A malformed URL shows when the offer or answer is made.
+    /// A URL that comes again has the credentials that came last. Of several STUN servers the first is asked. STUN by TLS and TURN by DTLS are passed
+    /// over with a warning. A malformed URL shows when the offer or answer is made.
     public var iceServers: [StunTurnServer] = []
+    /// A PEM file with certificates to trust for `turns:` besides the system's.
+    ///
+    /// The certificate of a TURN server by TLS, and the host name in it, are always verified.
+    public var trustRootsFile: String?
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.

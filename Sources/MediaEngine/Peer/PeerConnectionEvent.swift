@@ -11,8 +11,8 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case localCandidate(IceCandidate)
         /// The search for this end's candidates is over.
         case candidatesGathered(GatheringOutcome)
-        /// There are TURN servers, but none gave a relay candidate: wrong credentials, or out of reach. The connection may still come up.
-        case relayUnavailable
+        /// There are TURN servers, but none gave a relay candidate; the text says why as far as that is known. The connection may still come up.
+        case relayUnavailable(text: String)
         /// ICE found a pair of addresses that works.
         case iceConnected
         /// DTLS is up and the peer's certificate is the one that its SDP named. What was held back flows now.

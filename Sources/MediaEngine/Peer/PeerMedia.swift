@@ -29,6 +29,7 @@ final class PeerMedia: Sendable {
     var receiving: [MediaKind: ReceiveTrack] { tracks.receiving }
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
+    var gathering: EndlessGathering { peer.gathering }
     var lastArrival: ContinuousClock.Instant? { peer.activity.lastArrival }
 
     /// Builds the pipeline and what is sent; what is received follows with ``settle(_:)``.
@@ -37,13 +38,7 @@ final class PeerMedia: Sendable {
         outlets: Outlets, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) throws(MediaError) {
         let certificate = try DtlsCertificate()
-        let servers = try IceServers(configuration.iceServers, policy: configuration.iceTransportPolicy)
-        let addresses = configuration.tuning.localAddresses
-        let peer = try PeerPipeline(
-            label: configuration.label, tuning: configuration.tuning,
-            addresses: addresses.isEmpty ? LocalAddresses.global() : addresses, servers: servers,
-            policy: configuration.iceTransportPolicy, certificate: certificate, report: report)
-        for error in servers.unusable { report(.warning("\(error)")) }
+        let peer = try PeerPipeline(configuration, certificate: certificate, report: report)
         let (opus, warnings) = configuration.opus.checked()
         for text in warnings { report(.warning(text)) }
         let bin = peer.pipeline.bin
@@ -267,6 +262,7 @@ final class PeerMedia: Sendable {
             for track in receiving.values { await track.end() }
             peer.activity.end()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
+            peer.turnServers.close()
         }
     }
 }

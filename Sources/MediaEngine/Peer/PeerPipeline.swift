@@ -9,6 +9,10 @@ final class PeerPipeline: Sendable {
     let jitterBuffers = JitterBufferWatch()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
+    /// The search for this end's candidates.
+    let gathering: EndlessGathering
+    /// The ways to the TURN servers; to be closed after the pipeline, which tells them that it leaves.
+    let turnServers: UnencryptedTurns
 
     /// What its callbacks report, from whichever thread.
     enum Report: Sendable {
@@ -23,23 +27,36 @@ final class PeerPipeline: Sendable {
 
     /// - Throws: ``MediaError/pluginMissing(element:)`` and the like.
     init(
-        label: String, tuning: TransportTuning, addresses: [String], servers: IceServers, policy: IceTransportPolicy,
-        certificate: DtlsCertificate, report: @escaping @Sendable (Report) -> Void
+        _ configuration: PeerConnectionConfiguration, certificate: DtlsCertificate,
+        report: @escaping @Sendable (Report) -> Void
     ) throws(MediaError) {
         // webrtcbin itself only logs that these are missing.
         for element in ["nicesrc", "dtlssrtpdec", "srtpdec", "rtpbin"] where !GStreamerLibrary.hasElement(element) {
             throw .pluginMissing(element: element)
         }
-        let pipeline = try Pipeline(name: "call-\(label)", timeBase: .clock)
+        let (tuning, policy) = (configuration.tuning, configuration.iceTransportPolicy)
+        let addresses = tuning.localAddresses.isEmpty ? LocalAddresses.global() : tuning.localAddresses
+        let servers = try IceServers(configuration.iceServers, policy: policy)
+        for error in servers.unusable { report(.warning("\(error)")) }
+        let relays = RelayWatch(servers: servers.relays.count, isNeeded: policy == .relay, report: report)
+        let turnServers = try UnencryptedTurns(
+            servers.relays, addresses: addresses, trustRootsFile: configuration.trustRootsFile
+        ) { relays.noteFailure(of: $0, $1) }
+        let pipeline = try Pipeline(name: "call-\(configuration.label)", timeBase: .clock)
         let webrtc = try Element("webrtcbin", name: "webrtcbin")
         try webrtc.set("bundle-policy", "max-bundle")
         let latency = tuning.jitterBufferFastStart ? StalledFastStart.initialLatencyMs : tuning.jitterBufferMs
         try webrtc.set("latency", String(latency))
         try Self.tuneIce(of: webrtc, tuning, addresses)
         if let stun = servers.stun { try webrtc.set("stun-server", text: stun) }
-        for turn in servers.turn { webrtc.emit("add-turn-server", [.string(turn)]) }
+        for uri in turnServers.uris { webrtc.emit("add-turn-server", [.string(uri)]) }
         try webrtc.set("ice-transport-policy", policy.rawValue)
-        let relays = RelayWatch(expects: !servers.turn.isEmpty, isNeeded: policy == .relay)
+        let gathering = EndlessGathering {
+            relays.conclude()
+            report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
+        }
+        self.gathering = gathering
+        self.turnServers = turnServers
         self.pipeline = pipeline
         self.webrtc = webrtc
         let (activity, jitterBuffers) = (activity, jitterBuffers)
@@ -74,10 +91,7 @@ final class PeerPipeline: Sendable {
                 },
             ]
             + [
-                UnsignalledEndOfCandidates.watch(webrtc) {
-                    if let news = relays.verdict { report(.event(PeerConnectionEvent(news))) }
-                    report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
-                }
+                UnsignalledEndOfCandidates.watch(webrtc) { gathering.end() }
             ].compactMap { $0 }
         let limiter = WarningLimiter()
         pipeline.bus.watch { message in if limiter.admits(message) { report(.bus(message)) } }
@@ -146,28 +160,6 @@ private final class WarningLimiter: Sendable {
             count += 1
             return count <= Self.maximum
         }
-    }
-}
-
-/// Notes whether the TURN servers gave anything, since libnice keeps their refusals to itself.
-private final class RelayWatch: Sendable {
-    private let expects: Bool
-    private let isNeeded: Bool
-    private let hasRelay = Mutex(false)
-
-    init(expects: Bool, isNeeded: Bool) {
-        self.expects = expects
-        self.isNeeded = isNeeded
-    }
-
-    func note(_ candidate: IceCandidate) { if candidate.isRelay { hasRelay.withLock { $0 = true } } }
-
-    /// What is to be said at the end of the candidates.
-    var verdict: PeerConnectionEvent.Kind? {
-        guard expects, !hasRelay.withLock({ $0 }) else { return nil }
-        guard isNeeded else { return .relayUnavailable }
-        return .failed(
-            .transportFailed(text: "no TURN server gave a relay address: wrong credentials, or out of reach"))
     }
 }
 

@@ -1,7 +1,8 @@
 /// A STUN or TURN server that ICE may use, as W3C's `RTCIceServer` describes it.
 public struct StunTurnServer: Sendable, Hashable {
-    /// `stun:HOST[:PORT]` (RFC 7064) and `turn:HOST[:PORT][?transport=udp|tcp]` (RFC 7065); UDP and port 3478 when nothing else is said.
+    /// `stun:HOST[:PORT]` (RFC 7064), `turn:HOST[:PORT][?transport=udp|tcp]` and `turns:HOST[:PORT]` (RFC 7065).
     ///
+    /// UDP and port 3478 when nothing else is said, for `turns:` TLS over TCP and port 5349.
     /// HOST is a name, an IPv4 address or an IPv6 address in brackets.
     public var urls: [String]
     /// For TURN.
@@ -18,7 +19,7 @@ public struct StunTurnServer: Sendable, Hashable {
 
     /// Tells before a connection is made whether its servers can be used.
     ///
-    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL, missing credentials, and TLS.
+    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL, missing credentials, STUN by TLS and TURN by DTLS.
     public static func check(_ servers: [StunTurnServer]) throws(MediaError) {
         if let unusable = try IceServers(servers, policy: .all).unusable.first { throw unusable }
     }

@@ -13,6 +13,11 @@ public struct TransportTuning: Sendable, Equatable {
     /// Each connection takes one port for each address, so a narrow range bounds the number of calls.
     public var localPorts: ClosedRange<UInt16>?
 
+    /// After how long the search for this end's candidates counts as over though nobody said so, in ms.
+    ///
+    /// libnice gives a server over UDP 2 s, one over TCP 7.9 s, and does not always tell the end.
+    public var gatheringMs = 8_000
+
     /// The time between two connectivity checks, in ms: Ta of RFC 8445 section 14, which allows no less than 5.
     ///
     /// libnice's own default of 20 ms costs 40 ms per call on loopback.

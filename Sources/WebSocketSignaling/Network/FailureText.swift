@@ -1,53 +1,13 @@
-internal import Glibc
-internal import NIOCore
 internal import NIOHTTP1
-internal import NIOPosix
-internal import NIOSSL
+internal import TLSClient
 
 /// Says in a few words for people what an error of the network means.
 enum FailureText {
     static func text(_ error: any Error) -> String {
         switch error {
-        case let error as NIOConnectionError: text(error)
-        case let error as IOError: text(of: error.errnoCode)
-        case ChannelError.connectTimeout: "no answer in time"
-        case is ChannelError: "the server closed the connection"
         case is HTTPParserError: "the server does not speak HTTP"
         case is NIOHTTPClientUpgradeError: "the server does not speak WebSocket"
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            "its certificate is for another host; use the name that is in it"
-        case let error as NIOSSLError: text(error)
-        default: "the connection failed"
-        }
-    }
-
-    private static func text(_ error: NIOSSLError) -> String {
-        guard case .handshakeFailed(let reason) = error else { return "the server closed the connection" }
-        let words = "\(reason)"
-        if words.contains("CERTIFICATE_VERIFY_FAILED") {
-            return "its certificate is not trusted; is it expired, or does the file with trusted roots lack its issuer?"
-        }
-        guard words.contains("WRONG_VERSION_NUMBER") else { return "the TLS handshake failed" }
-        return "the server does not speak TLS; use ws://"
-    }
-
-    private static func text(_ error: NIOConnectionError) -> String {
-        // A name with several addresses fails once for each; that somebody refused says more than that there was no route.
-        let errors = error.connectionErrors.map(\.error)
-        let refusal = errors.first { ($0 as? IOError)?.errnoCode == ECONNREFUSED }
-        return (refusal ?? errors.first).map { text($0) } ?? "the host name cannot be resolved"
-    }
-
-    private static func text(of code: CInt) -> String {
-        switch code {
-        case ECONNREFUSED: "connection refused"
-        case ECONNRESET, EPIPE: "connection reset"
-        case ETIMEDOUT: "timed out"
-        case EHOSTUNREACH, ENETUNREACH: "no route to the host"
-        case EACCES, EPERM: "permission denied"
-        case EADDRNOTAVAIL: "no local address for it"
-        case EMFILE, ENFILE: "too many open files"
-        default: "system error \(code)"
+        default: ConnectionFailure.text(error, plain: "ws://") ?? "the connection failed"
         }
     }
 }

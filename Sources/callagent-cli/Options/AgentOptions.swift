@@ -51,6 +51,7 @@ struct AgentOptions: ParsableArguments {
         let host = URLComponents(string: signaling)?.host ?? ""
         var configuration = CallAgentConfiguration(
             media: try await media.configuration(engine: engine, signalingHost: host))
+        configuration.media.trustRootsFile = identity.trustRoots
         configuration.earlyMedia = earlyMedia
         configuration.timeouts.ringMs = ringTimeout.milliseconds
         configuration.timeouts.connectMs = connectTimeout.milliseconds

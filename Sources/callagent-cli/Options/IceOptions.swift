@@ -7,7 +7,7 @@ struct IceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A STUN or TURN server besides those of the signaling server (repeatable): stun:HOST[:PORT], "
-                + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp]. A --config file keeps the password off the process list.",
+                + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp], or turns:USER:PASSWORD@HOST[:PORT] for TLS. A --config file keeps the password off the process list.",
             valueName: "url"))
     var iceServer: [IceServerArgument] = []
 
@@ -23,10 +23,28 @@ struct IceOptions: ParsableArguments {
             valueName: "address"))
     var iceInterface: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "The UDP ports to use for media on this machine, such as 40000-40099; each call takes one for each local address. "
+                + "Default: what the system gives.",
+            valueName: "first-last"))
+    var icePorts: PortRangeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Tell all candidates with the description (vanilla ICE) instead of one by one, for peers that cannot trickle, and wait this long for "
+                + "them: from half of it on a relay candidate is enough; 0s waits for all. Default: trickle.",
+            valueName: "4s|500ms"))
+    var iceGatherTimeout: DurationArgument?
+
     func apply(to configuration: inout MediaConfiguration, signalingHost: String) throws {
         configuration.iceServers = iceServer.map(\.server)
         try StunTurnServer.check(iceServer.map(\.checked))
         configuration.iceTransportPolicy = icePolicy
+        if let iceGatherTimeout {
+            configuration.candidateDelivery = .inDescription(timeoutMs: iceGatherTimeout.milliseconds)
+        }
+        configuration.tuning.localPorts = icePorts?.ports
         configuration.tuning.localAddresses = try addresses(signalingHost)
     }
 

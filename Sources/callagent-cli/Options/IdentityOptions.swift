@@ -23,7 +23,8 @@ struct IdentityOptions: ParsableArguments {
     var device: String?
 
     @Option(
-        help: ArgumentHelp("A PEM file with certificates to trust for wss:// besides the system's.", valueName: "file"),
+        help: ArgumentHelp(
+            "A PEM file with certificates to trust for wss:// and turns: besides the system's.", valueName: "file"),
         completion: .file())
     var trustRoots: String?
 

@@ -72,6 +72,7 @@ struct CallDocument: Encodable {
     let hold: HoldState
     let connectedMs: Double?
     let offersCallAgain: Bool
+    let warnings: [String]
     let records: [Record]
 
     /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
@@ -118,6 +119,7 @@ struct CallDocument: Encodable {
         hold = report.hold
         connectedMs = report.connectedMs?.rounded(toPlaces: 2)
         offersCallAgain = report.offersCallAgain
+        warnings = report.warnings
         records = report.records.map {
             Record(ms: $0.milliseconds.rounded(toPlaces: 2), kind: $0.kind, action: $0.action)
         }

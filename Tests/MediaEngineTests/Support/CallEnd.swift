@@ -27,6 +27,12 @@ final class CallEnd: Sendable {
         return nil
     }
 
+    /// What was said of TURN servers that gave nothing.
+    var relayComplaint: String? {
+        for case .relayUnavailable(let text) in events { return text }
+        return nil
+    }
+
     func count(_ kind: PeerConnectionEvent.Kind) -> Int { events.count { $0 == kind } }
 
     /// Sends both kinds in this mode.

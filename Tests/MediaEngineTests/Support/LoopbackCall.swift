@@ -16,6 +16,8 @@ struct LoopbackCall {
         var rewrite: @Sendable (SessionDescription) -> SessionDescription = { $0 }
         /// What happens to a candidate on its way; nil loses it.
         var rewriteCandidate: @Sendable (IceCandidate) -> IceCandidate? = { $0 }
+        /// What of it differs for the callee's candidates.
+        var rewriteCalleeCandidate: (@Sendable (IceCandidate) -> IceCandidate?)?
         /// What else is to be configured at both ends.
         var configure: @Sendable (inout PeerConnectionConfiguration) -> Void = { _ in }
         /// What of it differs at the callee.
@@ -82,8 +84,10 @@ struct LoopbackCall {
 
     /// Negotiates; the transport comes up by itself after it.
     func negotiate() async throws {
-        let rewriteCandidate = options.rewriteCandidate
-        for (from, to) in [(caller, callee), (callee, caller)] {
+        let rewriteCallee = options.rewriteCalleeCandidate ?? options.rewriteCandidate
+        for (from, to, rewriteCandidate) in [
+            (caller, callee, options.rewriteCandidate), (callee, caller, rewriteCallee),
+        ] {
             from.follow { candidate in
                 guard let candidate = rewriteCandidate(candidate) else { return }
                 // Closed in the meantime, or a test's own rewriting: what matters shows at the ends.

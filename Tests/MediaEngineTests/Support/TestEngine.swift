@@ -12,7 +12,8 @@ enum TestEngine {
 
     /// A peer connection that is not part of a ``LoopbackCall``.
     static func peer(
-        kinds: Set<MediaKind> = [.audio, .video], videoCodecs: [Codec] = [.vp8]
+        kinds: Set<MediaKind> = [.audio, .video], videoCodecs: [Codec] = [.vp8],
+        configure: (inout PeerConnectionConfiguration) -> Void = { _ in }
     ) async throws -> PeerConnection {
         let engine = try await shared()
         var tracks: [MediaKind: TrackConfiguration] = [:]
@@ -25,6 +26,7 @@ enum TestEngine {
         }
         var configuration = PeerConnectionConfiguration(label: "test", tracks: tracks)
         configuration.tuning = .loopback
+        configure(&configuration)
         return engine.makePeerConnection(configuration)
     }
 }

@@ -2,6 +2,7 @@ import CallAgent
 import NIOCore
 import NIOWebSocket
 import SignalingServer
+import TestServers
 import Testing
 import WebSocketSignaling
 

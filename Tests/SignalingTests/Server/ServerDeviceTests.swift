@@ -1,5 +1,6 @@
 import CallAgent
 import SignalingServer
+import TestServers
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))

@@ -1,4 +1,5 @@
 import SignalingServer
+import TestServers
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))

@@ -1,14 +1,14 @@
-import Crypto
-import Foundation
-import SwiftASN1
-import X509
+internal import Crypto
+internal import Foundation
+internal import SwiftASN1
+internal import X509
 
 /// A certificate of a test's own making for 127.0.0.1 and localhost, with its key, in files.
-struct TestCertificate {
-    let certificate: TemporaryFile
-    let key: TemporaryFile
+package struct TestCertificate {
+    package let certificate: TemporaryFile
+    package let key: TemporaryFile
 
-    init(host: String = "localhost", address: [UInt8] = [127, 0, 0, 1], expired: Bool = false) throws {
+    package init(host: String = "localhost", address: [UInt8] = [127, 0, 0, 1], expired: Bool = false) throws {
         let secret = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("test") }
         let now = Date()
@@ -26,5 +26,4 @@ struct TestCertificate {
         self.certificate = try TemporaryFile(try certificate.serializeAsPEM().pemString + "\n")
         key = try TemporaryFile(secret.pemRepresentation + "\n")
     }
-
 }

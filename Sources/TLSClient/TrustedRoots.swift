@@ -1,25 +1,29 @@
-internal import CallAgent
-internal import NIOSSL
+package import NIOSSL
 
-/// Makes what a client's TLS connections share: whom to trust.
-enum TrustedRoots {
+/// Makes what the TLS connections of a client share: whom to trust.
+package enum TrustedRoots {
+    /// The roots cannot be read; says which.
+    package struct Unreadable: Error {
+        package let text: String
+    }
+
     /// The system's roots, and those of `file`; certificates and host names are always verified.
     ///
     /// Reads files: not for an event loop.
-    static func context(file: String?, url: SignalingURL) throws(SignalingError) -> NIOSSLContext {
+    package static func context(file: String?) throws(Unreadable) -> NIOSSLContext {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         if let file {
             do {
                 tls.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(file))]
             } catch {
-                throw .unreachable(url.text, text: "the file with trusted roots, \(file), holds no certificates in PEM")
+                throw Unreadable(text: "the file with trusted roots, \(file), holds no certificates in PEM")
             }
         }
         do {
             return try NIOSSLContext(configuration: tls)
         } catch {
-            throw .unreachable(url.text, text: "the system's trusted roots cannot be read")
+            throw Unreadable(text: "the system's trusted roots cannot be read")
         }
     }
 }

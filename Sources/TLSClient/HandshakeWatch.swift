@@ -1,0 +1,52 @@
+internal import NIOCore
+internal import NIOTLS
+
+/// Bounds the time of a TLS handshake, and tells why it failed.
+final class HandshakeWatch: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let limit: TimeAmount
+    private let report: (any Error) -> Void
+    private var alarm: Scheduled<Void>?
+    private var isOver = false
+
+    init(limit: TimeAmount, report: @escaping (any Error) -> Void) {
+        self.limit = limit
+        self.report = report
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let channel = context.channel
+        let error = ChannelError.connectTimeout(limit)
+        // Through the pipeline, so that this handler hears of it like of any other error.
+        alarm = context.eventLoop.scheduleTask(in: limit) { channel.pipeline.fireErrorCaught(error) }
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event { end() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(error)
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(ChannelError.eof)
+        context.fireChannelInactive()
+    }
+
+    private func fail(_ error: any Error) {
+        guard !isOver else { return }
+        report(error)
+        end()
+    }
+
+    private func end() {
+        isOver = true
+        alarm?.cancel()
+    }
+}

@@ -1,0 +1,65 @@
+package import NIOCore
+
+/// One end of two connections that are one: what arrives here is sent there, and both close together.
+///
+/// Reads only while the other end can take more, so that nothing piles up in between. Both ends live on one event loop.
+package final class Splice: ChannelDuplexHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
+
+    private var other: Splice?
+    private var context: ChannelHandlerContext?
+    private var owesRead = false
+
+    private init() {}
+
+    /// Two ends; called on the event loop of both.
+    package static func pair(on loop: any EventLoop) -> (near: NIOLoopBound<Splice>, far: NIOLoopBound<Splice>) {
+        let (near, far) = (Splice(), Splice())
+        (near.other, far.other) = (far, near)
+        return (NIOLoopBound(near, eventLoop: loop), NIOLoopBound(far, eventLoop: loop))
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        other?.context?.close(promise: nil)
+        other = nil
+    }
+
+    package func channelActive(context: ChannelHandlerContext) {
+        // The other end may have gone while this one was being reached.
+        if other?.context == nil { context.close(promise: nil) }
+        context.fireChannelActive()
+    }
+
+    package func read(context: ChannelHandlerContext) {
+        if other?.canTakeMore == true { context.read() } else { owesRead = true }
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) { other?.send(unwrapInboundIn(data)) }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        other?.context?.flush()
+        context.fireChannelReadComplete()
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { other?.resume() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private var canTakeMore: Bool { context?.channel.isWritable ?? false }
+
+    private func send(_ data: ByteBuffer) { context?.write(wrapOutboundOut(data), promise: nil) }
+
+    private func resume() {
+        guard owesRead, let context else { return }
+        owesRead = false
+        context.read()
+    }
+}

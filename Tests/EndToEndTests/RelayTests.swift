@@ -1,0 +1,95 @@
+import Foundation
+import TestServers
+import Testing
+
+extension EndToEnd {
+    /// Calls of the program through a real TURN server.
+    @Suite struct RelayTests {
+        @Test(
+            "Two processes see and hear each other through the relay alone: over UDP, TCP and TLS",
+            arguments: ["udp", "tcp", "tls"])
+        func relayOnly(transport: String) async throws {
+            let certificate = try TestCertificate()
+            let turn =
+                switch transport {
+                case "udp": try await TurnServer()
+                case "tcp": try await TurnServer(["--no-udp"])
+                default: try await TurnServer(certificate: certificate)
+                }
+            let server = Self.server(turn, transport)
+            let options = ["--ice-server", server, "--ice-policy", "relay"]
+            let roots = transport == "tls" ? ["--trust-roots", certificate.certificate.path] : []
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--audio", "tone:660", "--video-size", "240x136"] + options + roots)
+            let alice = try trio.call(["--json", "--duration", "2s", "--video-size", "320x180"] + options + roots)
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            let mine = try #require((try alice.document()["calls"] as? [[String: Any]])?.first)
+            let theirs = try await Self.report(of: bob)
+            for (call, width, pitch) in [(mine, 240.0, 660.0), (theirs, 320.0, 440.0)] {
+                #expect(try call.text("transport.localCandidate") == "relay")
+                #expect(try call.text("transport.remoteCandidate") == "relay")
+                #expect(try call.number("video.received.distinctFrames") > 10)
+                #expect(try call.number("video.received.width") == width)
+                #expect(abs(try call.number("audio.received.toneHz") - pitch) < 5)
+                #expect((call["warnings"] as? [String]) == [])
+            }
+        }
+
+        @Test("Wrong credentials are an event and in the report, and the call connects by another way")
+        func wrongCredentials() async throws {
+            let turn = try await TurnServer()
+            let server = Self.server(turn, "udp", credential: "wrong")
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            let alice = try trio.call(["--events", "--duration", "10m", "--ice-server", server])
+            try await eventually("the warning") {
+                alice.events.contains { event in
+                    event["event"] as? String == "mediaWarning"
+                        && (event["text"] as? String)?.contains("wrong credentials") == true
+                }
+            }
+            for program in [alice, bob] {
+                try await eventually("connected") { program.hasEvent(["event": "stateChanged", "state": "connected"]) }
+            }
+            alice.signal(SIGINT)
+            try await alice.waitForExit()
+            let call = try await Self.report(of: alice)
+            #expect(try call.text("transport.localCandidate") == "host")
+            #expect(try call.number("video.received.distinctFrames") > 0)
+            let warnings = try #require(call["warnings"] as? [String])
+            #expect(warnings.count == 1 && warnings[0].contains("wrong credentials"))
+            #expect(!alice.output.contains("wrong@") && !alice.errors.contains("wrong@"), "credentials stay out of it")
+        }
+
+        @Test(
+            "With the policy relay a server that gives nothing ends the call with the reason",
+            arguments: ["wrong credentials", "its certificate is not trusted"])
+        func nothingButRelay(reason: String) async throws {
+            let isTLS = reason.contains("certificate")
+            let turn = try await isTLS ? TurnServer(certificate: TestCertificate()) : TurnServer()
+            let server = Self.server(turn, isTLS ? "tls" : "udp", credential: isTLS ? TurnServer.credential : "wrong")
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            let alice = try trio.call(["--json", "--ice-server", server, "--ice-policy", "relay"])
+            #expect(try await alice.waitForExit() == 5)
+            #expect(alice.errors.contains("mediaFailed") && alice.errors.contains(reason), "\(alice.errors)")
+            let call = try #require((try alice.document()["calls"] as? [[String: Any]])?.first)
+            #expect(try call.text("end.text").contains(reason))
+            try await eventually("bob hears of it") { bob.hasEvent(["event": "stateChanged", "state": "ended"]) }
+        }
+
+        private static func server(
+            _ turn: TurnServer, _ transport: String, credential: String = TurnServer.credential
+        ) -> String {
+            let user = "\(TurnServer.username):\(credential)@127.0.0.1:\(turn.port)"
+            return transport == "tls" ? "turns:\(user)" : "turn:\(user)?transport=\(transport)"
+        }
+
+        /// What a program with `--events` said about its first call at the end.
+        private static func report(of program: Program) async throws -> [String: Any] {
+            try await eventually("the report") { program.hasEvent(["event": "report"]) }
+            let event = try #require(program.events.first { $0["event"] as? String == "report" })
+            return try event.object("report")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// The UDP sockets of a process, as the kernel lists them.
+enum UDPSockets {
+    struct Endpoint: Hashable {
+        let isIPv6: Bool
+        let port: Int
+    }
+
+    static func bound(by pid: Int32) throws -> Set<Endpoint> {
+        let folder = "/proc/\(pid)/fd"
+        let inodes = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name -> Substring? in
+            // Closed between the listing and this look.
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name),
+                target.hasPrefix("socket:[")
+            else { return nil }
+            return target.dropFirst(8).dropLast()
+        }
+        var found: Set<Endpoint> = []
+        for (file, isIPv6) in [("udp", false), ("udp6", true)] {
+            // No file where the kernel has no IPv6.
+            let table = (try? String(contentsOfFile: "/proc/\(pid)/net/\(file)", encoding: .utf8)) ?? ""
+            for line in table.split(separator: "\n").dropFirst() {
+                // sl, local address and port in hexadecimal digits, remote ones, … and the inode as the tenth word.
+                let words = line.split(separator: " ")
+                guard words.count > 9, inodes.contains(words[9]), let colon = words[1].lastIndex(of: ":"),
+                    let port = Int(words[1][words[1].index(after: colon)...], radix: 16)
+                else { continue }
+                found.insert(Endpoint(isIPv6: isIPv6, port: port))
+            }
+        }
+        return found
+    }
+}
