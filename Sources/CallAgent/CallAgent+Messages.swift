@@ -134,6 +134,7 @@ extension CallAgent {
         (surroundings.displayName, surroundings.address) = (configuration.displayName, configuration.address)
         surroundings.extensionData = configuration.extensionData
         surroundings.hooks = configuration.hooks
+        surroundings.sourceNames = configuration.media.sourceNames
         let call = Call(
             id: id, user: user, peer: peer, machine: machine, session: session, start: start, invite: invite,
             surroundings: surroundings)

@@ -57,6 +57,7 @@ actor EngineMediaProvider: MediaProvider {
                 tracks[kind] = TrackConfiguration(
                     source: source, codecs: codecs,
                     bitrateKbit: kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit)
+                tracks[kind]?.processing = kind == .audio ? configuration.audio?.effectiveProcessing ?? .off : .off
             }
             var peer = PeerConnectionConfiguration(label: label, tracks: tracks)
             peer.tuning = configuration.tuning

@@ -26,7 +26,8 @@ final class PeerMedia: Sendable {
 
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
-    var lastArrival: ContinuousClock.Instant? { peer.activity.lastArrival }
+    /// How often packets of the peer arrive.
+    var rhythm: PeerRhythm { peer.activity.rhythm }
 
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
@@ -52,16 +53,23 @@ final class PeerMedia: Sendable {
         for choice in choices {
             let kind = choice.codec.kind
             guard let track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
+            let sink = try catalog.description("discard", role: kind == .video ? .videoSink : .audioSink)
+            let probe = sink.names(EchoProbe.element) ? EchoProbe.uniqueName() : nil
             sending[kind] = try SendTrack(
                 track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
                 description: catalog.description(of: choice.codec, role: .encoder),
                 telephoneEvent: choice.telephoneEvent, pipeline: bin, webrtc: peer.webrtc, mode: modes[kind] ?? .closed,
+                probe: probe, onUnprocessed: { report(.warning("the sound is sent unprocessed: \($0)")) },
                 onFailure: { report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
                 onChange: { report(.event(PeerConnectionEvent($0, of: kind))) })
             receiving[kind] = try ReceiveTrack(
                 codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
-                sink: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
+                sink: probe.map { sink.renaming(EchoProbe.element, to: $0) } ?? sink,
                 recorder: choice.codec.fitsMatroska ? recorder : nil, pipeline: bin, report: { report(.event($0)) })
+        }
+        sending[.video]?.onPictureSize { report(.event(PeerConnectionEvent(.picturesSent(width: $0, height: $1)))) }
+        receiving[.video]?.decoded.onPictureSize {
+            report(.event(PeerConnectionEvent(.picturesReceived(width: $0, height: $1))))
         }
         for choice in choices where configuration.recordingPath != nil && !choice.codec.fitsMatroska {
             report(.warning("\(choice.codec.encodingName) cannot be recorded: Matroska does not hold it"))

@@ -17,6 +17,12 @@ actor BlockingQueue {
     /// Asks for the devices that are there.
     func listDevices(into list: FoundDevices) { list.note(DeviceRecord.all()) }
 
+    /// Begins to watch devices, and lists those that are there.
+    func start(_ monitor: DeviceMonitor) -> [DeviceRecord] { monitor.start() }
+
+    /// Watches devices no more.
+    func stop(_ monitor: DeviceMonitor) { monitor.stop() }
+
     /// Ends every branch of a recording, each after the data before it.
     func end(_ branches: [RecordingBranch]) { for branch in branches { branch.end() } }
 }

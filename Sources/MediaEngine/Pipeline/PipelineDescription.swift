@@ -37,7 +37,7 @@ public struct PipelineDescription: Sendable, Equatable {
     /// One sentence on what it does.
     public let summary: String
     /// The launch line.
-    public let launch: String
+    public internal(set) var launch: String
     /// The whole file, its lines ended by LF.
     public let text: String
     /// The element and property that each placeholder stands for.

@@ -15,6 +15,8 @@ final class SendTrack: Sendable {
     /// Openings take their turn here, since they may be held up.
     private let queue: DispatchQueue
     private let webrtcSink: Pad
+    /// Nil for pictures.
+    private let processor: AudioProcessor?
     /// Nil when the peer is not to hear keys.
     let dtmf: DtmfSender?
     let payloadType: Int
@@ -30,11 +32,13 @@ final class SendTrack: Sendable {
 
     /// Builds the branch into `pipeline` and links it to a sink pad of `webrtc`.
     ///
+    /// `probe` is the name of what hears what is played, for the echo; nil when nothing is heard.
     /// `onFailure` hears of a capture that cannot be opened again after the start, `onChange` of one that goes and comes back.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
         telephoneEvent: Int? = nil, pipeline: Element, webrtc: Element, mode: SendMode = .closed,
+        probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) throws(MediaError) {
@@ -60,7 +64,14 @@ final class SendTrack: Sendable {
         pipeline.add(bin)
         // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end it sees.
         try proxy.pad("src").holdEndOfStream()
-        try proxy.link(to: bin)
+        if codec.kind == .audio {
+            processor = try AudioProcessor(
+                configuration.processing, from: proxy.pad("src"), to: bin.pad("sink"), probe: probe, pipeline: pipeline,
+                onFailure: onUnprocessed)
+        } else {
+            processor = nil
+            try proxy.link(to: bin)
+        }
         webrtcSink = try webrtc.requestPad("sink_%u")
         if let telephoneEvent {
             dtmf = try DtmfSender(
@@ -120,6 +131,9 @@ final class SendTrack: Sendable {
         if kind == .video { encoderSource.forceKeyFrame() }
     }
 
+    /// Processes the sound so from now on.
+    func process(_ processing: AudioProcessing) { processor?.set(processing) }
+
     /// The latest picture goes first, as a key frame; an open gate stays as it is.
     ///
     /// Done on a queue of its own: webrtcbin holds up whoever sends before its m-line is negotiated, for ever if it never is.
@@ -129,6 +143,11 @@ final class SendTrack: Sendable {
             if kind == .video { encoderSource.forceKeyFrame() }
             gate.open { state.withLock { $0.opens } }
         }
+    }
+
+    /// Tells the size of the pictures that are encoded, whenever it changes; on the streaming thread.
+    func onPictureSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
+        encoderSink.onPictureSize(handler)
     }
 
     /// Sends nothing any more, and lets go of the capture for good.
