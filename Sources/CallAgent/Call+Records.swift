@@ -92,6 +92,11 @@ extension MediaFact {
         case .resumed: "resumed"
         case .gathered(let how): "gathered \(how)"
         case .dtmf(let key): "dtmf \(key)"
+        case .picturesSent(let size): "picturesSent \(size.width)x\(size.height)"
+        case .picturesReceived(let size): "picturesReceived \(size.width)x\(size.height)"
+        case .captureFailed(let fault): "captureFailed \(fault.medium) \(fault.cause)"
+        case .captureLost(let fault): "captureLost \(fault.medium) \(fault.cause)"
+        case .captureRestored(let medium): "captureRestored \(medium)"
         case .warning(let text): Self.warningName + text
         case .failed: "failed"
         }

@@ -31,6 +31,8 @@ extension Call {
         var extensionData: [String: String] = [:]
         var hooks: [any CallHook] = []
         var statisticsInterval: Duration?
+        /// What the agent's calls send from, unless the user of a call chooses something else.
+        var sourceNames: [CaptureFault.Medium: String] = [:]
     }
 
     // MARK: For its agent
@@ -85,12 +87,14 @@ extension Call {
         guard machine.state != .ended else { return }
         record(event, at: instant)
         for effect in machine.handle(event) { carryOut(effect, at: instant) }
+        tellAttributes()
     }
 
     private func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {
         // What a replaced connection says late is nobody's business.
         guard let number = generations.first(where: { $0.value === media })?.key else { return }
         if let stage = fact.stage { mark(stage, at: instant) }
+        note(fact, generation: number)
         process(.media(fact, generation: number), at: instant)
     }
 
@@ -114,7 +118,9 @@ extension Call {
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .adoptCall: adopt()
         case .report(let change): report(change, at: instant)
-        case .notify(let notice): hub.yield(.notice(notice))
+        case .notify(let notice):
+            if case .dtmf(let key) = notice, keysReceived.count < Self.maximumRecords { keysReceived += key }
+            hub.yield(.notice(notice))
         case .ignored(let text): logger.debug("ignored: \(text)")
         case .stopMedia: closing = Task { await self.stop() }
         }
@@ -125,9 +131,10 @@ extension Call {
         if let present = generations[number] { return present }
         let (first, make, role) = (firstSession.take(), surroundings.makeSession, machine.role)
         let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
-        let session = Task<any MediaSession, any Error> { [sources] in
+        let session = Task<any MediaSession, any Error> { [sources, isOutputOn] in
             let session = if let first { first } else { try await make(label, media, role) }
             try await sources.apply(to: session, with: media)
+            if !isOutputOn { await session.setOutput(false) }
             return session
         }
         let opened = GenerationMedia(session, logger: logger)

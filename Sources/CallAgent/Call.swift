@@ -29,7 +29,14 @@ public actor Call {
     var timers: [CallTimer: Task<Void, Never>] = [:]
     /// What tells the statistics every so often.
     var sampling: Task<Void, Never>?
+    /// Whether the sound of the peer is played.
+    public internal(set) var isOutputOn = true
     var messagesSent = 0
+    /// The sizes of the pictures, by generation.
+    var pictures: [Int: PictureSizes] = [:]
+    var toldAttributes: MediaAttributes?
+    /// The keys that the peer pressed, the first some hundreds.
+    var keysReceived = ""
     var extensionToSend: [String: String] = [:]
     /// The id and the invite of the peer's call, while this one takes them over.
     var adopting: (id: String, invite: SignalingMessage.Invite)?
@@ -106,10 +113,23 @@ public actor Call {
 
     // MARK: Operations
 
-    /// Takes the call.
+    /// Takes the call; the caller is told with the accept what is sent.
     ///
+    /// - Parameters:
+    ///   - audio: what is sent of the sound from the beginning; nil leaves it as it is: on, or off without a source.
+    ///   - video: the same of the pictures.
+    ///   - output: whether the sound of the peer is played; see ``setOutput(_:)``.
+    ///   - data: goes with the accept.
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
-    public func accept(extension data: [String: String] = [:]) throws(CallError) {
+    public func accept(
+        audio: MediaState.Sending? = nil, video: MediaState.Sending? = nil, output: Bool = true,
+        extension data: [String: String] = [:]
+    ) async throws(CallError) {
+        // Before anything is sent or played, but not for a call that cannot be accepted.
+        if machine.refusal(of: .accept) == nil {
+            if audio != nil || video != nil { process(.setSending(audio: audio, video: video)) }
+            if !output { await setOutput(false) }
+        }
         try perform(.accept, "accept", data)
         acceptedAtCallee = timeline.instant(of: .accepted)
     }
@@ -207,8 +227,7 @@ public actor Call {
         return CallReport(
             callId: id, role: role, user: user, peer: peer, room: room, media: media, state: machine.state,
             end: machine.end, hold: machine.hold, timeline: timeline, records: records,
-            acceptedAtCallee: acceptedAtCallee,
-            statistics: statistics)
+            acceptedAtCallee: acceptedAtCallee, keysReceived: keysReceived, statistics: statistics)
     }
 
     private func perform(

@@ -135,6 +135,7 @@ extension CallAgent {
         surroundings.extensionData = configuration.extensionData
         surroundings.hooks = configuration.hooks
         surroundings.statisticsInterval = configuration.statisticsInterval
+        surroundings.sourceNames = configuration.media.sourceNames
         let call = Call(
             id: id, user: user, peer: peer, machine: machine, session: session, start: start, invite: invite,
             surroundings: surroundings)

@@ -176,14 +176,15 @@ public actor CallAgent {
     /// Calls `peer`; returns when the invite is on its way.
     ///
     /// When `peer` has called and that call rings here, it is accepted and returned instead: both want the same. Without `id` and `room` the
-    /// call has random ones. `sends` is what this end sends at the beginning, which the peer is told, and `extension` goes with the invite.
+    /// call has random ones. `sends` is what this end sends at the beginning, which the peer is told; `output` says whether the peer's sound is played
+    /// (``Call/setOutput(_:)``), and `extension` goes with the invite.
     ///
     /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``, ``CallError/invalidCallId(_:)``,
-    ///   ``CallError/callsItself(_:)``, ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call, and ``CallError/ended(_:)`` when
-    ///   the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.
+    ///   ``CallError/callsItself(_:)``, ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call or a device cannot be opened, and
+    ///   ``CallError/ended(_:)`` when the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.
     public func call(
         _ peer: String, media: CallMedia = .audioVideo, id: String? = nil, room: String? = nil,
-        sends: MediaState = MediaState(), extension data: [String: String] = [:]
+        sends: MediaState = MediaState(), output: Bool = true, extension data: [String: String] = [:]
     ) async throws(CallError) -> Call {
         let start = ContinuousClock.now
         guard phase == .prepared, let line else { throw .notPrepared }
@@ -193,7 +194,7 @@ public actor CallAgent {
         guard SignalingLimits.isName(callId), room.map(SignalingLimits.isName) ?? true else {
             throw .invalidCallId(SignalingLimits.isName(callId) ? room ?? "" : callId)
         }
-        if let ringing = await accept(callOf: peer, data) { return ringing }
+        if let ringing = await accept(callOf: peer, sends, output: output, data) { return ringing }
         // Looked at before anything is built; what counts is the registry's own answer.
         guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(
@@ -207,8 +208,9 @@ public actor CallAgent {
             unless: { calls.ringing(from: peer) != nil })
         guard let call = made else {
             // The peer's call came meanwhile; if it is over already, this is one more try.
-            if let ringing = await accept(callOf: peer, data) { return ringing }
-            return try await self.call(peer, media: media, id: id, room: room, sends: sends, extension: data)
+            if let ringing = await accept(callOf: peer, sends, output: output, data) { return ringing }
+            return try await self.call(
+                peer, media: media, id: id, room: room, sends: sends, output: output, extension: data)
         }
         if !data.isEmpty {
             do throws(CallError) {
@@ -218,6 +220,7 @@ public actor CallAgent {
                 throw error
             }
         }
+        if !output { await call.setOutput(false) }
         // Subscribed before it starts, so that nothing is missed.
         let events = call.events
         await call.start()
@@ -232,20 +235,27 @@ public actor CallAgent {
         }
         // It ended, or the task was cancelled, which must not leave a call that nobody holds.
         await call.hangUp()
+        if let error = await call.missingPrerequisite { throw .media(error) }
         throw .ended(await call.end ?? CallEnd(reason: .mediaFailed, by: .local))
     }
 
     /// Takes the call of `peer` that rings here; nil when there is none.
-    private func accept(callOf peer: String, _ data: [String: String]) async -> Call? {
+    private func accept(
+        callOf peer: String, _ sends: MediaState, output: Bool, _ data: [String: String]
+    ) async -> Call? {
         guard let ringing = calls.ringing(from: peer) else { return nil }
         // Listed a moment ago, it may not ring yet.
         for await event in ringing.events { if case .stateChanged = event { break } }
-        return (try? await ringing.accept(extension: data)) != nil ? ringing : nil
+        return
+            (try? await ringing.accept(
+                audio: sends.audio == .on ? nil : sends.audio, video: sends.video == .on ? nil : sends.video,
+                output: output,
+                extension: data)) != nil ? ringing : nil
     }
 
     /// Calls the peer of an ended call once more, with the same media.
     ///
-    /// - Throws: as ``call(_:media:id:room:sends:extension:)`` does.
+    /// - Throws: as ``call(_:media:id:room:sends:output:extension:)`` does.
     public func call(again report: CallReport) async throws(CallError) -> Call {
         try await call(report.peer, media: report.media)
     }

@@ -14,6 +14,8 @@ public enum CallError: Error, Sendable, Equatable {
     case noMedia
     /// The data is longer than a message may carry.
     case tooLong(bytes: Int, limit: Int)
+    /// The peer takes no keys: its description lacks telephone events (RFC 4733).
+    case noTelephoneEvents
     /// The id is no name, or is that of another call.
     case invalidCallId(String)
     /// Signaling failed.
@@ -36,6 +38,8 @@ extension CallError: CustomStringConvertible {
         case .callsItself(let user): "\(user) cannot call itself; sign in as somebody else"
         case .noMedia: "the call would have neither audio nor video; give the agent a source"
         case .tooLong(let bytes, let limit): "\(bytes) bytes are more than the \(limit) that a message carries"
+        case .noTelephoneEvents:
+            "the peer takes no keys: its session description has no telephone-event beside the codec in use"
         case .invalidCallId(let id):
             "'\(id.prefix(80))' cannot be the id of a new call: use 1 to 64 ASCII letters, digits and . _ - @ + : that no call had"
         case .signaling(let error): error.description

@@ -4,6 +4,8 @@ public enum CallEvent: Sendable, Equatable {
     case stateChanged(CallStateChange)
     /// A stage of the call was reached, so many ms after its start.
     case reached(CallTimeline.Stage, milliseconds: Double)
+    /// Either end sends something else, or pictures of another size.
+    case attributesChanged(MediaAttributes)
     /// Something else happened.
     case notice(CallNotice)
     /// What the connection did since the one before, every ``CallAgentConfiguration/statisticsInterval``.

@@ -26,6 +26,8 @@ public struct CallReport: Sendable, Equatable {
     ///
     /// Measured at the callee. At the caller it is taken from the message's time, which is right as far as the two clocks agree.
     public var acceptedAtCallee: ContinuousClock.Instant?
+    /// The keys that the peer pressed (RFC 4733), in order; the first some hundreds.
+    public var keysReceived = ""
     /// What was sent and received.
     public var statistics: MediaReport
 

@@ -137,7 +137,8 @@ public final class MediaEngine: Sendable {
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``. The device itself is opened later.
     public func capture(_ source: MediaSource) throws(MediaError) -> CaptureSource {
-        try captures.capture(SourceBlueprint(source: source, catalog: catalog), timing: captureTiming, logger: logger)
+        try captures.capture(
+            SourceBlueprint(source: source.unprocessed, catalog: catalog), timing: captureTiming, logger: logger)
     }
 
     /// A peer connection that has not negotiated yet; it costs nothing before it does.

@@ -17,11 +17,21 @@ extension CallMachine {
         case .failed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
         case .failed(.incompatible(let text)): return finish(.incompatibleMedia, text: text, by: .peer)
         case .failed(.other(let text)): return finish(.mediaFailed, text: text, by: .local)
-        case .dtmf(let key): return [.notify(.dtmf(key: key))]
-        case .warning(let text): return [.notify(.mediaWarning(text: text))]
-        case .iceConnected, .firstVideoShown, .firstAudioHeard, .gathered: break
+        default: return notice(of: fact).map { [.notify($0)] } ?? []
         }
         return []
+    }
+
+    /// What the user is told of something that changes nothing.
+    private func notice(of fact: MediaFact) -> CallNotice? {
+        switch fact {
+        case .dtmf(let key): .dtmf(key: key)
+        case .captureFailed(let fault): .captureFailed(fault)
+        case .captureLost(let fault): .captureLost(fault)
+        case .captureRestored(let medium): .captureRestored(medium)
+        case .warning(let text): .mediaWarning(text: text)
+        default: nil
+        }
     }
 
     private mutating func offer(_ sdp: String) -> [Effect] {
@@ -81,10 +91,8 @@ extension CallMachine {
         case .interrupted: generation.isInterrupted = true
         case .resumed: generation.isInterrupted = false
         case .failed(let fault): return nextFailed(fault)
-        case .dtmf(let key): return [.notify(.dtmf(key: key))]
-        case .warning(let text): return [.notify(.mediaWarning(text: text))]
-        case .iceConnected, .firstVideoShown, .firstAudioHeard, .gathered: break
         case .offerCreated, .answerCreated: return [.ignored("a description that nobody waits for")]
+        default: return notice(of: fact).map { [.notify($0)] } ?? []
         }
         return []
     }

@@ -40,6 +40,17 @@ extension CallMachine {
         return isPossible ? nil : "\(operation) does not apply to a \(role) in \(stateText)"
     }
 
+    /// Whether keys of a telephone may be pressed now: while it rings at the caller, and in an accepted call that nobody holds.
+    ///
+    /// Like all media, those of a callee wait for its accept, unless its policy lets media out before.
+    var maySendKeys: Bool {
+        switch phase {
+        case .idle, .calling, .ended: false
+        case .ringing: (role == .caller || earlyMedia == .full) && hold == .none
+        case .accepted: hold == .none
+        }
+    }
+
     /// Connected, and nothing is under way that another operation would disturb.
     private var isSettled: Bool { hasFirstFrame && next == nil && !isAskingForMedia }
 

@@ -173,10 +173,7 @@ public struct CallMachine: Sendable, Equatable {
     /// Nothing of the peer is seen or heard before this.
     private mutating func connect(_ reason: ChangeReason, by party: CallParty) -> [Effect] {
         hasFirstFrame = true
-        // Already silent when it was accepted: the state says so, and the timer runs.
-        isInterrupted = current.isInterrupted
-        let timer = isInterrupted ? start(.mediaLost) : []
-        return [.cancelTimer(.connect), report(reason, by: party)] + timer
+        return [.cancelTimer(.connect), report(reason, by: party)]
     }
 
     /// What follows from the facts, whichever of them came last.
@@ -233,6 +230,8 @@ public struct CallMachine: Sendable, Equatable {
 
     /// Whether `generation` has of the peer what the peer sends first: a picture, or in a call without pictures a sound.
     func hasMedia(_ generation: Generation) -> Bool {
+        // What was there and is there no more is waited for.
+        if generation.isInterrupted { return false }
         // Whoever holds sends nothing.
         if peer.isHolding { return generation.isVerified }
         if generation.media.video, peer.video != .off {

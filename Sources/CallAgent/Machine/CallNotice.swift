@@ -16,7 +16,13 @@ public enum CallNotice: Sendable, Equatable {
     case deviceRings(String?)
     /// The peer pressed a key (RFC 4733): `0` to `9`, `*`, `#`, or `A` to `D`.
     case dtmf(key: String)
-    /// Something of this end's media failed that the call goes on without: a device, a TURN server.
+    /// A camera or microphone could not be opened; nothing of it is sent until it is turned on again or another one chosen.
+    case captureFailed(CaptureFault)
+    /// A camera or microphone is gone while it is sent: a moving test picture or silence takes its place until it is back.
+    case captureLost(CaptureFault)
+    /// It is back and is sent again.
+    case captureRestored(CaptureFault.Medium)
+    /// Something else of this end's media failed that the call goes on without: a TURN server.
     case mediaWarning(text: String)
     /// This end's signaling connection was lost; the call goes on.
     case signalingLost

@@ -26,7 +26,17 @@ public enum MediaFact: Sendable, Equatable {
     case gathered(String)
     /// The peer pressed a key: `0` to `9`, `*`, `#`, or `A` to `D`.
     case dtmf(key: String)
-    /// Something failed that the call goes on without.
+    /// What is sent has pictures of this size from now on.
+    case picturesSent(PictureSize)
+    /// What is decoded has pictures of this size from now on.
+    case picturesReceived(PictureSize)
+    /// A source could not be opened; nothing of its kind is sent until it is asked for anew.
+    case captureFailed(CaptureFault)
+    /// A source gives nothing any more; a moving test picture or silence takes its place.
+    case captureLost(CaptureFault)
+    /// It is back.
+    case captureRestored(CaptureFault.Medium)
+    /// Something else failed that the call goes on without.
     case warning(String)
     /// The media cannot go on.
     case failed(MediaFault)

@@ -104,6 +104,10 @@ private final class OfferedSession: MediaSession {
         try await session.turnVideo(orientation)
     }
 
+    func setOutput(_ isOn: Bool) async { await session.setOutput(isOn) }
+
+    func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool { try await session.sendDTMF(keys) }
+
     var peerConnection: PeerConnection? { session.peerConnection }
 
     func report() async -> MediaReport { await session.report() }

@@ -16,6 +16,7 @@ extension Call {
         do throws(MediaSessionError) {
             if media.has(source.kind) { for media in generations.values { try await media.setSource(source) } }
             sources.note(source)
+            tellAttributes()
         } catch {
             throw .media(error)
         }
@@ -36,5 +37,33 @@ extension Call {
         } catch {
             throw .media(error)
         }
+    }
+
+    /// Plays the sound of the peer from now on, or does not; pictures go on, and the peer is not told.
+    ///
+    /// Legal in every state. Sound that is not played is not recorded either.
+    public func setOutput(_ isOn: Bool) async {
+        isOutputOn = isOn
+        for media in generations.values { await media.setOutput(isOn) }
+    }
+
+    /// What this machine lacks that the media of the call needed.
+    var missingPrerequisite: MediaSessionError? { reported?.missingPrerequisite }
+
+    /// Presses keys of a telephone (RFC 4733): `0` to `9`, `*`, `#` and `A` to `D`, large or small, 250 ms each, 100 ms between.
+    ///
+    /// They are queued after those that were pressed before, and sent whatever becomes of the sound. Legal while it rings at the caller and in
+    /// an accepted call that nobody holds; the peer's user is told of keys from before the accept when the call is connected.
+    ///
+    /// - Throws: ``CallError/noTelephoneEvents`` when the peer takes none, and while it rings at a callee that has not answered in SDP yet;
+    ///   ``CallError/media(_:)`` for what is no key, and for more than 64; ``CallError/wrongState(operation:state:)`` in other states.
+    public func sendDTMF(_ keys: String) async throws(CallError) {
+        guard machine.maySendKeys, let media = generations[machine.shown.number] else {
+            throw .wrongState(operation: "a key", state: "the \(role) of a call that is \(machine.stateText)")
+        }
+        record(.user, "sendDTMF", at: .now)
+        let isTaken: Bool
+        do throws(MediaSessionError) { isTaken = try await media.sendDTMF(keys) } catch { throw .media(error) }
+        guard isTaken else { throw .noTelephoneEvents }
     }
 }

@@ -6,9 +6,40 @@ struct CallSources: Sendable {
 
     mutating func note(_ source: MediaSource) { chosen[source.kind] = source }
 
+    /// What was chosen, as the command line writes it; nil for what was not.
+    func label(of medium: CaptureFault.Medium) -> String? { chosen[MediaKind(medium)]?.label }
+
     /// Tells a session that has not negotiated yet.
     func apply(to session: any MediaSession, with media: CallMedia) async throws(MediaSessionError) {
         for source in chosen.values where media.has(source.kind) { try await session.setSource(source) }
+    }
+}
+
+extension MediaConfiguration {
+    /// What calls send from, as the command line writes it.
+    var sourceNames: [CaptureFault.Medium: String] {
+        var names: [CaptureFault.Medium: String] = [:]
+        names[.video] = video.map { MediaSource.video($0).label }
+        names[.audio] = audio.map { MediaSource.audio($0).label }
+        return names
+    }
+}
+
+extension MediaKind {
+    init(_ medium: CaptureFault.Medium) {
+        switch medium {
+        case .audio: self = .audio
+        case .video: self = .video
+        }
+    }
+}
+
+extension CaptureFault.Medium {
+    init(_ kind: MediaKind) {
+        switch kind {
+        case .audio: self = .audio
+        case .video: self = .video
+        }
     }
 }
 

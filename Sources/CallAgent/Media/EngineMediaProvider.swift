@@ -55,6 +55,7 @@ actor EngineMediaProvider: MediaProvider {
                 track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
                 track.maxReceiveKbit =
                     kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit
+                if kind == .audio { track.processing = configuration.audio?.effectiveProcessing ?? .off }
                 tracks[kind] = track
             }
             var peer = PeerConnectionConfiguration(label: label, tracks: tracks)

@@ -20,6 +20,7 @@ final class GenerationMedia: Sendable {
     private let stream: AsyncStream<Command>
     private let commands: AsyncStream<Command>.Continuation
     private let isClosed = Mutex(false)
+    private let missing = Mutex<MediaSessionError?>(nil)
     private let session: Task<any MediaSession, any Error>
     private let logger: Logger
 
@@ -29,6 +30,9 @@ final class GenerationMedia: Sendable {
         self.logger = logger
         (stream, commands) = AsyncStream.makeStream()
     }
+
+    /// What this machine lacks that the media needed: a device, a plugin; nil when it failed otherwise or did not.
+    var missingPrerequisite: MediaSessionError? { missing.withLock { $0 } }
 
     /// Does something when its turn comes.
     func perform(_ command: Command) { commands.yield(command) }
@@ -40,6 +44,12 @@ final class GenerationMedia: Sendable {
     func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
         try await made().turnVideo(orientation)
     }
+
+    /// Plays what arrives, or does not.
+    func setOutput(_ isOn: Bool) async { await (try? session.value)?.setOutput(isOn) }
+
+    /// Presses keys; false when the peer takes none.
+    func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool { try await made().sendDTMF(keys) }
 
     /// The engine's connection, once it is made.
     var peerConnection: PeerConnection? {
@@ -92,6 +102,7 @@ final class GenerationMedia: Sendable {
                 // What was going on when the call ended is expected to fail.
                 guard !isClosed.withLock({ $0 }) else { break }
                 logger.error("\(error)")
+                if error.isMissingPrerequisite { missing.withLock { $0 = error } }
                 await report(self, .failed(error.fault), .now)
             }
         }

@@ -28,6 +28,14 @@ public protocol MediaSession: Sendable {
     /// Turns the pictures that are sent, in all calls that share their source; called like ``setSource(_:)``.
     func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError)
 
+    /// Plays the sound that arrives, when the gates let it, or does not; called like ``setSource(_:)``, also before the negotiation.
+    func setOutput(_ isOn: Bool) async
+
+    /// Presses keys (RFC 4733), after those that were pressed before; called like ``setSource(_:)``.
+    ///
+    /// - Returns: Whether the peer takes them.
+    func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool
+
     /// The engine's connection, for what the application takes of it; nil when the media is not the engine's.
     var peerConnection: PeerConnection? { get }
 
@@ -68,4 +76,10 @@ extension MediaSession {
         let text = "this media session cannot turn pictures"
         throw MediaSessionError(fault: .other(text: text), description: text)
     }
+
+    /// Does nothing.
+    public func setOutput(_ isOn: Bool) async {}
+
+    /// Says that the peer takes none.
+    public func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool { false }
 }

@@ -49,11 +49,19 @@ final class PeerMediaSession: MediaSession {
     }
 
     func setSource(_ source: MediaSource) async throws(MediaSessionError) {
-        do { try await peer.setSource(try engine.capture(source)) } catch { throw MediaSessionError(error) }
+        do { try await peer.setSource(try engine.capture(source), processing: source.processing) } catch {
+            throw MediaSessionError(error)
+        }
     }
 
     func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
         do { try await peer.turnVideo(orientation) } catch { throw MediaSessionError(error) }
+    }
+
+    func setOutput(_ isOn: Bool) async { await peer.setShowing(isOn, of: .audio) }
+
+    func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool {
+        do { return try await peer.sendDTMF(keys) } catch { throw MediaSessionError(error) }
     }
 
     func report() async -> MediaReport {
@@ -116,15 +124,28 @@ extension MediaSessionEvent {
             case .resumed: .resumed
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
             case .relayUnavailable(let text): .warning(text)
-            case .captureFailed(_, let error), .recordingFailed(let error), .sinkFailed(_, let error):
-                .warning(error.description)
-            case .captureLost(let kind, let error):
-                .warning("\(error); \(kind == .video ? "a test picture" : "silence") is sent until it is back")
-            case .captureRestored(let kind): .warning("the source of the \(kind.rawValue) is back")
+            case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
+            case .captureFailed(let kind, let error): .captureFailed(CaptureFault(kind, error))
+            case .captureLost(let kind, let error): .captureLost(CaptureFault(kind, error))
+            case .captureRestored(let kind): .captureRestored(.init(kind))
+            case .picturesSent(let width, let height): .picturesSent(.init(width: width, height: height))
+            case .picturesReceived(let width, let height): .picturesReceived(.init(width: width, height: height))
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(key: String(digit.key))
             }
         self.init(translated, at: event.at)
+    }
+}
+
+extension CaptureFault {
+    init(_ kind: MediaKind, _ error: MediaError) {
+        guard case .sourceFailed(let source, let fault, let text) = error else {
+            self.init(medium: .init(kind), cause: .other, text: error.description)
+            return
+        }
+        self.init(
+            medium: .init(kind), source: source, cause: Cause(rawValue: fault.rawValue) ?? .other, text: text,
+            remedy: fault.advice)
     }
 }
 

@@ -4,6 +4,8 @@ public struct AudioSource: Sendable, Hashable {
     public var name: String
     /// What the description's placeholder `choice` is set to: a pitch, a device, a file, a URL; nil leaves its default.
     public var choice: String?
+    /// What is done to the sound of a call before it is sent; nil is ``AudioProcessing/voice`` for microphones and nothing for everything else.
+    public var processing: AudioProcessing?
     /// What the application pushes into; nil for all other sources.
     var input: AudioInput?
 
@@ -48,6 +50,11 @@ public struct AudioSource: Sendable, Hashable {
 
     /// The default microphone.
     public static let microphone = AudioSource(name: "mic")
+
+    /// What ``processing`` comes to.
+    public var effectiveProcessing: AudioProcessing {
+        processing ?? (["mic", "pipewire", "pulse", "alsa"].contains(name) ? .voice : .off)
+    }
 
     /// The pitch in Hz when it is a tone.
     public var toneHz: Double? { name == "tone" ? choice.flatMap(Double.init) ?? 440 : nil }

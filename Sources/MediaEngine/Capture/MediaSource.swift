@@ -32,7 +32,7 @@ extension MediaSource {
     }
 
     /// What messages and logs call it: ``text`` without the user and password of a URL.
-    var label: String {
+    public var label: String {
         guard name == "rtsp", let scheme = text.range(of: "://") else { return text }
         let rest = text[scheme.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
@@ -60,6 +60,21 @@ extension MediaSource {
 
     /// Whether it is made by the machine itself and needs no device.
     var isSynthetic: Bool { ["test", "clock", "tone", "speech", "silence"].contains(name) }
+
+    /// Whether it is the microphone that the machine prefers.
+    var isDefaultMicrophone: Bool { if case .audio(let source) = self { source.name == "mic" } else { false } }
+
+    /// The same without what a call does to it: one device serves all of them.
+    var unprocessed: MediaSource {
+        guard case .audio(var source) = self else { return self }
+        source.processing = nil
+        return .audio(source)
+    }
+
+    /// What a call does to it before it is sent; nothing to pictures.
+    public var processing: AudioProcessing {
+        if case .audio(let source) = self { source.effectiveProcessing } else { .off }
+    }
 
     /// Whether saying nothing is no fault: the application decides when it pushes.
     var mayBeSilent: Bool { name == "frames" || name == "samples" }

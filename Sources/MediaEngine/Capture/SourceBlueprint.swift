@@ -16,7 +16,7 @@ struct SourceBlueprint: Sendable {
         {
             return both
         }
-        if source == .audio(.microphone) { return try catalog.description(Microphone.names[0], role: .audioSource) }
+        if source.isDefaultMicrophone { return try catalog.description(Microphone.names[0], role: .audioSource) }
         return try catalog.description(source.name, role: source.role)
     }
 
@@ -27,7 +27,7 @@ struct SourceBlueprint: Sendable {
 
     /// Builds it; looks at the device where the format depends on that, so it blocks.
     func build() throws(MediaError) -> SourceBin {
-        if source == .audio(.microphone) { return try bin(Microphone.choose(in: catalog), source.values) }
+        if source.isDefaultMicrophone { return try bin(Microphone.choose(in: catalog), source.values) }
         let description = try description()
         if description.name == "v4l2", case .video(let video) = source {
             let camera = try Camera(video, description: description)
@@ -38,7 +38,7 @@ struct SourceBlueprint: Sendable {
 
     /// Builds what can be built without a look at the device.
     func check() throws(MediaError) {
-        if source == .audio(.microphone) { return try Microphone.check(in: catalog) }
+        if source.isDefaultMicrophone { return try Microphone.check(in: catalog) }
         if let path = source.path { try SourcePath.check(path, of: label) }
         if source.name == "screen" { try Screen.check(source) }
         _ = try parts(of: description(), source.values)

@@ -18,7 +18,7 @@ public enum SourceFault: String, Sendable, Equatable {
     case unusable
 
     /// What the user can do.
-    var advice: String {
+    public var advice: String {
         switch self {
         case .notFound: "callagent devices lists what is there"
         case .busy: "end the program that uses it"

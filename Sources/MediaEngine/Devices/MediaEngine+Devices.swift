@@ -8,4 +8,22 @@ extension MediaEngine {
         _ = await Deadline.isMet(.seconds(10)) { await BlockingQueue(label: "devices").listDevices(into: list) }
         return list.devices.sorted { ($0.kind == .video ? 0 : 1, $0.source) < ($1.kind == .video ? 0 : 1, $1.source) }
     }
+
+    /// The cameras and microphones as they come and go, beginning with those that are there.
+    ///
+    /// For one consumer; ends when nobody iterates over it any more. A camera of v4l2 is noticed through udev, a microphone through its sound service;
+    /// one that is used by a call is opened again by itself.
+    public func deviceChanges() -> AsyncStream<DeviceChange> {
+        let (stream, continuation) = AsyncStream.makeStream(of: DeviceChange.self)
+        guard let monitor = DeviceMonitor() else {
+            continuation.finish()
+            return stream
+        }
+        let known = KnownDevices { continuation.yield($0) }
+        monitor.watch { known.note($0, isThere: $1) }
+        let queue = BlockingQueue(label: "device-monitor")
+        continuation.onTermination = { _ in Task { await queue.stop(monitor) } }
+        Task { known.note(list: await queue.start(monitor)) }
+        return stream
+    }
 }

@@ -11,6 +11,8 @@ enum BusMessage: Sendable, Equatable {
     case segmentDone
     /// A telephone event of the peer's began (`rtpdtmfdepay`).
     case dtmf(event: Int)
+    /// A camera or microphone came or went.
+    case device(DeviceRecord, isThere: Bool)
 
     /// Nil for the many kinds that nobody acts on.
     init?(_ message: UnsafeMutablePointer<GstMessage>) {
@@ -25,6 +27,14 @@ enum BusMessage: Sendable, Equatable {
         case GST_MESSAGE_WARNING:
             let (text, debug) = Self.report(message, gst_message_parse_warning)
             self = .warning(element: Self.source(message), message: text, debug: debug)
+        case GST_MESSAGE_DEVICE_ADDED, GST_MESSAGE_DEVICE_REMOVED:
+            let isThere = message.pointee.type == GST_MESSAGE_DEVICE_ADDED
+            var device: UnsafeMutablePointer<GstDevice>?
+            (isThere ? gst_message_parse_device_added : gst_message_parse_device_removed)(message, &device)
+            guard let device else { return nil }
+            defer { gst_object_unref(device) }
+            guard let record = DeviceRecord(device) else { return nil }
+            self = .device(record, isThere: isThere)
         case GST_MESSAGE_ELEMENT:
             guard let structure = gst_message_get_structure(message),
                 case .structure("dtmf-event", let fields) = PropertyValue(structure),
@@ -58,7 +68,8 @@ enum BusMessage: Sendable, Equatable {
         defer { g_clear_error(&error) }
         guard let error else { return .unusable }
         let system: [(String, SourceFault)] = [
-            ("Permission denied", .denied), ("Device or resource busy", .busy), ("No such file", .notFound),
+            ("Permission denied", .denied), ("Device or resource busy", .busy), ("Address already in use", .busy),
+            ("No such file", .notFound),
             ("No such device", .lost),
         ]
         if let known = system.first(where: { debug.contains($0.0) }) { return known.1 }

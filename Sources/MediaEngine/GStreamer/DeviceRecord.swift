@@ -14,24 +14,9 @@ struct DeviceRecord: Sendable, Equatable {
 
     /// The cameras and microphones that are there; blocks for as long as their services take to answer.
     static func all() -> [DeviceRecord] {
-        guard let monitor = gst_device_monitor_new() else { return [] }
-        defer { gst_object_unref(monitor) }
-        for name in ["Video/Source", "Audio/Source"] { gst_device_monitor_add_filter(monitor, name, nil) }
-        // False also when only some of the services could be asked.
-        let isStarted = gst_device_monitor_start(monitor) != 0
-        defer { if isStarted { gst_device_monitor_stop(monitor) } }
-        let list = gst_device_monitor_get_devices(monitor)
-        defer { g_list_free(list) }
-        var records: [DeviceRecord] = []
-        var item = list
-        while let entry = item {
-            if let device = entry.pointee.data {
-                if let record = DeviceRecord(device.cast()) { records.append(record) }
-                gst_object_unref(device)
-            }
-            item = entry.pointee.next
-        }
-        return records
+        guard let monitor = DeviceMonitor() else { return [] }
+        defer { monitor.stop() }
+        return monitor.start()
     }
 
     init(name: String, deviceClass: String, factory: String, address: String?, caps: [PropertyValue]) {
@@ -42,7 +27,7 @@ struct DeviceRecord: Sendable, Equatable {
         self.caps = caps
     }
 
-    private init?(_ device: UnsafeMutablePointer<GstDevice>) {
+    init?(_ device: UnsafeMutablePointer<GstDevice>) {
         guard let native = gst_device_create_element(device, nil) else { return nil }
         let element = Element(ref: GObjectRef(sinking: native))
         let name = gst_device_get_display_name(device)

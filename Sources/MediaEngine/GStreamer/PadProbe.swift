@@ -85,6 +85,18 @@ extension Pad {
         return PadProbe(pad: self, id: id)
     }
 
+    /// Calls `handler` once, while nothing passes this pad: at once, or on the streaming thread after what passes now.
+    func whenIdle(_ handler: @escaping @Sendable () -> Void) {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_IDLE,
+            { _, _, data in
+                if let data { Unmanaged<SignalBox>.fromOpaque(data).takeUnretainedValue().handler() }
+                return GST_PAD_PROBE_REMOVE
+            },
+            Unmanaged.passRetained(SignalBox(handler)).toOpaque(),
+            { data in if let data { Unmanaged<SignalBox>.fromOpaque(data).release() } })
+    }
+
     /// Refuses the queries that take their turn among the data.
     ///
     /// Whoever asks one waits until all data before it was processed, however long that takes behind this sink pad.
@@ -211,6 +223,21 @@ extension Pad {
             },
             Unmanaged.passRetained(ElementBox(handler)).toOpaque(),
             { data in if let data { Unmanaged<ElementBox>.fromOpaque(data).release() } })
+    }
+
+    /// Tells `handler` the size of the pictures that follow, whenever it changes; on the streaming thread.
+    func onPictureSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
+        let last = Mutex<[Int]>([])
+        onEvent { event in
+            guard case .caps(let caps) = event, let width = caps.fields?["width"]?.intValue,
+                let height = caps.fields?["height"]?.intValue, width > 0, height > 0
+            else { return }
+            let isNews = last.withLock { last in
+                defer { last = [width, height] }
+                return last != [width, height]
+            }
+            if isNews { handler(width, height) }
+        }
     }
 
     /// Tells `handler` of the events that go downstream through this pad, on the streaming thread.

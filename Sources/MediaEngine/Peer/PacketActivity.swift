@@ -1,22 +1,23 @@
 internal import Synchronization
 
-/// When the last packet of the peer arrived, of whatever kind: media, RTCP or DTLS.
+/// When packets of the peer arrive, of whatever kind: media, RTCP or DTLS.
 final class PacketActivity: Sendable {
     private struct State {
-        var last: ContinuousClock.Instant?
+        var rhythm = PeerRhythm()
         var isOver = false
     }
     private let state = Mutex(State())
 
-    /// Nil while nothing has arrived.
-    var lastArrival: ContinuousClock.Instant? { state.withLock { $0.last } }
+    /// What arrived so far.
+    var rhythm: PeerRhythm { state.withLock { $0.rhythm } }
 
     /// Notes every packet that comes out of `source`, a `nicesrc`.
     func watch(_ source: Element) throws(MediaError) {
-        try source.pad("src").probe { [weak self] _ in
-            self?.state.withLock { state in
+        try source.pad("src").probe { [weak self] buffer in
+            let packet = buffer.withBytes(PeerRhythm.Packet.init) ?? .other
+            return self?.state.withLock { state in
                 if state.isOver { return .drop }
-                state.last = .now
+                state.rhythm.note(packet, at: .now)
                 return .pass
             } ?? .drop
         }

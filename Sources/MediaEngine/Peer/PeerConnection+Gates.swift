@@ -19,21 +19,26 @@ extension PeerConnection {
     ///
     /// A track that had none has one from now on. The device is opened unless the kind is ``SendMode/off``, and the former one closes when
     /// nobody else needs it; of one device the old format is closed before the new one is opened. Before the negotiation nothing is opened yet.
+    /// - Parameter processing: what is done to the sound before it is sent; nil leaves that as it is.
     /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then. ``MediaError/rejected(operation:text:)`` when this
     ///   connection has no track of this kind.
-    public func setSource(_ source: CaptureSource) async throws(MediaError) {
+    public func setSource(
+        _ source: CaptureSource, processing: AudioProcessing? = nil
+    ) async throws(MediaError) {
         guard !isClosed else { throw .closed }
         guard configuration.tracks[source.kind] != nil else {
             throw .rejected(operation: "a source", text: "this connection has no \(source.kind.rawValue)")
         }
         guard let media else {
             configuration.tracks[source.kind]?.source = source
+            if let processing { configuration.tracks[source.kind]?.processing = processing }
             return
         }
         guard let track = media.sending[source.kind] else {
             throw .rejected(operation: "a source", text: "this connection negotiated no \(source.kind.rawValue)")
         }
         try await track.change(to: source)
+        if let processing { track.process(processing) }
     }
 
     /// Turns the pictures that are sent from the next one on, in all connections that share their source.
@@ -61,7 +66,17 @@ extension PeerConnection {
     public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
         guard !isClosed else { return [:] }
         isReceiving = isOpen
-        return media?.setReceiving(isOpen) ?? [:]
+        if isOpen, let early = earlyDigits.take() { tell(early) }
+        return media?.setReceiving(isOpen, hiding: hiddenKinds) ?? [:]
+    }
+
+    /// Shows and records what arrives of one kind, when ``setReceiving(_:)`` lets it, or does not; every kind begins shown.
+    ///
+    /// Legal at any time, also before the negotiation. The peer is not told and goes on sending.
+    public func setShowing(_ isShown: Bool, of kind: MediaKind) {
+        guard !isClosed, isShown == hiddenKinds.contains(kind) else { return }
+        if isShown { hiddenKinds.remove(kind) } else { hiddenKinds.insert(kind) }
+        _ = media?.receiving[kind]?.setOpen(isReceiving && isShown)
     }
 
     /// Changes the rate that the encoder of one kind aims at, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still holds.

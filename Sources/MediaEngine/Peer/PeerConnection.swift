@@ -39,9 +39,13 @@ public actor PeerConnection {
     var isVerified: Bool { isCertificateRight && hasKeys }
     var sendModes: [MediaKind: SendMode] = [:]
     var isReceiving = false
+    /// What is not shown or played though it might be.
+    var hiddenKinds: Set<MediaKind> = []
     var isClosed = false
     private var closing: Task<Void, Never>?
     var heldDigits: [DtmfDigit] = []
+    /// What the peer pressed before anything of it was shown for the first time; nil from then on.
+    var earlyDigits: [DtmfDigit]? = []
     private let gathering: CandidateGathering?
     private var watchdogs: [Task<Void, Never>] = []
     private var lastStatistics = PeerStatistics()
@@ -256,14 +260,24 @@ public actor PeerConnection {
                 eventSink.yield(.init(.failed(.elementFailed(element: element, message: message, debug: debug))))
             case .bus(.warning(let element, let message, let debug)):
                 logger.warning("\(MediaError.elementFailed(element: element, message: message, debug: debug))")
-            case .bus(.endOfStream), .bus(.segmentDone): break
+            case .bus(.endOfStream), .bus(.segmentDone), .bus(.device): break
             case .bus(.dtmf(let event)):
-                // Nothing of the peer before it is shown.
-                if isReceiving, let digit = DtmfDigit(event: event) { eventSink.yield(.init(.dtmf(digit))) }
+                if let digit = DtmfDigit(event: event) { take(digit) }
             case .warning(let text): logger.warning("\(text)")
             }
         }
     }
+
+    /// Nothing of the peer before it is shown: what it pressed earlier is told then, what it presses during a hold is not.
+    private func take(_ digit: DtmfDigit) {
+        if isReceiving {
+            tell([digit])
+        } else if let early = earlyDigits, early.count < Self.maximumDigits {
+            earlyDigits?.append(digit)
+        }
+    }
+
+    func tell(_ digits: [DtmfDigit]) { for digit in digits { eventSink.yield(.init(.dtmf(digit))) } }
 
     /// Certificate and description come in either order.
     private func checkCertificate() {
@@ -310,8 +324,8 @@ public actor PeerConnection {
         let limit = Duration.milliseconds(configuration.tuning.silenceMs)
         var isInterrupted = false
         while !isClosed, !Task.isCancelled {
-            if let last = media?.lastArrival {
-                let isSilent = ContinuousClock.now - last > limit
+            if let rhythm = media?.rhythm, rhythm.last != nil {
+                let isSilent = rhythm.isSilent(at: .now, limit: limit)
                 if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
                 isInterrupted = isSilent
             }

@@ -64,6 +64,8 @@ public struct TrackConfiguration: Sendable {
     public var encoders: [String] = []
     /// The rate that the encoder aims at, in kbit/s.
     public var bitrateKbit: Int
+    /// What is done to the sound before it is sent; means nothing for pictures.
+    public var processing = AudioProcessing.off
     /// The most that the peer may send of this kind, in kbit/s, written as `b=AS` and `b=TIAS` (RFC 8866 section 5.8, RFC 3890); nil sets no limit.
     public var maxReceiveKbit: Int?
 

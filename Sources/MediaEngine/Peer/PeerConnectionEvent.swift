@@ -21,12 +21,16 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case firstFrame(MediaKind)
         /// The first picture or sound came out of the receive gate.
         case firstShown(MediaKind)
-        /// Nothing arrived for ``TransportTuning/silenceMs``.
+        /// Nothing arrived for ``TransportTuning/silenceMs``, or from a peer that sends no media for three times the time between its reports.
         case interrupted
         /// Something arrived again.
         case resumed
         /// The peer pressed a key (RFC 4733).
         case dtmf(DtmfDigit)
+        /// What is encoded has pictures of this size from now on, in pixels.
+        case picturesSent(width: Int, height: Int)
+        /// What is decoded has pictures of this size from now on, in pixels.
+        case picturesReceived(width: Int, height: Int)
         /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing of this kind is sent until it is asked for anew.
         case captureFailed(MediaKind, MediaError)
         /// A source failed while it was sent: a moving test picture or silence takes its place until it is back.

@@ -30,7 +30,8 @@ final class PeerMedia: Sendable {
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
     var gathering: EndlessGathering { peer.gathering }
-    var lastArrival: ContinuousClock.Instant? { peer.activity.lastArrival }
+    /// How often packets of the peer arrive.
+    var rhythm: PeerRhythm { peer.activity.rhythm }
 
     /// Builds the pipeline and what is sent; what is received follows with ``settle(_:)``.
     init(
@@ -74,7 +75,7 @@ final class PeerMedia: Sendable {
             // The pad takes what its transceiver prefers.
             try applyPreferences(choice)
             await present.remove(from: pipeline.bin)
-            let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode)
+            let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode, after: present)
             tracks.set(track)
             try await track.start()
         }
@@ -82,13 +83,15 @@ final class PeerMedia: Sendable {
         for recorder in builder.recorders { await recorder.start() }
     }
 
-    /// Shows, plays and records what arrives, and records what is sent, from now on or no more.
+    /// Shows, plays and records what arrives, but for the hidden kinds, and records what is sent, from now on or no more.
     ///
     /// - Returns: How many pictures and audio buffers had been shown before, by kind.
-    func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+    func setReceiving(_ isOpen: Bool, hiding hidden: Set<MediaKind>) -> [MediaKind: Int] {
         if isOpen { builder.recordingZero.begin() }
         for track in sending.values { track.setRecording(isOpen) }
-        return receiving.mapValues { $0.setOpen(isOpen) }
+        var passed: [MediaKind: Int] = [:]
+        for (kind, track) in receiving { passed[kind] = track.setOpen(isOpen && !hidden.contains(kind)) }
+        return passed
     }
 
     /// Runs in the streaming thread that is about to push the first packet, so the link is there in time.

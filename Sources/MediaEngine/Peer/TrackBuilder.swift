@@ -7,6 +7,8 @@ struct TrackBuilder: Sendable {
     private let pipeline: Element
     private let received: Recorder?
     private let sent: Recorder?
+    /// Nil when nothing is heard here.
+    private let probe: EchoProbe?
     private let report: @Sendable (PeerPipeline.Report) -> Void
     /// When the recordings begin.
     let recordingZero = RecordingZero()
@@ -34,31 +36,48 @@ struct TrackBuilder: Sendable {
             }
         }
         (self.received, self.sent) = (received, sent)
+        let isHeard = !SinkBlueprint(configuration.audioSink, catalog).isDiscard
+        probe = isHeard && GStreamerLibrary.hasElement("webrtcechoprobe") ? try EchoProbe() : nil
     }
 
     var recorders: [Recorder] { [received, sent].compactMap(\.self) }
 
+    /// `former` is the track whose place it takes, with what was chosen for that.
     func sendTrack(
-        _ choice: PeerMedia.Choice, to webrtcSink: Pad, mode: SendMode
+        _ choice: PeerMedia.Choice, to webrtcSink: Pad, mode: SendMode, after former: SendTrack? = nil
     ) throws(MediaError) -> SendTrack {
         let kind = choice.codec.kind
-        guard let track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
-        return try SendTrack(
+        guard var track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
+        if let former { (track.source, track.processing) = (former.source, former.processing) }
+        let sending = try SendTrack(
             track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvent, recorder: sent,
-            pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
+            pipeline: pipeline, webrtcSink: webrtcSink, mode: mode, probe: probe?.name,
+            onUnprocessed: { [report] in report(.warning("the sound is sent unprocessed: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
             onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) })
+        if kind == .video {
+            sending.onPictureSize { [report] in
+                report(.event(PeerConnectionEvent(.picturesSent(width: $0, height: $1))))
+            }
+        }
+        return sending
     }
 
     func receiveTrack(_ choice: PeerMedia.Choice) throws(MediaError) -> ReceiveTrack {
         let kind = choice.codec.kind
-        return try ReceiveTrack(
+        let receiving = try ReceiveTrack(
             codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
             discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
             outlet: outlets[kind], sink: sink(for: kind), recorder: received, pipeline: pipeline,
             report: { [report] in report(.event($0)) })
+        if kind == .video {
+            receiving.decoded.onPictureSize { [report] in
+                report(.event(PeerConnectionEvent(.picturesReceived(width: $0, height: $1))))
+            }
+        }
+        return receiving
     }
 
     /// What shows or plays one kind; nil when nobody is to see or hear it.
@@ -69,7 +88,7 @@ struct TrackBuilder: Sendable {
         guard !blueprint.isDiscard else { return nil }
         // What the jitter buffer holds back comes so much later than it was captured for, and a bit more.
         let latency = configuration.tuning.jitterBufferMs + 20
-        return SinkPipeline(blueprint, outlet: outlets[kind], latencyMs: latency) { [report] in
+        return SinkPipeline(blueprint, outlet: outlets[kind], latencyMs: latency, probe: kind == .audio ? probe : nil) { [report] in
             report(.event(PeerConnectionEvent(.sinkFailed(kind, $0))))
         }
     }

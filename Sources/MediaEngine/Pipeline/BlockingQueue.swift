@@ -21,4 +21,10 @@ actor BlockingQueue {
 
     /// Asks for the devices that are there.
     func listDevices(into list: FoundDevices) { list.note(DeviceRecord.all()) }
+
+    /// Begins to watch devices, and lists those that are there.
+    func start(_ monitor: DeviceMonitor) -> [DeviceRecord] { monitor.start() }
+
+    /// Watches devices no more.
+    func stop(_ monitor: DeviceMonitor) { monitor.stop() }
 }

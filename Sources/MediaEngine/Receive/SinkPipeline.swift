@@ -12,18 +12,22 @@ actor SinkPipeline {
     private let blueprint: SinkBlueprint
     private let outlet: Outlet
     private let latencyMs: Int
+    private let probe: EchoProbe?
     private let report: @Sendable (MediaError) -> Void
     private var running: (pipeline: Pipeline, consumer: Int)?
     private var isClosed = false
 
-    /// `latencyMs` is by how much things come later than they were meant to be presented; `report` hears once, of what ends it.
+    /// `latencyMs` is by how much things come later than they were meant to be presented; `probe` hears what is played; `report` hears once, of
+    /// what ends it.
     init(
-        _ blueprint: SinkBlueprint, outlet: Outlet, latencyMs: Int, report: @escaping @Sendable (MediaError) -> Void
+        _ blueprint: SinkBlueprint, outlet: Outlet, latencyMs: Int, probe: EchoProbe? = nil,
+        report: @escaping @Sendable (MediaError) -> Void
     ) {
         executor = QueueExecutor(label: "sink.\(blueprint.name)")
         self.blueprint = blueprint
         self.outlet = outlet
         self.latencyMs = latencyMs
+        self.probe = probe
         self.report = report
     }
 
@@ -71,7 +75,11 @@ actor SinkPipeline {
             }
         }
         do throws(MediaError) {
-            try source.link(to: bin)
+            if let probe {
+                try probe.insert(between: source, and: bin, in: pipeline.bin)
+            } else {
+                try source.link(to: bin)
+            }
             try pipeline.bin.setState(.playing)
         } catch {
             pipeline.stop()

@@ -18,6 +18,8 @@ final class SendTrack: Sendable {
     /// The pad of webrtcbin that the track is linked to.
     let webrtcSink: Pad
     private let recording: RecordingTap?
+    /// Nil for pictures.
+    private let processor: AudioProcessor?
     /// Nil when the peer is not to hear keys.
     let dtmf: DtmfSender?
     let payloadType: Int
@@ -33,12 +35,14 @@ final class SendTrack: Sendable {
 
     /// Builds the branch into `pipeline`, which may be running, and links it to `webrtcSink`, a sink pad of webrtcbin.
     ///
+    /// `probe` is the name of what hears what is played, for the echo; nil when nothing is heard.
     /// `onFailure` hears of a capture that cannot be opened again after the start, `onChange` of one that goes and comes back.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
         telephoneEvent: Int? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
         mode: SendMode = .closed,
+        probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) throws(MediaError) {
@@ -67,7 +71,14 @@ final class SendTrack: Sendable {
         pipeline.add(bin)
         // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end it sees.
         try proxy.pad("src").holdEndOfStream()
-        try proxy.link(to: bin)
+        if codec.kind == .audio {
+            processor = try AudioProcessor(
+                configuration.processing, from: proxy.pad("src"), to: bin.pad("sink"), probe: probe, pipeline: pipeline,
+                onFailure: onUnprocessed)
+        } else {
+            processor = nil
+            try proxy.link(to: bin)
+        }
         if let telephoneEvent {
             dtmf = try DtmfSender(
                 payloadType: telephoneEvent, clockRate: codec.clockRate, ssrc: ssrc, from: bin.pad("src"),
@@ -130,6 +141,12 @@ final class SendTrack: Sendable {
         if kind == .video { encoderSource.forceKeyFrame() }
     }
 
+    /// Processes the sound so from now on.
+    func process(_ processing: AudioProcessing) { processor?.set(processing) }
+
+    /// What is done to the sound.
+    var processing: AudioProcessing { processor?.wanted ?? .off }
+
     /// The latest picture goes first, as a key frame; an open gate stays as it is.
     ///
     /// Done on a queue of its own: webrtcbin holds up whoever sends before its m-line is negotiated, for ever if it never is.
@@ -144,6 +161,11 @@ final class SendTrack: Sendable {
     /// Records what is sent from now on, or no more.
     func setRecording(_ isOpen: Bool) { if isOpen { recording?.open() } else { recording?.close() } }
 
+    /// Tells the size of the pictures that are encoded, whenever it changes; on the streaming thread.
+    func onPictureSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
+        encoderSink.onPictureSize(handler)
+    }
+
     /// Sends nothing any more, and lets go of the capture for good.
     func end() async {
         set(.off)
@@ -155,6 +177,7 @@ final class SendTrack: Sendable {
         await end()
         webrtcSink.unlinkFromPeer()
         dtmf?.remove()
+        processor?.remove()
         for element in [proxy, bin] { pipeline.remove(element) }
     }
 

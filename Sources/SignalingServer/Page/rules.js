@@ -208,11 +208,7 @@ export class Rules {
   /** Nothing of the peer is seen or heard before this. */
   #connect(reason, by) {
     this.hasFirstFrame = true;
-    // Already silent when it was accepted: the state says so, and the timer runs.
-    this.isInterrupted = this.current.isInterrupted;
-    return [
-      cancelTimer("connect"), this.report(reason, by), ...(this.isInterrupted ? this.start("mediaLost") : []),
-    ];
+    return [cancelTimer("connect"), this.report(reason, by)];
   }
 
   /** What follows from the facts, whichever of them came last. */
@@ -249,6 +245,8 @@ export class Rules {
 
   /** Whether a generation has of the peer what the peer sends first: a picture, or a sound in a call without pictures. */
   hasMedia(generation) {
+    // What was there and is there no more is waited for.
+    if (generation.isInterrupted) return false;
     // Whoever holds sends nothing.
     if (this.peer.hold) return generation.isVerified;
     if (generation.media.video && this.peer.video !== "off") {

@@ -28,6 +28,7 @@ struct CallCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The room of the call; default: a random one.", valueName: "room"))
     var room: String?
 
+    @OptionGroup var start: StartOptions
     @OptionGroup var script: ScriptOptions
 
     func validate() throws {
@@ -75,7 +76,9 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     private func place(with caller: CallAgent) async throws(CallError) -> CallOutcome {
-        let call = try await caller.call(peer, media: audioOnly ? .audioOnly : .audioVideo, id: callId, room: room)
+        let call = try await caller.call(
+            peer, media: audioOnly ? .audioOnly : .audioVideo, id: callId, room: room,
+            sends: MediaState(audio: start.audio ?? .on, video: start.video ?? .on), output: !start.startOutputOff)
         let watch = CallWatch.follow(call, agent.output)
         let limit = Task { [duration] in
             guard await CallWatch.untilConnected(call) else { return }

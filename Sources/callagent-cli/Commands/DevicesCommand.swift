@@ -7,8 +7,11 @@ struct DevicesCommand: AsyncParsableCommand {
         commandName: "devices", abstract: "Lists cameras and microphones with their formats.",
         discussion: "The first word of each is what --video and --audio take.")
 
-    @Flag(help: "Print one JSON document.")
+    @Flag(help: "Print one JSON document; with --watch, one JSON object per line.")
     var json = false
+
+    @Flag(help: "Go on, and tell what comes and goes, until the program is interrupted.")
+    var watch = false
 
     @OptionGroup var log: LogOptions
 
@@ -21,6 +24,25 @@ struct DevicesCommand: AsyncParsableCommand {
         let name: String
         let source: String
         let formats: [Format]
+
+        init(_ device: MediaDevice) {
+            (kind, name, source) = (device.kind.rawValue, device.name, device.source)
+            formats = device.formats.map(Format.init)
+        }
+
+        var line: String { "\(source.printable)  \(name.printable)" }
+    }
+
+    private struct Change: Encodable {
+        let event: String
+        let device: Device
+
+        init(_ change: DeviceChange) {
+            switch change {
+            case .added(let device): (event, self.device) = ("added", Device(device))
+            case .removed(let device): (event, self.device) = ("removed", Device(device))
+            }
+        }
     }
 
     private struct Format: Encodable {
@@ -52,16 +74,23 @@ struct DevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let engine = try await Engine.start(nil, logger: log.logger("media"))
-        let devices = await engine.devices().map { device in
-            Device(
-                kind: device.kind.rawValue, name: device.name, source: device.source,
-                formats: device.formats.map(Format.init))
+        guard !watch else {
+            let json = json
+            return try await Interruption.handled { await Self.follow(engine.deviceChanges(), json: json) }
         }
+        let devices = await engine.devices().map(Device.init)
         guard !json else { return Output.document(Document(devices: devices)) }
         if devices.isEmpty { Output.line("no cameras and no microphones") }
         for device in devices {
-            Output.line("\(device.source.printable)  \(device.name.printable)")
+            Output.line(device.line)
             for format in device.formats { Output.line("    \(format.line.printable)") }
+        }
+    }
+
+    private static func follow(_ changes: AsyncStream<DeviceChange>, json: Bool) async {
+        for await change in changes {
+            let change = Change(change)
+            if json { Output.event(change) } else { Output.line("\(change.event)  \(change.device.line)") }
         }
     }
 }

@@ -54,6 +54,7 @@ struct ListenCommand: AsyncParsableCommand {
             valueName: "user"))
     var allow: [String] = []
 
+    @OptionGroup var start: StartOptions
     @OptionGroup var script: ScriptOptions
 
     func validate() throws {
@@ -149,7 +150,7 @@ struct ListenCommand: AsyncParsableCommand {
         }
         guard case .after(let delay) = answer else { return }
         if delay > .zero, (try? await Task.sleep(for: delay)) == nil { return }
-        try? await call.accept()
+        try? await call.accept(audio: start.audio, video: start.video, output: !start.startOutputOff)
         guard let maxDuration, await CallWatch.untilConnected(call) else { return }
         guard (try? await Task.sleep(for: maxDuration.duration)) != nil else { return }
         await call.hangUp(text: "the longest duration of a call is over")

@@ -18,6 +18,12 @@ struct MediaOptions: ParsableArguments {
                 + "file:PATH, none, or the name of a pipeline description.", valueName: "source"))
     var audio = "tone"
 
+    @Option(
+        help: ArgumentHelp(
+            "What is done to the sound before it is sent: voice takes out echo and noise and evens the level, music takes out echo "
+                + "only; default: voice for microphones, off for everything else.", valueName: "off|voice|music"))
+    var audioProcessing: AudioProcessing?
+
     @Option(help: ArgumentHelp("The size and rate of the pictures to send.", valueName: "WIDTHxHEIGHT[@FPS]"))
     var videoSize = "640x360"
 
@@ -68,7 +74,7 @@ struct MediaOptions: ParsableArguments {
         do {
             var configuration = MediaConfiguration(video: nil, audio: nil)
             configuration.video = try videoSource()
-            if audio != "none" { configuration.audio = try AudioSource(parsing: audio) }
+            configuration.audio = try audioSource()
             if let source = configuration.video { try await engine.check(source) }
             if let source = configuration.audio { try await engine.check(source) }
             try await codecs.apply(to: &configuration, engine: engine)
@@ -104,6 +110,14 @@ struct MediaOptions: ParsableArguments {
         guard video != "none" else { return nil }
         var source = try VideoSource(parsing: video, format: try format())
         source.orientation = videoOrientation
+        return source
+    }
+
+    /// What is sent at the beginning; nil for no sound.
+    func audioSource() throws -> AudioSource? {
+        guard audio != "none" else { return nil }
+        var source = try AudioSource(parsing: audio)
+        source.processing = audioProcessing
         return source
     }
 

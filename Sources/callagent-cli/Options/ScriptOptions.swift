@@ -6,8 +6,9 @@ struct ScriptOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Do something at a time after a call was connected (repeatable): hold, unhold, mute-audio, unmute-audio, "
-                + "mute-video, unmute-video, stop-video, start-video, add-video, info:TEXT, video=SOURCE, "
-                + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, snapshot:FILE.png|.jpg, hangup.",
+                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, info:TEXT, dtmf:KEYS, video=SOURCE, "
+                + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, audio-processing=MODE, "
+                + "snapshot:FILE.png|.jpg, hangup.",
             valueName: "time=action"),
         transform: ScriptStep.init(parsing:))
     var at: [ScriptStep] = []

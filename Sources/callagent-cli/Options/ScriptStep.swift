@@ -9,14 +9,18 @@ struct ScriptStep: Sendable, Equatable {
         case muteAudio, unmuteAudio
         case muteVideo, unmuteVideo
         case stopVideo, startVideo
+        case outputOff, outputOn
         case addVideo
         case info(String)
+        /// Keys of a telephone.
+        case dtmf(String)
         /// Other pictures of the same size, or none.
         case video(VideoSource?)
         case videoSize(VideoFormat)
         case orientation(VideoOrientation)
         /// Another sound, or none.
         case audio(AudioSource?)
+        case audioProcessing(AudioProcessing)
         /// The peer's picture into this file.
         case snapshot(String)
         case hangup
@@ -31,7 +35,8 @@ struct ScriptStep: Sendable, Equatable {
     private static let plain: [(name: String, action: Action)] = [
         ("hold", .hold), ("unhold", .unhold), ("mute-audio", .muteAudio), ("unmute-audio", .unmuteAudio),
         ("mute-video", .muteVideo), ("unmute-video", .unmuteVideo), ("stop-video", .stopVideo),
-        ("start-video", .startVideo), ("add-video", .addVideo), ("hangup", .hangup),
+        ("start-video", .startVideo), ("add-video", .addVideo), ("output-off", .outputOff), ("output-on", .outputOn),
+        ("hangup", .hangup),
     ]
 
     /// - Throws: a `ValidationError` that says what can be written.
@@ -47,6 +52,14 @@ struct ScriptStep: Sendable, Equatable {
 
     private static func action(_ text: String) throws -> Action {
         if let content = text.rest(after: "info:") { return .info(content) }
+        if let keys = text.rest(after: "dtmf:") {
+            guard (1...PeerConnection.maximumDigits).contains(keys.count), keys.allSatisfy({ DtmfDigit($0) != nil })
+            else {
+                throw ValidationError(
+                    "'\(keys)' are no keys; use 1 to \(PeerConnection.maximumDigits) of 0 to 9, *, # and A to D")
+            }
+            return .dtmf(keys)
+        }
         do throws(MediaError) {
             if let path = text.rest(after: "snapshot:") {
                 _ = try ImageFormat(path: path)
@@ -67,6 +80,12 @@ struct ScriptStep: Sendable, Equatable {
             }
             return .orientation(orientation)
         }
+        if let mode = text.rest(after: "audio-processing=") {
+            guard let processing = AudioProcessing(rawValue: mode) else {
+                throw ValidationError("'\(mode)' is no audio processing; use one of \(AudioProcessing.words)")
+            }
+            return .audioProcessing(processing)
+        }
         if let size = text.rest(after: "video-size=") {
             guard let format = VideoSizeArgument.format(size) else {
                 throw ValidationError(VideoSizeArgument.advice(size))
@@ -76,8 +95,8 @@ struct ScriptStep: Sendable, Equatable {
         if let known = plain.first(where: { $0.name == text }) { return known.action }
         let names =
             plain.map(\.name) + [
-                "info:TEXT", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN", "audio=SOURCE",
-                "snapshot:FILE.png|.jpg",
+                "info:TEXT", "dtmf:KEYS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN",
+                "audio=SOURCE", "audio-processing=MODE", "snapshot:FILE.png|.jpg",
             ]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")
     }

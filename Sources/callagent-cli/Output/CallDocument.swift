@@ -35,6 +35,7 @@ struct CallDocument: Encodable {
         let toneHz: Double?
         let heardBeforeConnected: Int
         let rtpPacketsBeforeAccept: Int?
+        let dtmf: String?
     }
 
     struct Media<Received: Encodable>: Encodable {
@@ -108,7 +109,8 @@ struct CallDocument: Encodable {
                 received: AudioReceived(
                     codec: received.codec, samples: received.decoded, toneHz: received.toneHz?.rounded(toPlaces: 2),
                     heardBeforeConnected: received.shownBeforeOpening,
-                    rtpPacketsBeforeAccept: accepted.map { received.arrivals(before: $0) }))
+                    rtpPacketsBeforeAccept: accepted.map { received.arrivals(before: $0) },
+                    dtmf: report.keysReceived.isEmpty ? nil : report.keysReceived))
         }
         let transport = report.statistics.transport
         self.transport = Transport(

@@ -21,6 +21,9 @@ struct EventDocument: Encodable {
     var media: CallMedia?
     var device: String?
     var key: String?
+    var fault: FaultDocument?
+    var medium: String?
+    var attributes: AttributesDocument?
     var content: String?
     var text: String?
     var action: String?
@@ -58,6 +61,9 @@ struct EventDocument: Encodable {
             event = "reached"
             self.stage = stage.rawValue
             atMs = milliseconds.rounded(toPlaces: 2)
+        case .attributesChanged(let attributes):
+            event = "attributesChanged"
+            self.attributes = AttributesDocument(attributes)
         case .notice(let notice):
             event = notice.name
             fill(notice)
@@ -109,6 +115,9 @@ struct EventDocument: Encodable {
         case .mediaChanged(let media): self.media = media
         case .mediaChangeFailed(let text), .mediaWarning(let text): self.text = text
         case .dtmf(let key): self.key = key
+        case .captureFailed(let fault), .captureLost(let fault):
+            (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
+        case .captureRestored(let medium): self.medium = medium.rawValue
         case .deviceRings(let device): self.device = device
         case .videoPending, .signalingLost, .signalingRestored: break
         }
@@ -127,6 +136,9 @@ extension CallNotice {
         case .mediaChangeFailed: "mediaChangeFailed"
         case .deviceRings: "deviceRings"
         case .dtmf: "dtmf"
+        case .captureFailed: "captureFailed"
+        case .captureLost: "captureLost"
+        case .captureRestored: "captureRestored"
         case .mediaWarning: "mediaWarning"
         case .signalingLost: "signalingLost"
         case .signalingRestored: "signalingRestored"

@@ -16,11 +16,24 @@ enum NoticeLine {
         case .mediaChanged(let media): "the call has \(text(media)) now"
         case .mediaChangeFailed(let text): "the change of media failed: \(text.printable)"
         case .dtmf(let key): "the peer pressed \(key)"
+        case .captureFailed(let fault): "no \(word(fault.medium)): \(text(fault))"
+        case .captureLost(let fault):
+            "the \(word(fault.medium)) is lost (\(text(fault))); "
+                + "\(fault.medium == .video ? "a test picture" : "silence") is sent until it is back"
+        case .captureRestored(let medium): "the \(word(medium)) is back"
         case .mediaWarning(let text): "warning: \(text.printable)"
         case .deviceRings(let device): "its device\(device.map { " \($0.printable)" } ?? "") rings"
         case .signalingLost: "signaling was lost; the call goes on"
         case .signalingRestored: "signaling is back"
         }
+    }
+
+    private static func word(_ medium: CaptureFault.Medium) -> String { medium == .video ? "picture" : "sound" }
+
+    private static func text(_ fault: CaptureFault) -> String {
+        let source = fault.source.map { "\($0.printable), " } ?? ""
+        let remedy = fault.remedy.isEmpty ? "" : "; \(fault.remedy)"
+        return "\(source)\(fault.cause.rawValue): \(fault.text.printable)\(remedy)"
     }
 
     static func text(_ media: CallMedia) -> String {

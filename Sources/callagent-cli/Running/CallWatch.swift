@@ -54,7 +54,7 @@ enum CallWatch {
         switch event {
         case .notice(let notice): NoticeLine.text(notice)
         case .extensionData(let data): "the peer's data: " + pairs(data)
-        case .stateChanged, .reached, .statistics: nil
+        case .stateChanged, .reached, .attributesChanged, .statistics: nil
         }
     }
 

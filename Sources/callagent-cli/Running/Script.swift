@@ -17,13 +17,13 @@ struct Script: Sendable {
         let connected = ContinuousClock.now
         let start = await call.report().timeline.start
         var complaints: [String] = []
-        var video = try? media.videoSource()
+        var sources = Sources(video: try? media.videoSource(), audio: try? media.audioSource())
         for step in steps.sorted(by: { $0.time.duration < $1.time.duration }) {
             guard (try? await Task.sleep(until: connected + step.time.duration)) != nil else { break }
             let at = (ContinuousClock.now - start).inMilliseconds
             var complaint: String?
             do throws(CallError) {
-                try await perform(step.action, call, &video)
+                try await perform(step.action, call, &sources)
             } catch {
                 complaint = error.description
                 complaints.append("'\(step.text.printable)' was refused: \(error.description.printable)")
@@ -33,9 +33,14 @@ struct Script: Sendable {
         return complaints
     }
 
-    /// `video` is what is sent at present.
+    /// What is sent at present.
+    private struct Sources {
+        var video: VideoSource?
+        var audio: AudioSource?
+    }
+
     private func perform(
-        _ action: ScriptStep.Action, _ call: Call, _ video: inout VideoSource?
+        _ action: ScriptStep.Action, _ call: Call, _ sources: inout Sources
     ) async throws(CallError) {
         switch action {
         case .hold: try await call.hold()
@@ -45,27 +50,37 @@ struct Script: Sendable {
         case .muteVideo: await call.setVideo(.muted)
         case .stopVideo: await call.setVideo(.off)
         case .unmuteVideo, .startVideo: await call.setVideo(.on)
+        case .outputOff: await call.setOutput(false)
+        case .outputOn: await call.setOutput(true)
         case .addVideo: try await call.changeMedia(to: .audioVideo)
         case .info(let text): try await call.send(info: text)
+        case .dtmf(let keys): try await call.sendDTMF(keys)
         case .video(nil): await call.setVideo(.off)
         case .video(.some(var source)):
-            source.format = video?.format ?? source.format
-            source.orientation = video?.orientation ?? source.orientation
+            source.format = sources.video?.format ?? source.format
+            source.orientation = sources.video?.orientation ?? source.orientation
             try await call.setSource(.video(source))
             await call.setVideo(.on)
-            video = source
+            sources.video = source
         case .videoSize(let format):
-            var source = video ?? .test()
+            var source = sources.video ?? .test()
             source.format = format
             try await call.setSource(.video(source))
-            video = source
+            sources.video = source
         case .orientation(let orientation):
             try await call.turnVideo(orientation)
-            video?.orientation = orientation
+            sources.video?.orientation = orientation
         case .audio(nil): await call.setAudio(.off)
-        case .audio(.some(let source)):
+        case .audio(.some(var source)):
+            source.processing = media.audioProcessing
             try await call.setSource(.audio(source))
             await call.setAudio(.on)
+            sources.audio = source
+        case .audioProcessing(let processing):
+            var source = sources.audio ?? .silence
+            source.processing = processing
+            try await call.setSource(.audio(source))
+            sources.audio = source
         case .snapshot(let path): try await snapshot(call, path)
         case .hangup: await call.hangUp()
         }

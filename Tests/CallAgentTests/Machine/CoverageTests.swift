@@ -45,13 +45,13 @@ struct CoverageTests {
 
     @Test("The states change only as their documentation says", arguments: ends.indices)
     func changes(end: Int) {
-        let accepted: Set<CallState> = [.connecting, .connected, .reconnecting]
+        let accepted: Set<CallState> = [.connecting, .connected]
         #expect(
             Self.walks[end].changes == [
                 // A callee that was not invited yet has no call to show.
                 .calling: Self.ends[end].role == .caller ? accepted.union([.ringing, .ended]) : [.ringing, .ended],
                 .ringing: accepted.union([.ended]),
-                .connecting: [.connected, .reconnecting, .ended],
+                .connecting: [.connected, .ended],
                 .connected: [.reconnecting, .ended],
                 .reconnecting: [.connected, .ended],
             ])

@@ -46,18 +46,36 @@ struct InterruptionTests {
         #expect(machine.state == .connected)
     }
 
-    @Test("Silence before the accept is no state, but the state at the accept says it")
+    @Test("Silence before the accept is no state; at the accept the peer is waited for as if it had never been there")
     func silentAtAccept() {
         var machine = CallMachine.ringing().after(.answerCreated(sdp: "answer"), .verified, .firstVideoFrame)
         #expect(machine.handle(.interrupted).isNothing)
         #expect(machine.state == .ringing)
         #expect(
             machine.handle(.accept) == [
-                .send(.accept(sdp: nil)), .cancelTimer(.ring), .cancelTimer(.connect), .start(.mediaLost, 30_000),
-                .openReceiveGates, .report(.reconnecting, .accepted, by: .local),
+                .send(.accept(sdp: nil)), .cancelTimer(.ring), .start(.connect, 10_000), .openSendGates,
+                .report(.connecting, .accepted, by: .local),
             ])
         #expect(
-            machine.handle(.resumed) == [.cancelTimer(.mediaLost), .report(.connected, .resumed, by: .peer)])
+            machine.handle(.resumed) == [
+                .cancelTimer(.connect), .openReceiveGates, .report(.connected, .firstFrame, by: .peer),
+            ])
+    }
+
+    @Test(
+        "A sound that was there while it rang and paused makes no flash of reconnecting at the accept",
+        arguments: CallRole.both)
+    func noFlash(role: CallRole) {
+        var machine =
+            role == .caller
+            ? CallMachine.hearsRinging().after(.received(.progress(sdp: "answer")))
+            : .ringing().after(.answerCreated(sdp: "answer"))
+        machine = machine.after(.verified, .firstAudioSample, .firstVideoFrame, .interrupted)
+        machine = machine.after(role == .caller ? .received(.accept(sdp: nil)) : .accept)
+        #expect(machine.state == .connecting)
+        #expect(machine.after(.resumed).state == .connected)
+        var silent = machine
+        #expect(silent.handle(.timerFired(.connect)) == .end(.connectTimeout, by: .local, telling: .hangup(408)))
     }
 
     @Test("Silence while connecting is the connect timer's business")

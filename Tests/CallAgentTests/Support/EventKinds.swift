@@ -15,7 +15,10 @@ enum EventKinds {
         .offerCreated(sdp: "offer"), .answerCreated(sdp: "answer"), .localCandidate(.example), .iceConnected,
         .verified, .firstVideoFrame, .firstAudioSample, .firstVideoShown, .firstAudioHeard, .interrupted, .resumed,
         .media(.gathered("all"), generation: 0), .media(.dtmf(key: "5"), generation: 0),
-        .media(.warning("no device"), generation: 0),
+        .media(.warning("no device"), generation: 0), .media(.captureFailed(.unplugged), generation: 0),
+        .media(.captureLost(.unplugged), generation: 0), .media(.captureRestored(.video), generation: 0),
+        .media(.picturesSent(.init(width: 4, height: 2)), generation: 0),
+        .media(.picturesReceived(.init(width: 4, height: 2)), generation: 0),
         .mediaFailed(.security(text: "s")), .mediaFailed(.incompatible(text: "i")), .mediaFailed(.other(text: "o")),
     ]
 
@@ -71,6 +74,11 @@ extension CallMachine.Event {
     }
 
     var isYield: Bool { if case .yield = self { true } else { false } }
+}
+
+extension CaptureFault {
+    static let unplugged = Self(
+        medium: .video, source: "v4l2:/dev/video0", cause: .lost, text: "gone", remedy: "plug it in")
 }
 
 extension SignalingMessage.Invite {

@@ -16,14 +16,29 @@ extension StateEventTable {
         ],
         text: """
             gathered all          | .                         | "                  | "          | "
+            picturesSent 4x2      | .                         | "                  | "          | "
+            picturesReceived 4x2  | .                         | "                  | "          | "
             dtmf 5                | told                      | "                  | "          | .
             warning no device     | told                      | "                  | "          | .
+            captureFailed video lost | told                      | "                  | "          | .
+            captureLost video lost | told                      | "                  | "          | .
+            captureRestored video | told                      | "                  | "          | .
             gathered all g1       | .                         | "                  | "          | "
+            picturesSent 4x2 g1   | .                         | "                  | "          | "
+            picturesReceived 4x2 g1 | .                         | "                  | "          | "
             dtmf 5 g1             | .                         | "                  | "          | "
             warning no device g1  | .                         | "                  | "          | "
+            captureFailed video lost g1 | .                         | "                  | "          | "
+            captureLost video lost g1 | .                         | "                  | "          | "
+            captureRestored video g1 | .                         | "                  | "          | "
             gathered all g2       | .                         | "                  | "          | "
+            picturesSent 4x2 g2   | .                         | "                  | "          | "
+            picturesReceived 4x2 g2 | .                         | "                  | "          | "
             dtmf 5 g2             | .                         | "                  | "          | "
             warning no device g2  | .                         | "                  | "          | "
+            captureFailed video lost g2 | .                         | "                  | "          | "
+            captureLost video lost g2 | .                         | "                  | "          | "
+            captureRestored video g2 | .                         | "                  | "          | "
             place                 | .                         | "                  | "          | "
             accept                | .                         | "                  | "          | "
             reject 603            | .                         | "                  | "          | "

@@ -1,0 +1,43 @@
+internal import Synchronization
+
+/// The devices that are there, and what changes about that.
+///
+/// A monitor may tell of one before it lists it, and again after; each change comes out once, in order.
+final class KnownDevices: Sendable {
+    private struct State {
+        var devices: [String: MediaDevice] = [:]
+        /// What was told before the list came; nil from then on.
+        var early: [(record: DeviceRecord, isThere: Bool)]? = []
+    }
+    private let state = Mutex(State())
+    private let report: @Sendable (DeviceChange) -> Void
+
+    /// `report` is called under a lock: it yields and returns.
+    init(_ report: @escaping @Sendable (DeviceChange) -> Void) { self.report = report }
+
+    func note(_ record: DeviceRecord, isThere: Bool) {
+        state.withLock { state in
+            if state.early == nil { note(record, isThere, in: &state) } else { state.early?.append((record, isThere)) }
+        }
+    }
+
+    func note(list: [DeviceRecord]) {
+        state.withLock { state in
+            for record in list { note(record, true, in: &state) }
+            for (record, isThere) in state.early.take() ?? [] { note(record, isThere, in: &state) }
+        }
+    }
+
+    private func note(_ record: DeviceRecord, _ isThere: Bool, in state: inout State) {
+        guard let device = MediaDevice(record) else { return }
+        let known = state.devices.removeValue(forKey: device.source)
+        if isThere { state.devices[device.source] = device }
+        switch (known, isThere) {
+        case (nil, true): report(.added(device))
+        case (.some(let known), false): report(.removed(known))
+        // Another name or other formats.
+        case (.some(let known), true) where known != device: [.removed(known), .added(device)].forEach(report)
+        default: break
+        }
+    }
+}

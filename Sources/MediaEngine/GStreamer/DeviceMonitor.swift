@@ -1,0 +1,51 @@
+internal import CGStreamer
+internal import Synchronization
+
+/// Knows the cameras and microphones of this machine, and hears when one comes or goes.
+final class DeviceMonitor: Sendable {
+    private let ref: GObjectRef<GstDeviceMonitor>
+    private let bus: Bus
+    private let isStarted = Mutex(false)
+
+    /// Nil when GStreamer gives none.
+    init?() {
+        guard let monitor = gst_device_monitor_new(), let bus = gst_device_monitor_get_bus(monitor) else { return nil }
+        ref = GObjectRef(owning: monitor)
+        self.bus = Bus(ref: GObjectRef(owning: bus))
+        for name in ["Video/Source", "Audio/Source"] { gst_device_monitor_add_filter(monitor, name, nil) }
+    }
+
+    /// Tells what comes and goes, on any thread, beginning with ``start()``; until ``stop()``.
+    func watch(_ handler: @escaping @Sendable (_ device: DeviceRecord, _ isThere: Bool) -> Void) {
+        bus.watch { if case .device(let record, let isThere) = $0 { handler(record, isThere) } }
+    }
+
+    /// Begins, and lists what is there; blocks for as long as the services take to answer.
+    func start() -> [DeviceRecord] {
+        // False also when only some of the services could be asked.
+        let hasBegun = gst_device_monitor_start(ref.pointer) != 0
+        isStarted.withLock { $0 = hasBegun }
+        let list = gst_device_monitor_get_devices(ref.pointer)
+        defer { g_list_free(list) }
+        var records: [DeviceRecord] = []
+        var item = list
+        while let entry = item {
+            if let device = entry.pointee.data {
+                if let record = DeviceRecord(device.cast()) { records.append(record) }
+                gst_object_unref(device)
+            }
+            item = entry.pointee.next
+        }
+        return records
+    }
+
+    /// Blocks, too.
+    func stop() {
+        bus.unwatch()
+        let wasStarted = isStarted.withLock { isStarted in
+            defer { isStarted = false }
+            return isStarted
+        }
+        if wasStarted { gst_device_monitor_stop(ref.pointer) }
+    }
+}

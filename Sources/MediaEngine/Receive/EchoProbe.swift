@@ -1,0 +1,23 @@
+/// What hears the sound that is played, so that its echo can be taken out of what the microphone gives.
+///
+/// `webrtcdsp` looks for its probe by name in the whole process when it begins, which is before anything is played, and compares the two sounds
+/// by running time. The pipelines of a call and of its sinks share that: both count the clock's own time.
+struct EchoProbe: Sendable {
+    /// One of its own in the process.
+    let name = "probe-\(UInt64.random(in: 0...UInt64.max))"
+    private let probe: Element
+
+    /// - Throws: ``MediaError/pluginMissing(element:)``.
+    init() throws(MediaError) { probe = try Element("webrtcechoprobe", name: name) }
+
+    /// Puts it between two elements of `bin` that are not linked yet.
+    func insert(between source: Element, and sink: Element, in bin: Element) throws(MediaError) {
+        let format = try Element(
+            launch: "audioconvert ! audioresample ! audio/x-raw,format=S16LE,rate=48000", description: "echo probe")
+        bin.add(format)
+        bin.add(probe)
+        try source.link(to: format)
+        try format.link(to: probe)
+        try probe.link(to: sink)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import MediaEngine
+import Testing
+
+@testable import CallAgent
+
+extension EndToEnd {
+    /// What calls begin with, judged by what the other end decodes.
+    @Suite struct InitialMediaTests {
+        @Test("A callee that begins muted sends black pictures and silence from the first on, and its camera is open")
+        func muted() async throws {
+            let (server, alice, bob) = try await stations()
+            let mine = try await alice.call(bob)
+            let theirs = try await bob.ring()
+            try await theirs.call.accept(audio: .muted, video: .muted)
+            try await mine.reaches(.connected)
+            let (heard, seen) = (try await alice.look(.audio), try await alice.look(.video))
+            try await eventually("black pictures") { seen.blackRun >= 20 }
+            try await eventually("silence") { heard.silentRun >= 50 }
+            #expect(seen.pictures == seen.blackRun && heard.buffers == heard.silentRun)
+            #expect(await mine.call.peerSends == .init(audio: .muted, video: .muted))
+            await theirs.call.setVideo(.on)
+            await theirs.call.setAudio(.on)
+            try await mine.seesAndHears(bob.mark)
+            try await close(mine, alice, bob, server)
+        }
+
+        @Test("A caller without pictures and a callee that plays no sound are connected by what there is")
+        func off() async throws {
+            let (server, alice, bob) = try await stations()
+            let call = try await alice.agent.call("bob", sends: MediaState(video: .off))
+            let mine = FollowedCall(call)
+            let theirs = try await bob.ring()
+            try await theirs.call.accept(output: false)
+            for call in [mine, theirs] { try await call.reaches(.connected) }
+            try await mine.seesAndHears(bob.mark)
+            // It is decoded and not played.
+            let heard = try await bob.look(.audio)
+            let buffers = heard.buffers
+            try await eventually("sound") { heard.buffers > buffers + 50 }
+            var received = try #require(await theirs.call.report().statistics.audio).received
+            #expect(received.shown == 0)
+            #expect(await theirs.call.report().statistics.video?.received.decoded ?? 0 == 0)
+            await theirs.call.setOutput(true)
+            try await theirs.hears(alice.mark)
+            await theirs.call.setOutput(false)
+            received = try #require(await theirs.call.report().statistics.audio).received
+            let later = heard.buffers
+            try await eventually("more sound") { heard.buffers > later + 50 }
+            #expect(try #require(await theirs.call.report().statistics.audio).received.shown == received.shown)
+            #expect(!theirs.states.contains(.reconnecting) && !mine.states.contains(.reconnecting))
+            try await close(mine, alice, bob, server)
+        }
+
+        @Test("What a call begins without stays so over a hold and when pictures are added")
+        func outputOverChanges() async throws {
+            let (server, alice, bob) = try await stations()
+            let mine = FollowedCall(try await alice.agent.call("bob", media: .audioOnly, output: false))
+            let theirs = try await bob.ring()
+            try await theirs.call.accept()
+            try await mine.reaches(.connected)
+            try await mine.call.hold()
+            try await theirs.hears(.holdChanged(.remotelyHeld))
+            try await mine.call.unhold()
+            try await mine.call.changeMedia(to: .audioVideo)
+            try await mine.hears(.mediaChanged(.audioVideo))
+            let heard = try await alice.look(.audio, connection: 1)
+            let buffers = heard.buffers
+            try await eventually("sound") { heard.buffers > buffers + 50 }
+            #expect(try #require(await mine.call.report().statistics.audio).received.shown == 0)
+            try await close(mine, alice, bob, server)
+        }
+
+        @Test("The program's calls begin as it is told")
+        func program() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once", "--start-video-muted", "--start-output-off"])
+            let alice = try trio.call([
+                "--events", "--duration", "2s", "--start-muted", "--start-video-off", "--at", "1s=output-off",
+            ])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            let told = try #require(bob.events.last { $0["event"] as? String == "attributesChanged" })
+            #expect(
+                try told.text("attributes.remote.audio") == "muted" && told.text("attributes.remote.video") == "off")
+            #expect(try told.text("attributes.local.video") == "muted")
+            let both = try Program(["call", "bob", "--as", "alice", "--start-video-off", "--start-video-muted"])
+            #expect(try await both.waitForExit() == 2)
+        }
+
+        private func stations() async throws -> (TestServer, Station, Station) {
+            let server = try await TestServer()
+            return (
+                server, try await Station("alice", at: server.url).prepared(),
+                try await Station("bob", at: server.url, width: 240, hertz: 554).prepared()
+            )
+        }
+
+        private func close(_ call: FollowedCall, _ alice: Station, _ bob: Station, _ server: TestServer) async throws {
+            await call.call.hangUp()
+            await alice.agent.close()
+            await bob.agent.close()
+            withExtendedLifetime(server) {}
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import MediaEngine
+import Testing
+
+@testable import CallAgent
+
+extension EndToEnd {
+    /// Keys of a telephone, pressed in calls.
+    @Suite struct KeyTests {
+        @Test("Keys reach the other end in order, both ways, while the sound goes on, and are in the report")
+        func keys() async throws {
+            let pair = try await Talk()
+            try await pair.mine.call.sendDTMF("12#")
+            try await pair.mine.call.sendDTMF("d*")
+            try await pair.theirs.call.sendDTMF("0aB")
+            for (call, keys) in [(pair.theirs, "12#D*"), (pair.mine, "0AB")] {
+                try await eventually("\(call.call.user) hears \(keys), so far \(call.keys)") {
+                    call.keys.count >= keys.count
+                }
+                #expect(call.keys == keys)
+                #expect(await call.call.report().keysReceived == keys)
+            }
+            try await pair.mine.hears(pair.bob.mark)
+            try await pair.theirs.hears(pair.alice.mark)
+            for text in ["x", String(repeating: "1", count: 65)] {
+                await #expect(throws: CallError.self) { try await pair.mine.call.sendDTMF(text) }
+            }
+            try await pair.mine.call.hold()
+            await #expect(
+                throws: CallError.wrongState(operation: "a key", state: "the caller of a call that is connected, held")
+            ) {
+                try await pair.mine.call.sendDTMF("1")
+            }
+            try await pair.close()
+            await #expect(throws: CallError.self) { try await pair.mine.call.sendDTMF("1") }
+        }
+
+        @Test(
+            "Keys that the caller presses while it rings are told when the call is connected; a callee that rings presses none"
+        )
+        func whileRinging() async throws {
+            let server = try await TestServer()
+            let alice = try await Station("alice", at: server.url).prepared()
+            let bob = try await Station("bob", at: server.url, width: 240, hertz: 554).prepared()
+            let mine = try await alice.call(bob)
+            let theirs = try await bob.ring()
+            try await eventually("the answer") { await mine.call.report().timeline.instant(of: .dtlsConnected) != nil }
+            try await mine.call.sendDTMF("42")
+            await #expect(throws: CallError.self) { try await theirs.call.sendDTMF("1") }
+            // As long as both keys take, with the pause between them.
+            let sound = try await bob.look(.audio)
+            let heard = sound.buffers
+            try await eventually("a second of sound behind the gate") { sound.buffers > heard + 60 }
+            #expect(theirs.keys.isEmpty)
+            try await theirs.call.accept()
+            try await theirs.reaches(.connected)
+            try await eventually("the keys, so far \(theirs.keys)") { theirs.keys == "42" }
+            await mine.call.hangUp()
+            await alice.agent.close()
+            await bob.agent.close()
+        }
+    }
+}
+
+extension FollowedCall {
+    /// The keys that the other end pressed.
+    var keys: String { notices.compactMap { if case .dtmf(let key) = $0 { key } else { nil } }.joined() }
+}

@@ -1,0 +1,38 @@
+import MediaEngine
+import Testing
+
+@testable import CallAgent
+
+/// A connected call between alice and bob, in which both have seen and heard each other as far as they can.
+struct Talk {
+    let server: TestServer
+    let alice: Station
+    let bob: Station
+    let mine: FollowedCall
+    let theirs: FollowedCall
+
+    init(
+        media: CallMedia = .audioVideo, calleeWidth: Int = 240, room: String? = nil, data: [String: String] = [:],
+        configure: (inout CallAgentConfiguration) -> Void = { _ in }
+    ) async throws {
+        let server = try await TestServer()
+        let alice = try await Station("alice", at: server.url, hertz: 440, configure: configure).prepared()
+        let bob = try await Station("bob", at: server.url, width: calleeWidth, hertz: 554).prepared()
+        (self.server, self.alice, self.bob) = (server, alice, bob)
+        mine = FollowedCall(try await alice.agent.call("bob", media: media, room: room, extension: data))
+        theirs = try await bob.ring()
+        try await theirs.call.accept()
+        for call in [mine, theirs] { try await call.reaches(.connected) }
+        for (call, peer) in [(mine, bob), (theirs, alice)] {
+            try await call.hears(peer.mark)
+            if media.video, peer.mark.width > 0 { try await call.sees(peer.mark) }
+        }
+    }
+
+    func close() async throws {
+        await theirs.call.hangUp()
+        try await mine.reaches(.ended)
+        await alice.agent.close()
+        await bob.agent.close()
+    }
+}

@@ -1,0 +1,116 @@
+import Logging
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("What is done to sound before it is sent") struct AudioProcessingTests {
+        /// Sound whose level is known before it is processed.
+        private static let sources = [
+            "noise-audio-source.launch": """
+            # White noise.
+            # value caps: format.caps
+            audiotestsrc name=source is-live=true wave=white-noise volume=0.05 samplesperbuffer=480 ! capsfilter name=format
+            """,
+            "talk-audio-source.launch": """
+            # The rhythm and the harmonics of a voice, as loud as somebody who speaks into a microphone.
+            # value caps: format.caps
+            \(talk) ! volume volume=0.4 ! audioconvert ! capsfilter name=format
+            """,
+            "whisper-audio-source.launch": """
+            # The same, 26 dB down.
+            # value caps: format.caps
+            \(talk) ! volume volume=0.02 ! audioconvert ! capsfilter name=format
+            """,
+        ]
+
+        private static let talk =
+            "audiotestsrc name=source is-live=true wave=ticks freq=140 tick-interval=220000000 sine-periods-per-tick=18 "
+            + "apply-tick-ramp=true volume=0.8 samplesperbuffer=480 ! audioamplify amplification=4 "
+            + "! audiocheblimit mode=low-pass cutoff=3400 poles=4"
+
+        private func withSound(
+            _ name: String, _ processing: AudioProcessing, _ body: (LoopbackCall, LevelWatch) async throws -> Void
+        ) async throws {
+            let folder = try PipelineFolder(Self.sources)
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            // A rate at which noise and voice are not changed by the codec.
+            options.audioCodecs = [.opus]
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path, logger: .init(label: "test"))
+            options.callerAudio = AudioSource(name: name)
+            options.configure = { $0.tracks[.audio]?.processing = $0.label == "caller" ? processing : .off }
+            try await withCall(options) { call in
+                try await call.connect()
+                try await body(call, LevelWatch(call.callee))
+            }
+        }
+
+        /// How loud `name` is at the far end, unprocessed and processed, in dB below the loudest.
+        private func levels(_ name: String) async throws -> (raw: Double, processed: Double) {
+            var levels: [Double] = []
+            for processing in [AudioProcessing.off, .voice] {
+                try await withSound(name, processing) { _, heard in levels.append(try await heard.settledLevel()) }
+            }
+            return (levels[0], levels[1])
+        }
+
+        @Test("Noise arrives with a third of its level or less")
+        func noise() async throws {
+            let (raw, processed) = try await levels("noise")
+            #expect(processed < raw - 8, "\(raw) dB, then \(processed) dB")
+        }
+
+        @Test("A voice arrives as loud as it was spoken, and as often")
+        func voice() async throws {
+            let (raw, processed) = try await levels("talk")
+            #expect(abs(processed - raw) < 4, "\(raw) dB, then \(processed) dB")
+        }
+
+        @Test("A voice that is too quiet arrives louder")
+        func quietVoice() async throws {
+            let (raw, processed) = try await levels("whisper")
+            #expect(processed > raw + 4, "\(raw) dB, then \(processed) dB")
+        }
+
+        @Test("It is turned on and off during a call, goes on after a hold, and another source brings its own")
+        func changes() async throws {
+            try await withSound("noise", .off) { call, heard in
+                let raw = try await heard.settledLevel()
+                let noise = try await call.capture(.caller, .audio)
+                try await call.caller.peer.setSource(noise, processing: .voice)
+                #expect(try await heard.settledLevel() < raw - 8)
+                // A hold shuts the gates and leaves the device open.
+                await call.caller.peer.setSending(.closed, of: .audio)
+                try await eventually("quiet") { heard.isQuiet }
+                await call.caller.peer.setSending(.live, of: .audio)
+                #expect(try await heard.settledLevel() < raw - 8)
+                // The same with the device closed meanwhile.
+                await call.caller.peer.setSending(.off, of: .audio)
+                try await eventually("closed") { await !noise.isOpen }
+                await call.caller.peer.setSending(.live, of: .audio)
+                #expect(try await heard.settledLevel() < raw - 8)
+                try await call.caller.peer.setSource(noise, processing: .off)
+                #expect(try await abs(heard.settledLevel() - raw) < 3)
+                for end in call.ends { #expect(end.failure == nil) }
+            }
+        }
+
+        @Test("A microphone is processed as a voice unless something else is said, and one device serves all")
+        func defaults() async throws {
+            for (text, expected) in [
+                ("mic", AudioProcessing.voice), ("alsa:hw:1", .voice), ("pulse", .voice), ("pipewire:3", .voice),
+                ("tone", .off), ("file:a.mkv", .off), ("speech", .off),
+            ] {
+                var source = try AudioSource(parsing: text)
+                #expect(source.effectiveProcessing == expected, "\(text)")
+                source.processing = .music
+                #expect(source.effectiveProcessing == .music)
+            }
+            let engine = try await TestEngine.shared()
+            var other = AudioSource.speech
+            other.processing = .voice
+            #expect(try engine.capture(.speech) === engine.capture(other))
+        }
+    }
+}

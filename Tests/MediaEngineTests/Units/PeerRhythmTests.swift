@@ -1,0 +1,72 @@
+import Testing
+
+@testable import MediaEngine
+
+/// When the silence of a peer means something.
+struct PeerRhythmTests {
+    private let start = ContinuousClock.now
+    private let limit = Duration.seconds(2)
+
+    /// Packets at times in ms.
+    private func rhythm(_ packets: [(PeerRhythm.Packet, Int)]) -> PeerRhythm {
+        var rhythm = PeerRhythm()
+        for (packet, milliseconds) in packets.sorted(by: { $0.1 < $1.1 }) {
+            rhythm.note(packet, at: start + .milliseconds(milliseconds))
+        }
+        return rhythm
+    }
+
+    private func media(_ range: Range<Int>) -> [(PeerRhythm.Packet, Int)] {
+        stride(from: range.lowerBound, to: range.upperBound, by: 20).map { (.media, $0) }
+    }
+
+    @Test("A peer whose media stops is silent after the limit, however seldom its reports are")
+    func mediaStops() {
+        let rhythm = rhythm(media(0..<12_000) + [(.report, 2_000), (.report, 7_000)])
+        #expect(rhythm.patience(limit) == limit)
+        #expect(!rhythm.isSilent(at: start + .milliseconds(13_900), limit: limit))
+        #expect(rhythm.isSilent(at: start + .milliseconds(14_000), limit: limit))
+    }
+
+    @Test("One that sends reports alone is silent when three times the longest pause between them is over")
+    func reportsAlone() {
+        let rhythm = rhythm([(.other, 0), (.report, 2_500), (.report, 7_600), (.report, 11_900)])
+        #expect(rhythm.patience(limit) == .milliseconds(15_300))
+        #expect(!rhythm.isSilent(at: start + .milliseconds(27_000), limit: limit))
+        #expect(rhythm.isSilent(at: start + .milliseconds(27_300), limit: limit))
+    }
+
+    @Test("Reports of our own ends leave the limit as it is, and feedback is no report")
+    func ownEnds() {
+        let reports = stride(from: 0, to: 5_000, by: 600).map { (PeerRhythm.Packet.report, $0) }
+        #expect(rhythm(reports).patience(limit) == limit)
+        let feedback = stride(from: 0, to: 9_000, by: 100).map { (PeerRhythm.Packet.other, $0) }
+        #expect(rhythm(feedback + [(.report, 1), (.report, 3_001), (.report, 8_001)]).patience(limit) == .seconds(15))
+    }
+
+    @Test("Before three reports have come, one may take as long as RFC 3550 lets it; nobody is waited for for ever")
+    func bounds() {
+        #expect(rhythm([(.other, 0)]).patience(limit) == .milliseconds(7_500))
+        #expect(rhythm([(.report, 0), (.report, 60_000)]).patience(limit) == .milliseconds(7_500))
+        #expect(rhythm([(.report, 0), (.report, 60_000), (.report, 61_000)]).patience(limit) == .seconds(20))
+        #expect(PeerRhythm().patience(limit) == limit && !PeerRhythm().isSilent(at: start, limit: limit))
+    }
+
+    @Test("Media that pauses for longer than the limit and reports in between are told apart by what came last")
+    func afterMedia() {
+        let pause = media(0..<4_000) + [(.report, 1_000), (.report, 6_000), (.report, 11_000)]
+        #expect(rhythm(pause).patience(limit) == .seconds(15))
+        #expect(rhythm(pause + media(12_000..<12_100)).patience(limit) == limit)
+    }
+
+    @Test("Packets are told apart by their first bytes")
+    func kinds() {
+        for (bytes, expected) in [
+            ([0x80, 111], PeerRhythm.Packet.media), ([0x80, 0xef], .media), ([0x80, 200], .report),
+            ([0x81, 201], .report),
+            ([0x81, 205], .other), ([0x81, 206], .other), ([22, 254], .other), ([0x80], .other), ([], .other),
+        ] as [([UInt8], PeerRhythm.Packet)] {
+            #expect(bytes.withUnsafeBytes { PeerRhythm.Packet($0) } == expected, "\(bytes)")
+        }
+    }
+}
