@@ -88,7 +88,8 @@ struct TrackBuilder: Sendable {
         guard !blueprint.isDiscard else { return nil }
         // What the jitter buffer holds back comes so much later than it was captured for, and a bit more.
         let latency = configuration.tuning.jitterBufferMs + 20
-        return SinkPipeline(blueprint, outlet: outlets[kind], latencyMs: latency, probe: kind == .audio ? probe : nil) { [report] in
+        return SinkPipeline(blueprint, outlet: outlets[kind], latencyMs: latency, probe: kind == .audio ? probe : nil) {
+            [report] in
             report(.event(PeerConnectionEvent(.sinkFailed(kind, $0))))
         }
     }
