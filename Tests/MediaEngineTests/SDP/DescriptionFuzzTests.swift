@@ -57,7 +57,7 @@ enum FuzzAmount {
         #expect(result.candidates > share)
         if FuzzAmount.isAlone {
             let resident = memory.value
-            #expect(resident.last ?? 0 < resident.dropFirst().first ?? 0 + 8_192, "\(resident) kB resident")
+            #expect((resident.last ?? 0) < (resident.dropFirst().first ?? 0) + 8_192, "\(resident) kB resident")
             print(
                 "shard \(shard): \(result.accepted) of \(FuzzAmount.parsed / Self.shards) accepted; \(resident) kB resident"
             )
