@@ -86,7 +86,7 @@ final class PeerMedia: Sendable {
             // The pad takes what its transceiver prefers.
             try applyPreferences(choice)
             await present.remove(from: pipeline.bin)
-            let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode)
+            let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode, after: present)
             tracks.set(track)
             try await track.start()
         }

@@ -8,13 +8,17 @@ struct TrackBuilder: Sendable {
     let recorder: Recorder?
     let report: @Sendable (PeerPipeline.Report) -> Void
 
+    /// `former` is the track that this one takes the place of: what was asked of it since its making holds for this one.
     func sendTrack(
-        _ choice: PeerMedia.Choice, to webrtcSink: Pad, mode: SendMode
+        _ choice: PeerMedia.Choice, to webrtcSink: Pad, mode: SendMode, after former: SendTrack? = nil
     ) throws(MediaError) -> SendTrack {
         let kind = choice.codec.kind
-        guard let track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
+        guard var track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
+        let wishes = former?.encoder.wishes
+        if let former { track.source = former.source }
+        if let wishes { track.bitrateKbit = wishes.bitrateKbit }
         return try SendTrack(
-            track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
+            track, opus: wishes?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvent,
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
