@@ -162,6 +162,11 @@ public actor PeerConnection {
 
     private func settle(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {
         try await media.settle(choices)
+        guard !isClosed else {
+            // Closed meanwhile: the teardown knows nothing of a track that was made after it began.
+            for track in media.sending.values { await track.end() }
+            throw .closed
+        }
         for kind in directions.keys { applyMode(of: kind) }
         if isReceiving { setReceiving(true) }
     }

@@ -42,15 +42,17 @@ struct TrackBuilder: Sendable {
 
     var recorders: [Recorder] { [received, sent].compactMap(\.self) }
 
-    /// `former` is the track whose place it takes, with what was chosen for that.
+    /// `former` is the track that this one takes the place of: what was asked of it since its making holds for this one.
     func sendTrack(
         _ choice: PeerMedia.Choice, to webrtcSink: Pad, mode: SendMode, after former: SendTrack? = nil
     ) throws(MediaError) -> SendTrack {
         let kind = choice.codec.kind
         guard var track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
+        let wishes = former?.encoder.wishes
         if let former { (track.source, track.processing) = (former.source, former.processing) }
+        if let wishes { track.bitrateKbit = wishes.bitrateKbit }
         let sending = try SendTrack(
-            track, opus: opus, codec: choice.codec, payloadType: choice.payloadType,
+            track, opus: wishes?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvent, recorder: sent,
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode, probe: probe?.name,

@@ -163,8 +163,8 @@ public struct PipelineDescription: Sendable, Equatable {
     public var isOptional: Bool {
         switch role {
         case .videoSource, .audioSource, .avSource: !["test", "tone"].contains(name)
-        // What takes the place of another encoder, or is there for those who choose it.
-        case .encoder, .decoder: codec?.rawValue != name
+        // What takes the place of another encoder, or is there for those who choose it; and H265, which few peers speak.
+        case .encoder, .decoder: codec?.rawValue != name || codec == .h265
         case .videoSink, .audioSink: name != "discard"
         case .recorder: false
         }

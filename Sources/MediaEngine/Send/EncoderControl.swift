@@ -35,6 +35,9 @@ final class EncoderControl: Sendable {
     /// The rate that the encoder aims at, in kbit/s.
     var bitrateKbit: Int { state.withLock { Self.bitrateKbit($0) } }
 
+    /// What this end asks for, whatever the peer allows.
+    var wishes: (bitrateKbit: Int, opus: OpusParameters) { state.withLock { ($0.bitrateKbit, $0.opus) } }
+
     func set(bitrateKbit: Int) throws(MediaError) {
         state.withLock { $0.bitrateKbit = bitrateKbit }
         try apply()

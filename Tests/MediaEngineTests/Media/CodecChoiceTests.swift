@@ -45,6 +45,27 @@ extension RealPipelines {
             }
         }
 
+        @Test("What was asked of a codec that is exchanged holds for the one in its place")
+        func exchanged() async throws {
+            let options = Self.options([.vp8, .h264], [.h264])
+            try await withCall(options) { call in
+                for (from, to) in [(call.caller, call.callee), (call.callee, call.caller)] {
+                    from.follow { try? await to.peer.addCandidate($0) }
+                }
+                let offer = try await call.caller.peer.createOffer()
+                let engine = try await TestEngine.shared()
+                let other = VideoSource.test(.smpte, format: VideoFormat(width: 240, height: 136))
+                try await call.caller.peer.setSource(try engine.capture(other))
+                try await call.caller.peer.setBitrate(222, of: .video)
+                await call.caller.peer.setSending(.live, of: .video)
+                try await call.caller.peer.setAnswer(try await call.callee.peer.createAnswer(to: offer))
+                try await call.callee.waitForPictures(10)
+                let received = try await call.callee.received(.video)
+                #expect(received.codec == .h264 && received.width == 240)
+                #expect(await call.caller.peer.media?.sending[.video]?.encoder.bitrateKbit == 222)
+            }
+        }
+
         @Test("What both have is used in the order of the end that offers")
         func order() async throws {
             for (caller, callee, expected) in [

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaEngine
 
 /// How much is done: `make fuzz COUNT=… NATIVE=… SEED=…` does more, and says what came of it.
-private enum Amount {
+enum FuzzAmount {
     private static let environment = ProcessInfo.processInfo.environment
     /// The seed of the first description; each has its own, and a failure names it.
     static let seed = environment["CALLAGENT_FUZZ_SEED"].flatMap { UInt64($0) } ?? 0
@@ -19,7 +19,7 @@ private enum Amount {
 
     /// What is read goes on from here while somebody watches whether it does.
     private struct Progress {
-        var seed = Amount.seed
+        var seed = FuzzAmount.seed
         var accepted = 0
         var candidates = 0
         var complaints: [String] = []
@@ -30,13 +30,13 @@ private enum Amount {
     func descriptions(shard: UInt64) async throws {
         let progress = Shared(Progress())
         let memory = Shared<[Int]>([])
-        let (first, end) = (Amount.seed + shard, Amount.seed + Amount.parsed)
+        let (first, end) = (FuzzAmount.seed + shard, FuzzAmount.seed + FuzzAmount.parsed)
         // Not on the pool, which others need, and which would not notice that it hangs.
         DispatchQueue(label: "fuzz.\(shard)").async {
             for seed in stride(from: first, to: end, by: Int(Self.shards)) {
                 progress.update { $0.seed = seed }
                 // The first tenth is for what is kept for ever: tables, arenas, metadata.
-                if Amount.isAlone, (seed - first) % (Amount.parsed / 10 + 1) < Self.shards {
+                if FuzzAmount.isAlone, (seed - first) % (FuzzAmount.parsed / 10 + 1) < Self.shards {
                     memory.update { $0.append(ProcessCensus.residentKilobytes() ?? 0) }
                 }
                 Self.check(seed, progress)
@@ -52,14 +52,14 @@ private enum Amount {
         }
         let result = progress.value
         for complaint in result.complaints { Issue.record(Comment(rawValue: complaint)) }
-        let share = Int(Amount.parsed / Self.shards / 20)
+        let share = Int(FuzzAmount.parsed / Self.shards / 20)
         #expect(result.accepted > share, "the damage is mild enough to reach the deeper checks")
         #expect(result.candidates > share)
-        if Amount.isAlone {
+        if FuzzAmount.isAlone {
             let resident = memory.value
-            #expect(resident.last ?? 0 < resident.dropFirst().first ?? 0 + 8_192, "\(resident) kB resident")
+            #expect((resident.last ?? 0) < (resident.dropFirst().first ?? 0) + 8_192, "\(resident) kB resident")
             print(
-                "shard \(shard): \(result.accepted) of \(Amount.parsed / Self.shards) accepted; \(resident) kB resident"
+                "shard \(shard): \(result.accepted) of \(FuzzAmount.parsed / Self.shards) accepted; \(resident) kB resident"
             )
         }
     }
@@ -82,54 +82,6 @@ private enum Amount {
             }
         } catch {
             progress.update { $0.complaints.append("seed \(seed): \(error)") }
-        }
-    }
-}
-
-extension RealPipelines {
-    @Suite("Damaged descriptions in a real connection", .timeLimit(.minutes(60))) struct NativeFuzzTests {
-        @Test("webrtcbin answers or refuses what the checks let through: no crash, no hang, and no memory lost")
-        func native() async throws {
-            var target = try FuzzProcess()
-            var (taken, refused, candidates, failures) = (0, 0, 0, 0)
-            var resident: [Int] = []
-            var seed = Amount.seed
-            while taken + refused < Amount.native, failures < 10 {
-                let damaged = DamagedDescription(seed: seed)
-                defer { seed += 1 }
-                guard let read = try damaged.read() else { continue }
-                do {
-                    let reply = try await target.reply(to: damaged)
-                    if reply.refusal == nil { taken += 1 } else { refused += 1 }
-                    candidates += reply.candidatesTaken
-                    if let answer = reply.answer { try check(answer, to: read, seed) }
-                } catch let failure as FuzzProcess.Failure {
-                    Issue.record("seed \(seed): \(failure)\n\(damaged.sdp)\n\(damaged.candidates)")
-                    failures += 1
-                    target = try FuzzProcess()
-                    resident = []
-                }
-                // The first fifth warms up: codec libraries, thread stacks, arenas.
-                if (taken + refused) % (Amount.native / 5) == 0, let now = target.residentKilobytes {
-                    resident.append(now)
-                }
-            }
-            #expect(taken > Amount.native / 2, "the damage is mild enough to reach webrtcbin")
-            #expect(candidates > Amount.native / 10)
-            if let first = resident.first, let last = resident.last {
-                #expect(last < first + 16_384, "\(resident) kB resident")
-            }
-            if Amount.isAlone {
-                print(
-                    "webrtcbin: \(taken) taken, \(refused) refused, \(candidates) candidates; \(resident) kB resident")
-            }
-        }
-
-        private func check(_ answer: String, to offer: RemoteDescription, _ seed: UInt64) throws {
-            let given = try RemoteDescription(SessionDescription(kind: .answer, sdp: answer)).sections
-            for (asked, given) in zip(offer.sections, given) {
-                #expect(given.direction == asked.direction.reversed, "seed \(seed) is answered otherwise:\n\(answer)")
-            }
         }
     }
 }
