@@ -37,6 +37,11 @@ actor SinkPipeline {
         }
     }
 
+    /// The shape of what reaches the sink itself; nil before anything does.
+    var shape: [String: PropertyValue]? {
+        (try? running?.pipeline.bin.child("sink")?.pad("sink"))?.caps?.fields
+    }
+
     /// Ends for good.
     func close() {
         isClosed = true
