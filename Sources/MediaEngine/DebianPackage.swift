@@ -32,6 +32,7 @@ public enum DebianPackage {
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
                 "sctpdec", "proxysrc", "proxysink", "h264parse", "openh264enc", "openh264dec", "webrtcdsp",
+                "waylandsink",
                 "audiobuffersplit", "av1parse",
             ],
             "gstreamer1.0-x": ["ximagesink", "xvimagesink"],
