@@ -13,7 +13,7 @@ final class ReceiveTrack: Sendable {
     private let meter: DecodedMeter
     private let gate: Gate
     private let recording: RecordingTap?
-    private let sink: SinkPipeline?
+    let sink: SinkPipeline?
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
 
     init(

@@ -46,9 +46,7 @@ struct SinkBlueprint: Sendable {
 
     /// Builds what can be built without a look at the device.
     func check(environment: [String: String] = ProcessInfo.processInfo.environment) throws(MediaError) {
-        if name == "window", ["DISPLAY", "WAYLAND_DISPLAY"].allSatisfy({ environment[$0]?.isEmpty ?? true }) {
-            throw .sinkFailed(sink: label, text: "neither DISPLAY nor WAYLAND_DISPLAY is set")
-        }
+        if name == "window" { try checkDisplay(environment) }
         if name == "v4l2", !FileManager.default.isWritableFile(atPath: choice ?? "/dev/video0") {
             throw .sinkFailed(
                 sink: label, text: "there is no such device that can be written to; modprobe v4l2loopback makes one")
@@ -63,6 +61,19 @@ struct SinkBlueprint: Sendable {
             }
         }
         if let missing { throw missing }
+    }
+
+    /// Without its plugin, `autovideosink` would discard the pictures without a word.
+    private func checkDisplay(_ environment: [String: String]) throws(MediaError) {
+        let displays = [("DISPLAY", "ximagesink"), ("WAYLAND_DISPLAY", "waylandsink")].filter {
+            environment[$0.0]?.isEmpty == false
+        }
+        guard let first = displays.first else {
+            throw .sinkFailed(sink: label, text: "neither DISPLAY nor WAYLAND_DISPLAY is set")
+        }
+        guard displays.contains(where: { GStreamerLibrary.hasElement($0.1) }) else {
+            throw .pluginMissing(element: first.1)
+        }
     }
 
     private func instantiate(_ name: String) throws(MediaError) -> Element {

@@ -41,6 +41,11 @@ actor SinkPipeline {
         }
     }
 
+    /// The shape of what reaches the sink itself; nil before anything does.
+    var shape: [String: PropertyValue]? {
+        (try? running?.pipeline.bin.child("sink")?.pad("sink"))?.caps?.fields
+    }
+
     /// Ends for good.
     func close() {
         isClosed = true
@@ -48,6 +53,8 @@ actor SinkPipeline {
         outlet.remove(running.consumer)
         running.pipeline.stop()
     }
+
+    private func recalculateLatency() { running?.pipeline.recalculateLatency() }
 
     private func fail(_ error: MediaError) {
         guard !isClosed else { return }
@@ -62,15 +69,19 @@ actor SinkPipeline {
         pipeline.bin.add(source)
         pipeline.bin.add(bin)
         let opening = FirstReason()
-        let label = blueprint.label
-        pipeline.bus.watch { [weak self, weak pipeline] message in
+        let (label, isWindow) = (blueprint.label, blueprint.name == "window")
+        pipeline.bus.watch { [weak self] message in
             switch message {
             case .error(_, let text, let debug, _):
                 let words = "\(text) \(debug.split(separator: "\n").last ?? "")"
                 let error = MediaError.sinkFailed(sink: label, text: words)
                 opening.note(error)
                 Task { await self?.fail(error) }
-            case .latencyChanged: pipeline?.recalculateLatency()
+            case .warning(_, let text, _) where isWindow:
+                // It goes on as a window that nobody sees, when the display cannot be opened.
+                Task { await self?.fail(.sinkFailed(sink: label, text: text)) }
+            // Not here: whoever says so may hold locks that it takes.
+            case .latencyChanged: Task { await self?.recalculateLatency() }
             default: break
             }
         }

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("A sink") struct SinkTests {
+        @Test("Its words are read as those of sources are")
+        func words() throws {
+            #expect(try VideoSink(parsing: "discard") == .discard)
+            #expect(try VideoSink(parsing: "v4l2:/dev/video9") == VideoSink(name: "v4l2", choice: "/dev/video9"))
+            #expect(try AudioSink(parsing: "alsa:hw:1") == AudioSink(name: "alsa", choice: "hw:1"))
+            #expect(try AudioSink(parsing: "speaker") == .speaker)
+            for wrong in ["", ":"] {
+                #expect(throws: MediaError.self) { try VideoSink(parsing: wrong) }
+                #expect(throws: MediaError.self) { try AudioSink(parsing: wrong) }
+            }
+        }
+
+        @Test("What it lacks is named before a call")
+        func checks() async throws {
+            let engine = try await TestEngine.shared()
+            try await engine.check(VideoSink.discard)
+            try await engine.check(AudioSink.discard)
+            try await engine.check(AudioSink.speaker)
+            for sink in [VideoSink(name: "nothing"), VideoSink(name: "v4l2", choice: "/dev/video99")] {
+                await #expect(throws: MediaError.self) { try await engine.check(sink) }
+            }
+            let window = SinkBlueprint(VideoSink.window, engine.catalog)
+            #expect(
+                throws: MediaError.sinkFailed(sink: "window", text: "neither DISPLAY nor WAYLAND_DISPLAY is set")
+            ) { try window.check(environment: [:]) }
+            try window.check(environment: ["DISPLAY": ":0"])
+        }
+
+        @Test("A virtual camera is given pictures in the format that cameras have")
+        func virtualCamera() async throws {
+            let engine = try await TestEngine.shared()
+            // The device needs a kernel module; the rest of the description is the same with another sink.
+            let text = try engine.catalog.description("v4l2", role: .videoSink).launch
+            let folder = try PipelineFolder([
+                "v4l2-video-sink.launch": text.replacing("v4l2sink name=sink", with: "fakesink name=sink")
+            ])
+            var options = LoopbackCall.Options()
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let shape = Shared<[String: PropertyValue]>([:])
+            options.configureCallee = { $0.videoSink = VideoSink(name: "v4l2") }
+            try await withCall(options) { call in
+                try await call.connect()
+                await call.callee.peer.setReceiving(true)
+                let sink = try #require(await call.callee.peer.media?.receiving[.video]?.sink)
+                try await eventually("pictures at the sink") {
+                    shape.set(await sink.shape ?? [:])
+                    return !shape.value.isEmpty
+                }
+                #expect(shape.value["format"] == .string("YUY2"))
+                #expect(shape.value["width"]?.intValue == 320)
+            }
+        }
+
+        @Test("One that fails during a call is told once, and everything else goes on")
+        func failure() async throws {
+            let folder = try PipelineFolder([
+                "brittle-video-sink.launch": "identity error-after=10 ! fakesink name=sink sync=false\n",
+                "brittle-audio-sink.launch": "identity error-after=10 ! fakesink name=sink sync=false\n",
+            ])
+            var options = LoopbackCall.Options()
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.configureCallee = {
+                $0.videoSink = VideoSink(name: "brittle")
+                $0.audioSink = AudioSink(name: "brittle")
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                await call.callee.peer.setReceiving(true)
+                func failed(_ kind: MediaKind) -> Int {
+                    call.callee.events.count { if case .sinkFailed(kind, _) = $0 { true } else { false } }
+                }
+                try await eventually("both fail") { failed(.video) == 1 && failed(.audio) == 1 }
+                try await call.callee.waitForMorePictures(30)
+                try await call.callee.waitForTone()
+                #expect(call.callee.failure == nil && failed(.video) == 1 && failed(.audio) == 1)
+                // It is what the application would take, too.
+                let frames = call.callee.peer.pictures()
+                try await inTime("a picture") { for await _ in frames { break } }
+            }
+        }
+    }
+}
