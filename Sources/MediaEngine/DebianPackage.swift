@@ -31,6 +31,7 @@ public enum DebianPackage {
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
                 "sctpdec", "proxysrc", "proxysink", "h264parse", "openh264enc", "openh264dec", "webrtcdsp",
+                "webrtcechoprobe",
                 "audiobuffersplit",
             ],
             "gstreamer1.0-plugins-ugly": ["x264enc"],
