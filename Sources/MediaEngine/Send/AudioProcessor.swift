@@ -3,7 +3,7 @@ internal import Synchronization
 /// Cancels echo, suppresses noise and evens the level of the sound that one call sends.
 ///
 /// It is part of the call and not of the capture that calls share: each call plays another peer, whose echo is to be taken out of what this
-/// peer hears, and the two sides are compared by their running time, which they share in the call's pipeline only.
+/// peer hears, and what is played is there as soon as the call is.
 final class AudioProcessor: Sendable {
     private struct State {
         var wanted: AudioProcessing
@@ -88,6 +88,8 @@ final class AudioProcessor: Sendable {
         let element = try Element("webrtcdsp")
         try element.set("echo-cancel", String(probe != nil))
         if let probe { try element.set("probe", text: probe) }
+        // By the sound itself: times of what comes from a sound service jitter, and each jump would tear a hole into what is compared.
+        try element.set("delay-agnostic", "true")
         for property in ["noise-suppression", "gain-control", "high-pass-filter"] {
             try element.set(property, String(processing == .voice))
         }
