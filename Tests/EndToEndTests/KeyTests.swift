@@ -34,6 +34,26 @@ extension EndToEnd {
             await #expect(throws: CallError.self) { try await pair.mine.call.sendDTMF("1") }
         }
 
+        @Test("The program presses keys, tells those of the other end, and has them in its report")
+        func program() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--once", "--at", "300ms=dtmf:0d"])
+            let alice = try trio.call(["--events", "--duration", "4s", "--at", "300ms=dtmf:159*"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            for (program, keys) in [(bob, "159*"), (alice, "0D")] {
+                let told = program.events.filter { $0["event"] as? String == "dtmf" }.compactMap {
+                    $0["key"] as? String
+                }
+                #expect(told.joined() == keys)
+                let report = try #require(program.events.last).object("report")
+                #expect(try report.text("audio.received.dtmf") == keys)
+            }
+            let wrong = try trio.call(["--at", "1s=dtmf:12x"])
+            #expect(try await wrong.waitForExit() == 2)
+            #expect(wrong.errors.contains("no keys"), "\(wrong.errors)")
+        }
+
         @Test(
             "Keys that the caller presses while it rings are told when the call is connected; a callee that rings presses none"
         )

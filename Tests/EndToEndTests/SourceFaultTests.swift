@@ -38,12 +38,7 @@ extension EndToEnd {
             "A device that somebody else uses is told as busy, at the start of a call and when it is chosen during one")
         func busy() async throws {
             let port = try HeldPort()
-            _ = try folder.write(
-                """
-                # What can be opened once only: here a UDP port, which this test has open.
-                # value caps: format.caps
-                udpsrc name=source address=127.0.0.1 reuse=false port=\(port.number) ! rawvideoparse width=64 height=64 ! videoconvert ! videoscale ! videorate ! capsfilter name=format
-                """, "taken-video-source.launch")
+            _ = try folder.write(port.description, "taken-video-source.launch")
             let trio = try await Trio()
             let bob = try await trio.listen()
             let options = ["--events", "--pipelines", folder.path(".")]
@@ -59,29 +54,7 @@ extension EndToEnd {
             let report = try #require(alice.events.last).object("report")
             #expect(try report.number("video.sent.frames") > 20, "the former source goes on")
             #expect(bob.exitStatus == nil)
+            withExtendedLifetime(port) {}
         }
     }
-}
-
-/// A UDP port of 127.0.0.1 that is in use.
-private final class HeldPort: Sendable {
-    let number: UInt16
-    private let descriptor: Int32
-
-    init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-            }
-        }
-        (number, self.descriptor) = (UInt16(bigEndian: address.sin_port), descriptor)
-        try #require(result == 0)
-    }
-
-    deinit { close(descriptor) }
 }

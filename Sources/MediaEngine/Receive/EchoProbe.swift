@@ -1,7 +1,6 @@
 /// What hears the sound that is played, so that its echo can be taken out of what the microphone gives.
 ///
-/// `webrtcdsp` looks for its probe by name in the whole process when it begins, which is before anything is played, and compares the two sounds
-/// by running time. The pipelines of a call and of its sinks share that: both count the clock's own time.
+/// `webrtcdsp` looks for its probe by name in the whole process, and has to find it when it begins, which is before anything is played.
 struct EchoProbe: Sendable {
     /// One of its own in the process.
     let name = "probe-\(UInt64.random(in: 0...UInt64.max))"

@@ -96,6 +96,8 @@ final class AudioProcessor: Sendable {
         let element = try Element("webrtcdsp")
         try element.set("echo-cancel", String(probe != nil))
         if let probe { try element.set("probe", text: probe) }
+        // By the sound itself: times of what comes from a sound service jitter, and each jump would tear a hole into what is compared.
+        try element.set("delay-agnostic", "true")
         for property in ["noise-suppression", "gain-control", "high-pass-filter"] {
             try element.set(property, String(processing == .voice))
         }

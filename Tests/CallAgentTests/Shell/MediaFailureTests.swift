@@ -19,6 +19,18 @@ struct MediaFailureTests {
         }
     }
 
+    @Test("What this machine lacks for an offer is told as that, with what to do")
+    func missingDevice() async throws {
+        try await withAlice { alice, signaling in
+            let busy = MediaSessionError(
+                fault: .other(text: "busy"), description: "the camera is busy; end the program that uses it",
+                isMissingPrerequisite: true)
+            alice.media.plan.offer = .failure(busy)
+            await #expect(throws: CallError.media(busy)) { try await alice.agent.call("bob") }
+            #expect(signaling.sent.isEmpty && alice.agent.activeCalls.isEmpty)
+        }
+    }
+
     @Test("No media at all: call() says why, and the agent goes on")
     func makeSession() async throws {
         try await withAlice { alice, signaling in

@@ -96,6 +96,42 @@ extension RealPipelines {
             }
         }
 
+        @Test("What is played near the microphone is taken out of what the far end hears")
+        func echo() async throws {
+            var levels: [Double] = []
+            for processing in [AudioProcessing.off, .music] {
+                let folder = try PipelineFolder(
+                    Self.sources.merging([
+                        "loud-audio-sink.launch": """
+                        # Plays into nothing, at the pace of a loudspeaker.
+                        fakesink name=sink sync=true async=false
+                        """
+                    ]) { $1 })
+                let room = try EchoingRoom()
+                var options = LoopbackCall.Options()
+                options.kinds = [.audio]
+                options.engine = try await MediaEngine.start(
+                    pipelineFolder: folder.path, logger: Logger(label: "test"))
+                options.callerAudio = AudioSource(name: "talk")
+                options.calleeAudio = room.microphone
+                options.configureCallee = {
+                    $0.tracks[.audio]?.processing = processing
+                    $0.audioSink = AudioSink(name: "loud")
+                }
+                try await withCall(options) { call in
+                    try await call.connect()
+                    for end in call.ends { await end.peer.setReceiving(true) }
+                    try await room.echo(call.callee)
+                    let heard = try await LevelWatch(call.caller)
+                    // The filter has to learn the room.
+                    for _ in 1...2 { _ = try await heard.settledLevel() }
+                    levels.append(try await heard.settledLevel())
+                    for end in call.ends { #expect(end.failure == nil) }
+                }
+            }
+            #expect(levels[0] > -45 && levels[1] < levels[0] - 10, "\(levels) dB")
+        }
+
         @Test("A microphone is processed as a voice unless something else is said, and one device serves all")
         func defaults() async throws {
             for (text, expected) in [

@@ -111,8 +111,8 @@ extension PageUser {
         try await hear("silence", sourceLocation: sourceLocation) { $0.decibel < -80 }
     }
 
-    private func hear(
-        _ text: String, sourceLocation: SourceLocation, _ isRight: (Sound) -> Bool
+    func hear(
+        _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ isRight: (Sound) -> Bool
     ) async throws {
         var last: Sound?
         do {

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import CallAgent
+@testable import MediaEngine
+
+extension EndToEnd {
+    /// When devices are opened, and when they are let go.
+    @Suite struct CapturePolicyTests {
+        @Test(
+            "A device is open from the preparation to the release, or for as long as calls need it",
+            arguments: [
+                MediaConfiguration.CapturePolicy.automatic, .perCall, .fromPrepare,
+            ])
+        func policies(policy: MediaConfiguration.CapturePolicy) async throws {
+            let engine = try await MediaEngine.start(logger: .quiet)
+            let source = VideoSource.test(.snow, format: VideoFormat(width: 176, height: 144))
+            var configuration = MediaConfiguration(video: source, audio: nil)
+            configuration.tuning = .loopback
+            configuration.capturePolicy = policy
+            let provider = EngineMediaProvider(engine: engine, configuration: configuration)
+            let device = try engine.capture(source)
+            try await provider.prepare()
+            // What the machine makes itself is open between calls, unless the application says otherwise.
+            let staysOpen = policy != .perCall
+            #expect(await device.isOpen == staysOpen)
+            for _ in 1...2 {
+                let session = try await provider.makeSession(
+                    label: "test", media: .init(audio: false, video: true), role: .caller)
+                _ = try await session.createOffer()
+                #expect(await device.isOpen)
+                await session.close()
+                try await eventually("as before the call") { await device.isOpen == staysOpen }
+            }
+            await provider.release()
+            #expect(await !device.isOpen)
+        }
+
+        @Test(
+            "A device that is to be open from the preparation on, and is busy, is told so; it can be prepared once it is free"
+        )
+        func busy() async throws {
+            let folder = Folder()
+            var port: HeldPort? = try HeldPort()
+            _ = try folder.write(port?.description ?? "", "taken-video-source.launch")
+            let engine = try await MediaEngine.start(pipelineFolder: folder.path("."), logger: .quiet)
+            var configuration = MediaConfiguration(video: VideoSource(name: "taken"), audio: nil)
+            configuration.capturePolicy = .fromPrepare
+            let provider = EngineMediaProvider(engine: engine, configuration: configuration)
+            let error = await #expect(throws: MediaSessionError.self) { try await provider.prepare() }
+            #expect(error?.isMissingPrerequisite == true)
+            #expect(error?.description.contains("(busy)") == true, "\(String(describing: error))")
+            #expect(error?.description.contains("end the program that uses it") == true)
+            port = nil
+            try await provider.prepare()
+            await provider.release()
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import MediaEngine
+
+/// A room in which a microphone hears the loudspeaker, half as loud and a little later.
+final class EchoingRoom: Sendable {
+    private let input: AudioInput
+    private let air = Shared<[Int16]>([])
+    /// How long the sound is under way, beside the latency of the loudspeaker itself.
+    private static let delay = 48_000 * 70 / 1_000
+
+    init() throws { input = try AudioInput() }
+
+    var microphone: AudioSource { input.source }
+
+    /// Lets the microphone hear what `end` decodes.
+    func echo(_ end: CallEnd) async throws {
+        let pad = try #require(await end.peer.media?.receiving[.audio]?.decoded)
+        try await eventually("sound") { pad.caps != nil }
+        let channels = pad.caps?.fields?["channels"]?.intValue ?? 1
+        let (input, air) = (input, air)
+        air.set([Int16](repeating: 0, count: Self.delay))
+        pad.probe { buffer in
+            _ = buffer.withBytes { bytes in
+                let samples = bytes.bindMemory(to: Int16.self)
+                let mono = stride(from: 0, to: samples.count, by: channels).map { samples[$0] / 2 }
+                let late = air.update { air in
+                    air += mono
+                    defer { air.removeFirst(mono.count) }
+                    return Array(air.prefix(mono.count))
+                }
+                _ = try? input.push(late)
+            }
+            return .pass
+        }
+    }
+}
