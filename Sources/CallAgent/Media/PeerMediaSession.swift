@@ -108,6 +108,8 @@ extension MediaSessionEvent {
             case .interrupted: .interrupted
             case .resumed: .resumed
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
+            // A call's connections do not allow any.
+            case .dataChannel: .warning("a data channel that nobody asked for")
             case .relayUnavailable(let text): .warning(text)
             case .captureFailed(_, let error): .warning(error.description)
             case .captureLost(let kind, let error):

@@ -24,6 +24,7 @@ public actor PeerConnection {
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
     private(set) var media: PeerMedia?
     private var offered: RemoteDescription?
+    var dataChannels: [DataChannel] = []
     private(set) var remote: RemoteDescription?
     /// Which way media flows on each m-line, as seen from this end; empty before the negotiation.
     ///
@@ -81,8 +82,9 @@ public actor PeerConnection {
                     telephoneEvent: speaksDtmf ? DtmfSender.payloadType(clockRate: codec.clockRate) : nil))
         }
         let media = try await build(choices)
+        for channel in dataChannels { try media.open(channel) }
         let offer = media.addTelephoneEvents(to: try await media.create(.offer))
-        offered = try RemoteDescription(offer)
+        offered = try RemoteDescription(offer, acceptsData: true)
         try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
         media.fit(&local)
@@ -121,11 +123,16 @@ public actor PeerConnection {
         guard media == nil else {
             throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
         }
-        let remote = try RemoteDescription(offer)
+        let remote = try RemoteDescription(offer, acceptsData: configuration.allowsDataChannels)
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = remote.directions
         let media = try await build(choices, mLines: remote.usedMLines)
+        if remote.data == nil {
+            endDataChannels()
+        } else {
+            for channel in dataChannels { try media.open(channel) }
+        }
         try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
         let answer = media.addTelephoneEvents(to: try await media.create(.answer))
         try await setLocal(answer, on: media)
@@ -136,6 +143,7 @@ public actor PeerConnection {
         var local = LocalDescription(answer)
         media.fit(&local)
         local.direct(remote.sections.map(\.direction.reversed))
+        if let data = remote.data { local.moveLast(to: remote.usedMLines.count { $0 < data.index }) }
         local.insert(remote.refused)
         return try await complete(local)
     }
@@ -144,8 +152,12 @@ public actor PeerConnection {
     public func setAnswer(_ answer: SessionDescription) async throws(MediaError) {
         let media = try built()
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
-        var remote = try RemoteDescription(answer)
-        try remote.check(asAnswerTo: media.choices.map(\.codec.kind))
+        var remote = try RemoteDescription(answer, acceptsData: offered?.data != nil)
+        try remote.check(asAnswerTo: media.choices.map(\.codec.kind), withData: offered?.data != nil)
+        if remote.data == nil {
+            endDataChannels()
+            media.silenceData()
+        }
         if let offered { remote = remote.restoring(from: offered) }
         for (section, choice) in zip(remote.sections, media.choices)
         where !section.formats.contains(where: { $0.payloadType == choice.payloadType && $0.codec == choice.codec }) {
@@ -257,6 +269,8 @@ public actor PeerConnection {
                 guard !hasKeys else { break }
                 hasKeys = true
                 beginIfVerified()
+            case .dataChannel(let channel):
+                if take(channel) { eventSink.yield(.init(.dataChannel(channel))) }
             case .bus(.latencyChanged): media?.pipeline.recalculateLatency()
             case .bus(.error(let element, let message, let debug, _)):
                 eventSink.yield(.init(.failed(.elementFailed(element: element, message: message, debug: debug))))
@@ -370,6 +384,7 @@ public actor PeerConnection {
         // The last figures; a webrtcbin that hangs gives none.
         _ = await Deadline.isMet(limit / 5) { _ = await self.statistics() }
         isClosed = true
+        endDataChannels()
         gathering?.abandon()
         for watchdog in watchdogs { watchdog.cancel() }
         watchdogs = []
