@@ -123,6 +123,8 @@ extension MediaSessionEvent {
             case .interrupted: .interrupted
             case .resumed: .resumed
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
+            // A call's connections do not allow any.
+            case .dataChannel: .warning("a data channel that nobody asked for")
             case .relayUnavailable(let text): .warning(text)
             case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
             case .captureFailed(let kind, let error): .captureFailed(CaptureFault(kind, error))

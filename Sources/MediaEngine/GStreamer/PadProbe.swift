@@ -207,6 +207,22 @@ extension Pad {
             { data in if let data { Unmanaged<EditBox>.fromOpaque(data).release() } })
     }
 
+    /// Gives every buffer without any bytes a zero byte; its time, flags and metadata stay.
+    func fillEmptyBuffers() {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+            { _, info, _ in
+                guard let info, let buffer = gst_pad_probe_info_get_buffer(info), gst_buffer_get_size(buffer) == 0,
+                    let writable = gst_mini_object_make_writable(UnsafeMutableRawPointer(buffer).cast())
+                else { return GST_PAD_PROBE_OK }
+                info.pointee.data = UnsafeMutableRawPointer(writable)
+                let own: UnsafeMutablePointer<GstBuffer> = UnsafeMutableRawPointer(writable).cast()
+                gst_buffer_append_memory(own, gst_allocator_alloc(nil, 1, nil))
+                gst_buffer_memset(own, 0, 0, 1)
+                return GST_PAD_PROBE_OK
+            }, nil, nil)
+    }
+
     /// Calls `handler` once, on the streaming thread, with the element that this pad belongs to.
     ///
     /// The element is handed over because a handler that kept it would keep it alive for ever.

@@ -29,6 +29,16 @@ struct SignalArguments: ~Copyable {
         return Pad(ref: GObjectRef(borrowing: object.cast()))
     }
 
+    /// An object of a type that has no wrapper of its own.
+    func object(_ index: Int, of type: GType) -> GObjectRef<CGStreamer.GObject>? {
+        guard let value = value(index, of: type), let object = g_value_get_object(value) else { return nil }
+        return GObjectRef(borrowing: object.cast())
+    }
+
+    func boxed(_ index: Int, of type: GType) -> UnsafeMutableRawPointer? {
+        value(index, of: type).flatMap { g_value_get_boxed($0) }
+    }
+
     private func value(_ index: Int, of type: GType) -> UnsafePointer<GValue>? {
         guard index < values.count, let base = values.baseAddress, cgst_value_holds(base + index, type) != 0 else {
             return nil
@@ -61,6 +71,7 @@ enum SignalArgument {
     case uint64(UInt64)
     case string(String)
     case emptyStructure
+    case structure(UnsafeMutablePointer<GstStructure>)
     case noPad
     case promise(UnsafeMutablePointer<GstPromise>)
     case description(NativeSessionDescription)
@@ -76,6 +87,9 @@ enum SignalArgument {
         case .string(let text):
             g_value_init(value, cgst_type_string())
             g_value_set_string(value, text)
+        case .structure(let structure):
+            g_value_init(value, gst_structure_get_type())
+            g_value_set_boxed(value, structure)
         case .emptyStructure: g_value_init(value, gst_structure_get_type())
         case .noPad: g_value_init(value, gst_pad_get_type())
         case .promise(let promise):
@@ -122,10 +136,12 @@ extension GObject {
         return closure
     }
 
-    /// Emits an action signal; what it returns is thrown away.
+    /// Emits an action signal; `result` may look at what it returns.
     ///
     /// Hold no lock while emitting: a closed webrtcbin replies on the caller's thread, inside this call.
-    func emit(_ signal: String, _ arguments: [SignalArgument]) {
+    func emit(
+        _ signal: String, _ arguments: [SignalArgument], result look: (UnsafePointer<GValue>) -> Void = { _ in }
+    ) {
         let type = cgst_object_type(ref.pointer)
         let id = g_signal_lookup(signal, type)
         guard id != 0 else { return }
@@ -142,6 +158,7 @@ extension GObject {
             if returnsValue {
                 g_value_init(&result, query.return_type)
                 g_signal_emitv(base, id, 0, &result)
+                look(&result)
                 g_value_unset(&result)
             } else {
                 g_signal_emitv(base, id, 0, nil)

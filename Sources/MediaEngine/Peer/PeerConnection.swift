@@ -26,6 +26,7 @@ public actor PeerConnection {
     private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
     private(set) var media: PeerMedia?
     private var offered: (description: RemoteDescription, choices: [[PeerMedia.Choice]])?
+    var dataChannels: [DataChannel] = []
     private(set) var remote: RemoteDescription?
     /// Which way media flows on each m-line, as seen from this end; empty before the negotiation.
     ///
@@ -79,8 +80,9 @@ public actor PeerConnection {
         }
         let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
         let media = try await build(choices.map { $0[0] })
+        for channel in dataChannels { try media.open(channel) }
         let offer = media.addFormats(choices, to: try await media.create(.offer))
-        offered = (try RemoteDescription(offer), choices)
+        offered = (try RemoteDescription(offer, acceptsData: true), choices)
         try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
         media.fit(&local, choices)
@@ -119,11 +121,16 @@ public actor PeerConnection {
         guard media == nil else {
             throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
         }
-        let remote = try RemoteDescription(offer)
+        let remote = try RemoteDescription(offer, acceptsData: configuration.allowsDataChannels)
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = remote.directions
         let media = try await build(choices, mLines: remote.usedMLines)
+        if remote.data == nil {
+            endDataChannels()
+        } else {
+            for channel in dataChannels { try media.open(channel) }
+        }
         try await settle(choices, media)
         try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
         let alternatives = choices.map { [$0] }
@@ -136,6 +143,7 @@ public actor PeerConnection {
         var local = LocalDescription(answer)
         media.fit(&local, alternatives)
         local.direct(remote.sections.map(\.direction.reversed))
+        if let data = remote.data { local.moveLast(to: remote.usedMLines.count { $0 < data.index }) }
         local.insert(remote.refused)
         return try await complete(local)
     }
@@ -144,9 +152,14 @@ public actor PeerConnection {
     public func setAnswer(_ answer: SessionDescription) async throws(MediaError) {
         let media = try built()
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
-        var remote = try RemoteDescription(answer)
-        try remote.check(asAnswerTo: media.choices.map(\.codec.kind))
         guard let offered else { throw .rejected(operation: "setAnswer", text: "this connection has made no offer") }
+        let offersData = offered.description.data != nil
+        var remote = try RemoteDescription(answer, acceptsData: offersData)
+        try remote.check(asAnswerTo: media.choices.map(\.codec.kind), withData: offersData)
+        if remote.data == nil {
+            endDataChannels()
+            media.silenceData()
+        }
         remote = remote.restoring(from: offered.description)
         var agreed: [PeerMedia.Choice] = []
         for (section, choices) in zip(remote.sections, offered.choices) {
@@ -260,6 +273,8 @@ public actor PeerConnection {
                 guard !hasKeys else { break }
                 hasKeys = true
                 beginIfVerified()
+            case .dataChannel(let channel):
+                if take(channel) { eventSink.yield(.init(.dataChannel(channel))) }
             case .bus(.latencyChanged): media?.pipeline.recalculateLatency()
             case .bus(.error(let element, let message, let debug, _)):
                 eventSink.yield(.init(.failed(.elementFailed(element: element, message: message, debug: debug))))
@@ -383,6 +398,7 @@ public actor PeerConnection {
         // The last figures; a webrtcbin that hangs gives none.
         _ = await Deadline.isMet(limit / 5) { _ = await self.statistics() }
         isClosed = true
+        endDataChannels()
         gathering?.abandon()
         for watchdog in watchdogs { watchdog.cancel() }
         watchdogs = []

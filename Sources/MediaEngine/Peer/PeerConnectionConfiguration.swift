@@ -15,6 +15,8 @@ public struct PeerConnectionConfiguration: Sendable {
     ///
     /// The certificate of a TURN server by TLS, and the host name in it, are always verified.
     public var trustRootsFile: String?
+    /// Whether the peer may open data channels, and this end make some (``PeerConnection/makeDataChannel(_:options:)``).
+    public var allowsDataChannels = false
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.

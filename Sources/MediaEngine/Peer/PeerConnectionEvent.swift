@@ -31,6 +31,8 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case picturesSent(width: Int, height: Int)
         /// What is decoded has pictures of this size from now on, in pixels.
         case picturesReceived(width: Int, height: Int)
+        /// The peer has opened a data channel; messages flow.
+        case dataChannel(DataChannel)
         /// A capture could not be opened for ``PeerConnection/setSending(_:of:)``; nothing of this kind is sent until it is asked for anew.
         case captureFailed(MediaKind, MediaError)
         /// A source failed while it was sent: a moving test picture or silence takes its place until it is back.

@@ -134,6 +134,16 @@ final class PeerMedia: Sendable {
                 } ?? ""))
     }
 
+    /// Gives GStreamer's own channel to one of the application's.
+    func open(_ channel: DataChannel) throws(MediaError) {
+        guard let native = peer.webrtc.makeDataChannel(channel.label, channel.options) else {
+            throw .pluginMissing(element: "sctpenc")
+        }
+        channel.attach(native)
+    }
+
+    func silenceData() { UnrefusedDataChannel.silence(in: peer.webrtc) }
+
     /// Asks webrtcbin for a description.
     nonisolated(nonsending) func create(_ kind: SessionDescription.Kind) async throws(MediaError) -> SessionDescription
     {

@@ -21,6 +21,8 @@ final class PeerPipeline: Sendable {
         /// DTLS gave the keys for sending: from here on webrtcbin does not block who sends.
         case readyToSend
         case bus(BusMessage)
+        /// The peer has opened a data channel.
+        case dataChannel(DataChannel)
         /// Something in the configuration was passed over.
         case warning(String)
     }
@@ -38,6 +40,7 @@ final class PeerPipeline: Sendable {
         let addresses = tuning.localAddresses.isEmpty ? LocalAddresses.global() : tuning.localAddresses
         let servers = try IceServers(configuration.iceServers, policy: policy)
         for error in servers.unusable { report(.warning("\(error)")) }
+        let association = configuration.allowsDataChannels ? SharedAssociation() : nil
         let relays = RelayWatch(servers: servers.relays.count, isNeeded: policy == .relay, report: report)
         let turnServers = try UnencryptedTurns(
             servers.relays, addresses: addresses, trustRootsFile: configuration.trustRootsFile
@@ -69,10 +72,15 @@ final class PeerPipeline: Sendable {
                     do {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
                         if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.watch(element) }
+                        if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
                         try Self.tune(element, tuning, certificate, activity, report)
                     } catch {
                         report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))
                     }
+                },
+                webrtc.connect("on-data-channel") { arguments in
+                    guard let native = arguments.dataChannel(1) else { return }
+                    report(.dataChannel(DataChannel(opened: native)))
                 },
                 webrtc.connect("on-ice-candidate") { arguments in
                     guard let mLine = arguments.uint(1), let text = arguments.string(2) else { return }
@@ -142,6 +150,7 @@ final class PeerPipeline: Sendable {
                 guard let pem = arguments.element(0)?.get("peer-pem")?.stringValue, !pem.isEmpty else { return }
                 report(.peerCertificate(pem))
             }
+        case "sctpenc": EmptyMessage.mend(element)
         case "dtlssrtpenc": element.watch("on-key-set") { _ in report(.readyToSend) }
         default: break
         }

@@ -56,6 +56,14 @@ struct LocalDescription: Sendable {
         media[index].insert(contentsOf: ["b=AS:\(kbit)", "b=TIAS:\(kbit * 1_000)"], at: place)
     }
 
+    /// Puts the last m-line where the offer has it, and the BUNDLE group into the same order (RFC 9143 section 7.3).
+    mutating func moveLast(to place: Int) {
+        guard media.indices.contains(place), let last = media.popLast() else { return }
+        media.insert(last, at: place)
+        let mids = media.compactMap { lines in lines.first { $0.hasPrefix("a=mid:") }?.dropFirst("a=mid:".count) }
+        session = session.map { $0.hasPrefix("a=group:BUNDLE") ? "a=group:BUNDLE \(mids.joined(separator: " "))" : $0 }
+    }
+
     /// Puts m-lines that are not used back into their places.
     mutating func insert(_ refused: [RefusedSection]) {
         for section in refused.sorted(by: { $0.index < $1.index }) {

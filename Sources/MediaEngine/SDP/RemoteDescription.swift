@@ -8,9 +8,11 @@ struct RemoteDescription: Sendable, Equatable {
     let origin: String
     /// The m-lines that are used, in order.
     var sections: [MediaSection]
+    /// The m-line of data channels, if they are wanted.
+    private(set) var data: DataSection?
     /// The others: of each kind the first is used.
     ///
-    /// Data channels (RFC 8841), further cameras and microphones, and m-lines with port 0 are here.
+    /// Data channels that are not wanted, further cameras and microphones, and m-lines with port 0 are here.
     private(set) var refused: [RefusedSection]
 
     /// The longest text that is accepted, in bytes.
@@ -19,18 +21,18 @@ struct RemoteDescription: Sendable, Equatable {
     static let maximumSections = 16
 
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` with the line at fault.
-    init(_ description: SessionDescription) throws(MediaError) {
+    init(_ description: SessionDescription, acceptsData: Bool = false) throws(MediaError) {
         guard description.sdp.utf8.count <= Self.maximumBytes else {
             throw .invalidSDP(line: nil, text: "longer than \(Self.maximumBytes) bytes")
         }
         var reader = try SDPReader(SDPLine.lines(of: description.sdp))
         kind = description.kind
         origin = reader.origin
-        (sections, refused) = try reader.sections()
+        (sections, data, refused) = try reader.sections(acceptsData: acceptsData)
         try checkSections()
-        try reader.checkBundle(mids: sections.map(\.mid), refused: refused.compactMap(\.mid))
-        for section in sections where kind == .offer ? section.setup != "actpass" : section.setup == "actpass" {
-            throw .invalidSDP(line: nil, text: "a=setup:\(section.setup) does not suit an \(kind)")
+        try reader.checkBundle(mids: mids, refused: refused.compactMap(\.mid))
+        for setup in sections.map(\.setup) where kind == .offer ? setup != "actpass" : setup == "actpass" {
+            throw .invalidSDP(line: nil, text: "a=setup:\(setup) does not suit an \(kind)")
         }
     }
 
@@ -38,21 +40,29 @@ struct RemoteDescription: Sendable, Equatable {
         guard !sections.isEmpty else {
             throw .invalidSDP(line: nil, text: "no m-line of sound or picture is in use")
         }
-        let mids = sections.map(\.mid) + refused.compactMap(\.mid)
+        let mids = mids + refused.compactMap(\.mid)
         guard Set(mids).count == mids.count else { throw .invalidSDP(line: nil, text: "two m-lines have the same mid") }
         // webrtcbin has one DTLS transport under max-bundle and takes the fingerprint of any section.
-        guard sections.allSatisfy({ $0.fingerprint == sections[0].fingerprint }) else {
+        let first = sections[0]
+        guard sections.allSatisfy({ $0.fingerprint == first.fingerprint }),
+            data.map({ $0.fingerprint == first.fingerprint }) ?? true
+        else {
             throw .invalidSDP(line: nil, text: "the m-lines have different fingerprints")
         }
-        let first = sections[0]
-        guard sections.allSatisfy({ ($0.iceUfrag, $0.icePassword) == (first.iceUfrag, first.icePassword) }) else {
-            throw .invalidSDP(line: nil, text: "the m-lines of one bundle have different ICE credentials")
+        let credentials = (first.iceUfrag, first.icePassword, first.setup)
+        guard sections.allSatisfy({ ($0.iceUfrag, $0.icePassword, $0.setup) == credentials }),
+            data.map({ ($0.iceUfrag, $0.icePassword, $0.setup) == credentials }) ?? true
+        else {
+            throw .invalidSDP(line: nil, text: "the m-lines of one bundle have different ICE credentials or a=setup")
         }
         let payloads = sections.flatMap { $0.formats.map(\.payloadType) }
         guard Set(payloads).count == payloads.count else {
             throw .invalidSDP(line: nil, text: "a payload type is used twice")
         }
     }
+
+    /// Of the m-lines that are used, in `webrtcbin`'s order.
+    private var mids: [String] { sections.map(\.mid) + [data?.mid].compactMap { $0 } }
 
     /// The fingerprint that the peer's certificate must have.
     var fingerprint: Fingerprint? { sections.first?.fingerprint }
@@ -67,12 +77,12 @@ struct RemoteDescription: Sendable, Equatable {
     }
 
     /// How many m-lines there are, used or not.
-    var mLineCount: Int { sections.count + refused.count }
+    var mLineCount: Int { sections.count + refused.count + (data == nil ? 0 : 1) }
 
-    /// Where the used m-lines stand among all.
+    /// Where the m-lines that `webrtcbin` knows stand among all; that of data channels is its last.
     var usedMLines: [Int] {
-        let refused = Set(refused.map(\.index))
-        return (0..<mLineCount).filter { !refused.contains($0) }
+        let others = Set(refused.map(\.index) + [data?.index].compactMap { $0 })
+        return (0..<mLineCount).filter { !others.contains($0) } + [data?.index].compactMap { $0 }
     }
 
     /// The used m-line that a candidate belongs to; nil when there is no such m-line at all.
@@ -89,10 +99,11 @@ struct RemoteDescription: Sendable, Equatable {
     }
 
     /// Checks that this answer fits the offer that it answers.
-    func check(asAnswerTo offered: [MediaKind]) throws(MediaError) {
+    func check(asAnswerTo offered: [MediaKind], withData: Bool) throws(MediaError) {
         var media = sections.map(\.kind.rawValue)
-        for section in refused.sorted(by: { $0.index < $1.index }) { media.insert(section.media, at: section.index) }
-        guard media == offered.map(\.rawValue) else {
+        let others = refused.map { ($0.index, $0.media) } + [data.map { ($0.index, "application") }].compactMap { $0 }
+        for (index, name) in others.sorted(by: { $0.0 < $1.0 }) { media.insert(name, at: index) }
+        guard media == offered.map(\.rawValue) + (withData ? ["application"] : []) else {
             throw .invalidSDP(line: nil, text: "the m-lines of the answer are not those of the offer")
         }
     }
@@ -112,6 +123,14 @@ struct RemoteDescription: Sendable, Equatable {
             restored.candidates = []
             restored.sources = []
             result.sections.insert(restored, at: section.index)
+        }
+        if result.data == nil, var restored = offer.data {
+            restored.iceUfrag = transport.iceUfrag
+            restored.icePassword = transport.icePassword
+            restored.fingerprint = transport.fingerprint
+            restored.setup = transport.setup
+            restored.candidates = []
+            result.data = restored
         }
         result.refused = []
         return result
@@ -137,10 +156,11 @@ struct RemoteDescription: Sendable, Equatable {
     /// The m-lines that are used, written anew.
     var normalised: SessionDescription {
         var lines = [
-            "v=0", "o=\(origin)", "s=-", "t=0 0", "a=group:BUNDLE \(sections.map(\.mid).joined(separator: " "))",
+            "v=0", "o=\(origin)", "s=-", "t=0 0", "a=group:BUNDLE \(mids.joined(separator: " "))",
             "a=ice-options:trickle",
         ]
         for section in sections { lines += section.lines }
+        if let data { lines += data.lines }
         return SessionDescription(kind: kind, sdp: lines.map { $0 + "\r\n" }.joined())
     }
 }

@@ -34,12 +34,15 @@ struct SDPReader {
     }
 
     /// The m-lines that can be used, the first of each kind, and the others.
-    mutating func sections() throws(MediaError) -> (used: [MediaSection], refused: [RefusedSection]) {
+    mutating func sections(
+        acceptsData: Bool
+    ) throws(MediaError) -> (used: [MediaSection], data: DataSection?, refused: [RefusedSection]) {
         guard media.count <= RemoteDescription.maximumSections else {
             throw .invalidSDP(
                 line: nil, text: "\(media.count) m-lines; \(RemoteDescription.maximumSections) at most are supported")
         }
         var used: [MediaSection] = []
+        var data: DataSection?
         var refused: [RefusedSection] = []
         for (index, lines) in media.enumerated() {
             let head = try self.head(lines[0])
@@ -47,6 +50,8 @@ struct SDPReader {
             let isOff = head.port == 0 && !lines.contains { $0.attribute == "bundle-only" }
             if let kind = MediaKind(rawValue: head.media), !isOff, !used.contains(where: { $0.kind == kind }) {
                 used.append(try section(lines, head, kind, index: used.count))
+            } else if acceptsData, data == nil, !isOff, Self.isData(head, lines) {
+                data = try dataSection(lines, index: index)
             } else {
                 var mid: String?
                 if let line = lines.first(where: { $0.attribute == "mid" }) {
@@ -59,7 +64,31 @@ struct SDPReader {
                 )
             }
         }
-        return (used, refused)
+        return (used, data, refused)
+    }
+
+    /// Whether an m-line is for data channels as `webrtcbin` knows them.
+    private static func isData(_ head: Head, _ lines: [SDPLine]) -> Bool {
+        head.media == "application" && head.transport.hasSuffix("DTLS/SCTP") && head.formats == ["webrtc-datachannel"]
+            && lines.contains { $0.attribute == "sctp-port" && $0.attributeValue == DataSection.port }
+    }
+
+    private func dataSection(_ lines: [SDPLine], index: Int) throws(MediaError) -> DataSection {
+        let head = lines[0]
+        guard let mid = lines.first(where: { $0.attribute == "mid" }) else {
+            throw .invalidSDP(line: head.number, text: "has no a=mid")
+        }
+        guard let fingerprint = Fingerprint(attribute: try value("fingerprint", lines, head)) else {
+            throw .invalidSDP(line: head.number, text: "the fingerprint is malformed")
+        }
+        let size = lines.first { $0.attribute == "max-message-size" }.flatMap { UInt64($0.attributeValue) } ?? 65_536
+        return DataSection(
+            index: index, mid: try checkedMid(mid.attributeValue, head),
+            iceUfrag: try credential("ice-ufrag", 4...256, lines, head),
+            icePassword: try credential("ice-pwd", 22...256, lines, head), fingerprint: fingerprint,
+            setup: try value("setup", lines, head), candidates: try candidates(lines, mLine: index),
+            // RFC 8841 section 6.1: 0 means any length.
+            maxMessageSize: size == 0 ? 65_536 : Int(min(size, 65_536)))
     }
 
     /// The parts of an m-line, all of them tokens.

@@ -122,13 +122,13 @@ import Testing
     @Test("An answer with other m-lines than the offer is refused")
     func answerHasToFit() throws {
         let answer = try SDPSamples.read(SDPSamples.answer, as: .answer)
-        try answer.check(asAnswerTo: [.audio, .video])
+        try answer.check(asAnswerTo: [.audio, .video], withData: false)
         let others: [[MediaKind]] = [[.audio], [.video], [.video, .audio], []]
         for offered in others {
             #expect(
                 throws: MediaError.invalidSDP(line: nil, text: "the m-lines of the answer are not those of the offer")
             ) {
-                try answer.check(asAnswerTo: offered)
+                try answer.check(asAnswerTo: offered, withData: false)
             }
         }
     }

@@ -1,0 +1,171 @@
+internal import Synchronization
+
+/// A channel for messages of the application's own, beside the media and under the same encryption (RFC 8831).
+///
+/// It ends with its connection at the latest. What GStreamer tells arrives on `webrtcbin`'s thread; what is asked of it runs on the
+/// connection's executor, so that nothing is asked of a channel whose connection is gone.
+public final class DataChannel: Sendable {
+    /// A message as it was sent.
+    public enum Message: Sendable, Equatable {
+        /// Text.
+        case text(String)
+        /// Bytes.
+        case binary([UInt8])
+    }
+
+    /// Where a channel is, as W3C's `RTCDataChannelState` has it.
+    public enum State: Int, Sendable {
+        /// Not open yet: the connection is not up.
+        case connecting = 1
+        /// Messages flow.
+        case open
+        /// One end has closed it; what was sent before still goes out.
+        case closing
+        /// It is over.
+        case closed
+    }
+
+    /// The longest message in bytes; the peer may allow less.
+    public static let maximumMessageBytes = 65_536
+    /// The most bytes that may wait to be sent.
+    public static let maximumBufferedBytes = 4 << 20
+    /// The most messages that may wait in ``messages``.
+    ///
+    /// A channel whose reader is further behind is closed: nothing may be missing from the middle of a reliable one.
+    public static let maximumUnreadMessages = 256
+
+    private struct Life {
+        var native: NativeDataChannel?
+        var connections: [SignalConnection] = []
+        var connection: PeerConnection?
+        var isOpen = false
+        var isOver = false
+        var waiting: [CheckedContinuation<Bool, Never>] = []
+    }
+
+    /// Its name, for the application; several may have the same.
+    public let label: String
+    /// How it delivers.
+    public let options: DataChannelOptions
+    /// What arrives, in order, until the channel ends; for one consumer.
+    public let messages: AsyncStream<Message>
+    private let sink: AsyncStream<Message>.Continuation
+    private let life = Mutex(Life())
+
+    init(label: String, options: DataChannelOptions) {
+        (self.label, self.options) = (label, options)
+        (messages, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumUnreadMessages))
+    }
+
+    /// One that the peer has opened.
+    convenience init(opened native: NativeDataChannel) {
+        var options = DataChannelOptions()
+        options.isOrdered = native.get("ordered")?.boolValue ?? true
+        options.maxRetransmits = native.get("max-retransmits")?.intValue.flatMap { $0 < 0 ? nil : $0 }
+        options.maxPacketLifetimeMs = native.get("max-packet-lifetime")?.intValue.flatMap { $0 < 0 ? nil : $0 }
+        options.protocolName = native.get("protocol")?.stringValue ?? ""
+        self.init(label: native.get("label")?.stringValue ?? "", options: options)
+        attach(native)
+        opened()
+    }
+
+    // MARK: For the application
+
+    /// Waits until messages can be sent.
+    ///
+    /// - Returns: False when the channel ended before.
+    public func waitUntilOpen() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let known = life.withLock { life -> Bool? in
+                if life.isOver || life.isOpen { return !life.isOver }
+                life.waiting.append(continuation)
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+
+    /// Sends text, which may not hold U+0000.
+    ///
+    /// - Throws: ``MediaError/rejected(operation:text:)`` when the channel is not open, the message too long, or too much waits already.
+    public func send(_ text: String) async throws(MediaError) { try await connected().send(.text(text), on: self) }
+
+    /// Sends bytes.
+    ///
+    /// - Throws: As for text.
+    public func send(_ bytes: [UInt8]) async throws(MediaError) { try await connected().send(.binary(bytes), on: self) }
+
+    /// How many bytes wait to be sent.
+    public var bufferedAmount: Int { get async { await connection?.bufferedAmount(of: self) ?? 0 } }
+
+    /// Where it is.
+    public var state: State { get async { await connection?.state(of: self) ?? .closed } }
+
+    /// Closes it at both ends, once; what was sent before still arrives.
+    public func close() async { await connection?.close(self) }
+
+    // MARK: For its connection
+
+    /// Nil before the negotiation and after the end.
+    var native: NativeDataChannel? { life.withLock { $0.native } }
+
+    /// Whether it has ended, at least for this end.
+    var isOver: Bool { life.withLock { $0.isOver } }
+
+    private var connection: PeerConnection? { life.withLock { $0.connection } }
+
+    private func connected() throws(MediaError) -> PeerConnection {
+        guard let connection else { throw .rejected(operation: "sending", text: "the data channel is closed") }
+        return connection
+    }
+
+    func adopt(by connection: PeerConnection) { life.withLock { if !$0.isOver { $0.connection = connection } } }
+
+    /// Begins to listen; in the thread that has made the channel, so that no message is missed.
+    func attach(_ native: NativeDataChannel) {
+        let connections = [
+            native.connect("on-open") { [weak self] _ in self?.opened() },
+            native.connect("on-close") { [weak self] _ in self?.end() },
+            native.connect("on-message-string") { [weak self] in self?.receive(.text($0.string(1) ?? "")) },
+            native.connect("on-message-data") { [weak self] in self?.receive(.binary($0.bytes(1))) },
+        ]
+        life.withLock { life in
+            guard !life.isOver else { return }
+            (life.native, life.connections) = (native, connections)
+        }
+        // On a connection that is up it may have opened before anybody listened.
+        if native.get("ready-state")?.intValue == State.open.rawValue { opened() }
+    }
+
+    private func opened() {
+        let waiting = life.withLock { life in
+            life.isOpen = true
+            defer { life.waiting = [] }
+            return life.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: true) }
+    }
+
+    private func receive(_ message: Message) {
+        guard case .dropped = sink.yield(message) else { return }
+        sink.finish()
+        native?.close()
+    }
+
+    /// Lets go of GStreamer's channel; nothing is told after it.
+    func end() {
+        let past = life.withLock { life in
+            let past = life
+            life = Life()
+            life.isOver = true
+            return past
+        }
+        sink.finish()
+        for continuation in past.waiting { continuation.resume(returning: false) }
+    }
+}
+
+extension DataChannel: Equatable {
+    /// Whether both are the same channel.
+    public static func == (left: DataChannel, right: DataChannel) -> Bool { left === right }
+}

@@ -1,0 +1,97 @@
+/// Data channels of a connection.
+extension PeerConnection {
+    /// The most data channels of a connection, those that the peer opened included; of more, the peer's are closed at once.
+    public static let maximumDataChannels = 32
+
+    /// Makes a data channel, which opens when the connection is up.
+    ///
+    /// The first one has to be made before the negotiation, at whichever end: `webrtcbin` 1.22 cannot add them to a connection later. A peer that refuses
+    /// data channels ends it.
+    /// - Throws: ``MediaError/rejected(operation:text:)`` when ``PeerConnectionConfiguration/allowsDataChannels`` is not set, when nothing was
+    ///   negotiated for data, for options that exclude each other and for more than ``maximumDataChannels``.
+    public func makeDataChannel(
+        _ label: String, options: DataChannelOptions = DataChannelOptions()
+    ) throws(MediaError) -> DataChannel {
+        func refuse(_ text: String) -> MediaError { .rejected(operation: "makeDataChannel", text: text) }
+        guard !isClosed else { throw .closed }
+        guard configuration.allowsDataChannels else { throw refuse("the configuration does not allow data channels") }
+        guard DataChannelOptions.isText(label), options.isValid else {
+            throw refuse("a label or an option is out of range, or two limits exclude each other")
+        }
+        dataChannels.removeAll(where: \.isOver)
+        guard dataChannels.count < Self.maximumDataChannels else {
+            throw refuse("there are \(Self.maximumDataChannels) data channels already")
+        }
+        if media != nil, remote?.data == nil { throw refuse("no data channel was negotiated") }
+        let channel = DataChannel(label: label, options: options)
+        channel.adopt(by: self)
+        if let media { try media.open(channel) }
+        dataChannels.append(channel)
+        return channel
+    }
+
+    func send(_ message: DataChannel.Message, on channel: DataChannel) throws(MediaError) {
+        guard !isClosed, let native = channel.native, state(of: channel) == .open else {
+            throw .rejected(operation: "sending", text: "the data channel is not open")
+        }
+        let size =
+            switch message {
+            case .text(let text): text.utf8.count
+            case .binary(let bytes): bytes.count
+            }
+        guard size <= DataChannel.maximumMessageBytes else {
+            throw .rejected(operation: "sending", text: "\(size) bytes; \(DataChannel.maximumMessageBytes) at most")
+        }
+        guard bufferedAmount(of: channel) + size <= DataChannel.maximumBufferedBytes else {
+            throw .rejected(
+                operation: "sending", text: "more than \(DataChannel.maximumBufferedBytes) bytes would wait")
+        }
+        switch message {
+        case .text(let text):
+            guard !text.utf8.contains(0) else {
+                throw .rejected(operation: "sending", text: "GStreamer's text ends at U+0000; send bytes")
+            }
+            try native.send(text)
+        case .binary(let bytes): try native.send(bytes)
+        }
+    }
+
+    func bufferedAmount(of channel: DataChannel) -> Int {
+        guard !isClosed else { return 0 }
+        return channel.native?.get("buffered-amount")?.intValue ?? 0
+    }
+
+    func state(of channel: DataChannel) -> DataChannel.State {
+        guard !isClosed, dataChannels.contains(channel) else { return .closed }
+        guard let native = channel.native else { return .connecting }
+        return native.get("ready-state")?.intValue.flatMap(DataChannel.State.init) ?? .closed
+    }
+
+    func close(_ channel: DataChannel) {
+        guard !isClosed else { return }
+        guard let native = channel.native else {
+            channel.end()
+            return dataChannels.removeAll { $0 == channel }
+        }
+        native.close()
+    }
+
+    /// Takes one that the peer has opened; false for one too many.
+    func take(_ channel: DataChannel) -> Bool {
+        dataChannels.removeAll(where: \.isOver)
+        guard dataChannels.count < Self.maximumDataChannels else {
+            channel.native?.close()
+            channel.end()
+            return false
+        }
+        channel.adopt(by: self)
+        dataChannels.append(channel)
+        return true
+    }
+
+    /// Lets go of all: GStreamer's channels must not be used once their `webrtcbin` is gone (``OrphanedDataChannel``).
+    func endDataChannels() {
+        for channel in dataChannels { channel.end() }
+        dataChannels = []
+    }
+}

@@ -1,0 +1,31 @@
+internal import Synchronization
+
+/// Two connections of a process may get one SCTP association.
+///
+/// `webrtcbin` draws its number, one of 65536, without a look at the others; `sctpenc` and `sctpdec` find each other by it, and so they find those of
+/// another call (upstream https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/8607). The table of associations belongs to the process, and so does
+/// the list of numbers in use.
+final class SharedAssociation: Workaround, Sendable {
+    static let mendedIn: Int? = nil
+
+    private static let used = Mutex<Set<UInt16>>([])
+    let number: UInt16
+
+    /// Takes a number of its own until it is released; nil when all are taken.
+    init?() {
+        let number = Self.used.withLock { used -> UInt16? in
+            guard used.count < 60_000 else { return nil }
+            while true {
+                let number = UInt16.random(in: 1..<UInt16.max)
+                if used.insert(number).inserted { return number }
+            }
+        }
+        guard let number else { return nil }
+        self.number = number
+    }
+
+    deinit { _ = Self.used.withLock { $0.remove(number) } }
+
+    /// Both ends of an association are told, before either is used.
+    func number(_ element: Element) throws(MediaError) { try element.set("sctp-association-id", String(number)) }
+}

@@ -1,0 +1,232 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Data channels") struct DataChannelTests {
+        private static var options: LoopbackCall.Options {
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.configure = { $0.allowsDataChannels = true }
+            return options
+        }
+
+        /// A call with a channel that is open at both ends.
+        private func withChannel(
+            _ channelOptions: DataChannelOptions = DataChannelOptions(),
+            _ body: (LoopbackCall, _ caller: Talk, _ callee: Talk) async throws -> Void
+        ) async throws {
+            try await withCall(Self.options) { call in
+                let mine = try await call.caller.peer.makeDataChannel("chat", options: channelOptions)
+                try await call.connect()
+                let isOpen = try await inTime("the channel opens") { await mine.waitUntilOpen() }
+                #expect(isOpen)
+                let theirs = try await call.callee.openedChannel()
+                try await body(call, Talk(mine), Talk(theirs))
+            }
+        }
+
+        @Test("Text and bytes of any length arrive whole and in order, both ways, beside the media")
+        func messages() async throws {
+            let sent: [DataChannel.Message] = [
+                .text("hello"), .binary([7]), .text("æ°´ 🎈"), .binary([UInt8](repeating: 3, count: 1_200)),
+                .binary((0..<DataChannel.maximumMessageBytes).map { UInt8(truncatingIfNeeded: $0) }),
+                .text(String(repeating: "x", count: DataChannel.maximumMessageBytes)), .text("end"),
+            ]
+            try await withChannel { call, mine, theirs in
+                #expect(theirs.channel.label == "chat" && theirs.channel.options == DataChannelOptions())
+                for (from, to) in [(mine, theirs), (theirs, mine)] {
+                    for message in sent {
+                        switch message {
+                        case .text(let text): try await from.channel.send(text)
+                        case .binary(let bytes): try await from.channel.send(bytes)
+                        }
+                    }
+                    try await eventually("all messages; so far \(to.heard.value.count)") {
+                        to.heard.value.count >= sent.count
+                    }
+                    #expect(to.heard.value == sent)
+                    try await eventually("nothing waits") { await from.channel.bufferedAmount == 0 }
+                }
+                for end in call.ends { try await end.waitForTone() }
+            }
+        }
+
+        @Test("Empty messages arrive as such")
+        func empty() async throws {
+            try await withChannel { _, mine, theirs in
+                try await mine.channel.send("")
+                try await mine.channel.send([UInt8]())
+                try await mine.channel.send("end")
+                try await eventually("all; so far \(theirs.heard.value)") { theirs.heard.value.count >= 3 }
+                #expect(theirs.heard.value == [.text(""), .binary([]), .text("end")])
+            }
+        }
+
+        @Test("Its options reach the peer")
+        func channelOptions() async throws {
+            var options = DataChannelOptions()
+            options.isOrdered = false
+            options.maxRetransmits = 0
+            options.protocolName = "chat.v1"
+            try await withChannel(options) { _, mine, theirs in
+                #expect(theirs.channel.options == options && mine.channel.options == options)
+                try await theirs.channel.send("unordered")
+                try await eventually("the message") { mine.heard.value == [.text("unordered")] }
+            }
+        }
+
+        @Test("Either end closes it, after what was sent before; the call goes on", arguments: [true, false])
+        func close(byCaller: Bool) async throws {
+            try await withChannel { call, mine, theirs in
+                let (closing, other) = byCaller ? (mine, theirs) : (theirs, mine)
+                try await closing.channel.send("bye")
+                await closing.channel.close()
+                for talk in [closing, other] {
+                    try await eventually("the end of the messages") { talk.isOver.value }
+                    try await eventually("closed") { await talk.channel.state == .closed }
+                }
+                #expect(other.heard.value == [.text("bye")])
+                await #expect(throws: MediaError.self) { try await closing.channel.send("late") }
+                for end in call.ends { try await end.waitForTone() }
+            }
+        }
+
+        @Test("Further channels are opened later, by either end")
+        func later() async throws {
+            try await withChannel { call, _, _ in
+                let second = try await call.callee.peer.makeDataChannel("second")
+                #expect(try await inTime("it opens") { await second.waitUntilOpen() })
+                let talk = Talk(try await call.caller.openedChannel())
+                try await second.send("again")
+                try await eventually("the message") { talk.heard.value == [.text("again")] }
+                #expect(talk.channel.label == "second")
+            }
+        }
+
+        @Test("A connection that is closed ends its channels at both ends, whatever is under way")
+        func teardown() async throws {
+            for _ in 1...3 {
+                var talks: [Talk] = []
+                try await withChannel { _, mine, theirs in
+                    talks = [mine, theirs]
+                    for _ in 1...16 { try await mine.channel.send([UInt8](repeating: 1, count: 60_000)) }
+                }
+                for talk in talks {
+                    try await eventually("its end") { talk.isOver.value }
+                    #expect(await talk.channel.state == .closed)
+                    await #expect(throws: MediaError.self) { try await talk.channel.send("late") }
+                    await talk.channel.close()
+                }
+            }
+        }
+
+        @Test("What cannot be sent is refused, with the reason")
+        func refusals() async throws {
+            try await withChannel { call, mine, _ in
+                for (bytes, part) in [([UInt8](repeating: 0, count: 65_537), "65536 at most")] {
+                    do throws(MediaError) {
+                        try await mine.channel.send(bytes)
+                        Issue.record("it was sent")
+                    } catch {
+                        #expect("\(error)".contains(part))
+                    }
+                }
+                await #expect(throws: MediaError.self) { try await mine.channel.send("a\0b") }
+                var both = DataChannelOptions()
+                (both.maxRetransmits, both.maxPacketLifetimeMs) = (1, 1)
+                await #expect(throws: MediaError.self) {
+                    try await call.caller.peer.makeDataChannel("x", options: both)
+                }
+            }
+        }
+
+        @Test("A reader that is too far behind loses the channel, not messages from its middle")
+        func slowReader() async throws {
+            try await withCall(Self.options) { call in
+                let mine = try await call.caller.peer.makeDataChannel("flood")
+                try await call.connect()
+                #expect(try await inTime("it opens") { await mine.waitUntilOpen() })
+                let theirs = try await call.callee.openedChannel()
+                for number in 0...DataChannel.maximumUnreadMessages { try? await mine.send("\(number)") }
+                try await eventually("closed") { await mine.state == .closed }
+                var heard: [DataChannel.Message] = []
+                for await message in theirs.messages { heard.append(message) }
+                #expect(heard == (0..<DataChannel.maximumUnreadMessages).map { .text("\($0)") })
+            }
+        }
+
+        @Test("A peer that does not allow them ends the channel, and the call connects")
+        func refused() async throws {
+            var options = Self.options
+            options.configureCallee = { $0.allowsDataChannels = false }
+            let answers = Shared<[String]>([])
+            options.rewrite = { description in
+                if description.kind == .answer { answers.update { $0.append(description.sdp) } }
+                return description
+            }
+            try await withCall(options) { call in
+                let mine = try await call.caller.peer.makeDataChannel("chat")
+                try await call.connect()
+                #expect(try await inTime("the end") { await mine.waitUntilOpen() } == false)
+                for end in call.ends { try await end.waitForTone() }
+                await #expect(throws: MediaError.self) { try await call.callee.peer.makeDataChannel("x") }
+            }
+            #expect(answers.value.first?.contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel") == true)
+        }
+
+        @Test("Without a channel an offer has no m-line for them, and none can be added later")
+        func none() async throws {
+            try await withCall(Self.options) { call in
+                try await call.connect()
+                await #expect(throws: MediaError.self) { try await call.caller.peer.makeDataChannel("late") }
+            }
+        }
+
+        @Test("SharedAssociation: no two connections have one number")
+        func numbers() throws {
+            let associations = (1...1_000).compactMap { _ in SharedAssociation() }
+            #expect(Set(associations.map(\.number)).count == 1_000)
+        }
+
+        @Test("An m-line for data that comes first in the offer is first in the answer")
+        func order() async throws {
+            let peer = try await TestEngine.peer(videoCodecs: [.vp8]) { $0.allowsDataChannels = true }
+            let answer = try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: SDPSamples.safari))
+            let lines = answer.sdp.components(of: "\r\n")
+            let media = lines.filter { $0.hasPrefix("m=") }.map { $0.components(of: " ") }
+            #expect(media.map { $0[0] } == ["m=application", "m=audio", "m=video", "m=video"])
+            #expect(media.map { $0[1] } == ["9", "9", "9", "0"])
+            let mids = lines.filter { $0.hasPrefix("a=mid:") }.map { String($0.dropFirst(6)) }
+            #expect(lines.contains("a=group:BUNDLE \(mids.prefix(3).joined(separator: " "))"))
+            await peer.close()
+        }
+    }
+}
+
+/// A channel and all that it has received.
+private final class Talk: Sendable {
+    let channel: DataChannel
+    let heard = Shared<[DataChannel.Message]>([])
+    let isOver = Shared(false)
+
+    init(_ channel: DataChannel) {
+        self.channel = channel
+        Task { [heard, isOver] in
+            for await message in channel.messages { heard.update { $0.append(message) } }
+            isOver.set(true)
+        }
+    }
+}
+
+extension CallEnd {
+    /// The first channel that the other end has opened.
+    fileprivate func openedChannel() async throws -> DataChannel {
+        var channel: DataChannel?
+        try await eventually("a channel of the peer's") {
+            for case .dataChannel(let opened) in events { channel = opened }
+            return channel != nil
+        }
+        return try #require(channel)
+    }
+}
