@@ -1,0 +1,29 @@
+// Watches how well a call goes, second by second.
+
+import CallAgent
+import MediaEngine
+
+// snippet.delta
+func watch(_ peer: PeerConnection) async throws {
+    var earlier = await peer.statisticsReport()
+    while !Task.isCancelled {
+        try await Task.sleep(for: .seconds(1))
+        let report = await peer.statisticsReport()
+        for stream in report.delta(from: earlier).inbound {
+            print("\(stream.kind): \(stream.kbitPerSecond) kbit/s, \(stream.lossFraction * 100) % lost")
+            if let rate = stream.framesPerSecond { print("  \(rate) pictures a second, \(stream.freezes ?? 0) freezes") }
+        }
+        earlier = report
+    }
+}
+// snippet.end
+
+// snippet.call
+func callAndWatch(agent: CallAgent) async throws {
+    let call = try await agent.call("bob")
+    for await event in call.events {
+        guard case .statistics(let statistics) = event else { continue }
+        print("there and back: \(statistics.delta.roundTripMs ?? 0) ms")
+    }
+}
+// snippet.end

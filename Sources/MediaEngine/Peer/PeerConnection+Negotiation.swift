@@ -1,0 +1,149 @@
+/// Offer, answer and candidates.
+extension PeerConnection {
+    /// Builds the connection as the offering end and makes its offer; candidates follow in ``events``.
+    public func createOffer() async throws(MediaError) -> SessionDescription {
+        guard media == nil else {
+            throw .rejected(operation: "createOffer", text: "this connection has negotiated already")
+        }
+        let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
+        let media = try await build(choices.map { $0[0] })
+        for channel in dataChannels { try media.open(channel) }
+        let offer = media.addFormats(choices, to: try await media.create(.offer))
+        offered = (try RemoteDescription(offer, acceptsData: true), choices)
+        try await setLocal(offer, on: media)
+        var local = LocalDescription(offer)
+        media.fit(&local, choices)
+        return try await complete(local)
+    }
+
+    /// Begins the search for candidates, which ends in any case.
+    private func setLocal(_ description: SessionDescription, on media: PeerMedia) async throws(MediaError) {
+        let limit = Duration.milliseconds(configuration.tuning.gatheringMs)
+        watchdogs.append(
+            Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                media.gathering.end()
+            })
+        try await media.setLocal(description)
+    }
+
+    /// Waits for the candidates, if they are to be in the description.
+    private func complete(_ description: LocalDescription) async throws(MediaError) -> SessionDescription {
+        guard !isClosed else { throw .closed }
+        guard let gathering, case .inDescription(let timeout) = configuration.candidateDelivery else {
+            return description.description
+        }
+        let (candidates, outcome) = await gathering.collect(timeout: .milliseconds(timeout))
+        guard !isClosed else { throw .closed }
+        eventSink.yield(.init(.candidatesGathered(outcome)))
+        var description = description
+        description.add(candidates, isComplete: outcome == .complete)
+        return description.description
+    }
+
+    /// Builds the connection as the answering end and makes its answer; candidates follow in ``events``.
+    ///
+    /// - Throws: ``MediaError/invalidSDP(line:text:)`` and ``MediaError/noCommonCodec(media:)`` when the offer cannot be used.
+    public func createAnswer(to offer: SessionDescription) async throws(MediaError) -> SessionDescription {
+        guard media == nil else {
+            throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
+        }
+        let remote = try RemoteDescription(offer, acceptsData: configuration.allowsDataChannels)
+        var choices: [PeerMedia.Choice] = []
+        for section in remote.sections { choices.append(try choice(for: section)) }
+        directions = remote.directions
+        let media = try await build(choices, mLines: remote.usedMLines)
+        if remote.data == nil {
+            endDataChannels()
+        } else {
+            for channel in dataChannels { try media.open(channel) }
+        }
+        try await settle(choices, media)
+        try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
+        let alternatives = choices.map { [$0] }
+        let answer = media.addFormats(alternatives, to: try await media.create(.answer))
+        try await setLocal(answer, on: media)
+        // webrtcbin answers an m-line that it cannot match with one that only receives, and what is sent there waits for ever.
+        for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
+            throw .noCommonCodec(media: section.kind.rawValue)
+        }
+        var local = LocalDescription(answer)
+        media.fit(&local, alternatives)
+        local.direct(remote.sections.map(\.direction.reversed))
+        if let data = remote.data { local.moveLast(to: remote.usedMLines.count { $0 < data.index }) }
+        local.insert(remote.refused)
+        return try await complete(local)
+    }
+
+    /// Takes the peer's answer to ``createOffer()``.
+    public func setAnswer(_ answer: SessionDescription) async throws(MediaError) {
+        let media = try built()
+        guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
+        guard let offered else { throw .rejected(operation: "setAnswer", text: "this connection has made no offer") }
+        let offersData = offered.description.data != nil
+        var remote = try RemoteDescription(answer, acceptsData: offersData)
+        try remote.check(asAnswerTo: media.choices.map(\.codec.kind), withData: offersData)
+        if remote.data == nil {
+            endDataChannels()
+            media.silenceData()
+        }
+        remote = remote.restoring(from: offered.description)
+        var agreed: [PeerMedia.Choice] = []
+        for (section, choices) in zip(remote.sections, offered.choices) {
+            agreed.append(try choice(of: choices, in: section))
+        }
+        directions = remote.directions
+        for kind in directions.keys { applyMode(of: kind) }
+        // Noted first, so that no second answer is taken meanwhile.
+        self.remote = remote
+        try await settle(agreed, media)
+        try await setRemote(remote.keeping(agreed.map(\.payloadTypes)), on: media)
+    }
+
+    private func settle(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {
+        try await media.settle(choices)
+        guard !isClosed else {
+            // Closed meanwhile: the teardown knows nothing of a track that was made after it began.
+            for track in media.sending.values { await track.end() }
+            throw .closed
+        }
+        for kind in directions.keys { applyMode(of: kind) }
+        if isReceiving { setReceiving(true) }
+    }
+
+    /// The most candidates that are kept while there is no remote description yet, and taken in all.
+    public static let maximumCandidates = 64
+
+    /// Takes a candidate of the peer's; one that comes before the peer's description waits for it.
+    ///
+    /// One with a name instead of an address is passed over: names of this kind (`….local`) are looked up by multicast, which is off.
+    /// - Throws: ``MediaError/invalidCandidate(text:)`` for a malformed one, and for more than ``maximumCandidates``.
+    public func addCandidate(_ candidate: IceCandidate) throws(MediaError) {
+        guard !isClosed else { throw .closed }
+        try candidate.check()
+        candidateCount += 1
+        guard candidateCount <= Self.maximumCandidates else {
+            throw .invalidCandidate(text: "the peer sent more than \(Self.maximumCandidates)")
+        }
+        guard candidate.namesAddress else {
+            return logger.debug("passed over a candidate with a name instead of an address")
+        }
+        guard let media, let remote else { return heldCandidates.append(candidate) }
+        guard let section = remote.section(ofMLine: candidate.mLine) else {
+            throw .invalidCandidate(text: "there is no m-line \(candidate.mLine)")
+        }
+        media.add(candidate, toMLine: section)
+    }
+
+    private func setRemote(_ remote: RemoteDescription, on media: PeerMedia) async throws(MediaError) {
+        self.remote = remote
+        try media.agree(with: remote)
+        try await media.setRemote(remote.forWebrtcbin)
+        checkCertificate()
+        for candidate in heldCandidates {
+            if let section = remote.section(ofMLine: candidate.mLine) { media.add(candidate, toMLine: section) }
+        }
+        heldCandidates = []
+        if remote.sections.contains(where: \.hasAllCandidates) { media.add(.endOfCandidates, toMLine: 0) }
+    }
+}

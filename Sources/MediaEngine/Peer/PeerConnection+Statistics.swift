@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// What was measured.
+extension PeerConnection {
+    /// What was sent and received so far; takes under a millisecond.
+    ///
+    /// The last figures remain after ``close()``.
+    public func statistics() async -> PeerStatistics {
+        guard let media, !isClosed else { return lastStatistics }
+        // One request at a time: close() waits for the one that runs, because 1.22 has a race between statistics and the end
+        // of a session (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
+        let request = statisticsRequest ?? Task { try? await media.transportStatistics() }
+        statisticsRequest = request
+        let reply = await request.value
+        let transport = reply.map { PeerStatistics.Transport(webrtcbin: $0) } ?? lastStatistics.transport
+        if statisticsRequest == request { statisticsRequest = nil }
+        // Closed meanwhile: the pads have lost their caps.
+        guard !isClosed else { return lastStatistics }
+        lastStatistics = media.statistics(transport: transport)
+        if let reply {
+            let now = Date().timeIntervalSince1970 * 1_000
+            let report = media.report(reply, lastStatistics, timestamp: now)
+            lastReport = report.keepingReports(of: lastReport)
+        }
+        return lastStatistics
+    }
+
+    /// The same under W3C's names, for tools that know those; the last report remains after ``close()``.
+    public func statisticsReport() async -> StatisticsReport {
+        _ = await statistics()
+        return lastReport
+    }
+}
