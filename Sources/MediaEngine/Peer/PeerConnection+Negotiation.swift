@@ -1,3 +1,5 @@
+internal import Logging
+
 /// Offer, answer and candidates.
 extension PeerConnection {
     /// Builds the connection as the offering end and makes its offer; candidates follow in ``events``.
