@@ -31,13 +31,14 @@ private final class PromiseBox: Sendable {
     }
 }
 
-/// Hands `start` a fresh promise and waits for the fields of its reply.
+/// Hands `start` a fresh promise and waits for the fields of its reply, which is among `owed` meanwhile.
 ///
 /// - Throws: ``MediaError/rejected(operation:text:)`` when the reply carries an error, ``MediaError/expired(operation:)`` when
-///   GStreamer frees the promise unanswered because the element went away.
+///   the promise expires, or GStreamer frees it unanswered, because the element went away.
 nonisolated(nonsending) func awaitReply(
-    to operation: String, start: (UnsafeMutablePointer<GstPromise>) -> Void
+    to operation: String, owed: OwedReplies? = nil, start: (UnsafeMutablePointer<GstPromise>) -> Void
 ) async throws(MediaError) -> [String: PropertyValue] {
+    var address: UInt = 0
     let result = await withCheckedContinuation { continuation in
         let box = PromiseBox(continuation, operation: operation)
         let promise = gst_promise_new_with_change_func(
@@ -49,8 +50,11 @@ nonisolated(nonsending) func awaitReply(
                 // Freed: if nothing was replied, nothing ever will be.
                 if let data { Unmanaged<PromiseBox>.fromOpaque(data).takeRetainedValue().resume(nil) }
             })!
+        address = UInt(bitPattern: promise)
+        owed?.add(promise)
         start(promise)
         gst_mini_object_unref(UnsafeMutableRawPointer(promise).cast())
     }
+    owed?.remove(address)
     return try result.get()
 }

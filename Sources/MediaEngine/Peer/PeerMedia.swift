@@ -20,6 +20,7 @@ final class PeerMedia: Sendable {
     private let maxReceiveKbit: [MediaKind: Int]
     private let peer: PeerPipeline
     private let certificate: DtlsCertificate
+    private let owed = OwedReplies()
     private let padConnection: SignalConnection
 
     /// By m-line: what is agreed on, and at the offering end before the answer what it prefers.
@@ -148,7 +149,7 @@ final class PeerMedia: Sendable {
     nonisolated(nonsending) func create(_ kind: SessionDescription.Kind) async throws(MediaError) -> SessionDescription
     {
         let name = kind == .offer ? "offer" : "answer"
-        let reply = try await awaitReply(to: "create-\(name)") { promise in
+        let reply = try await awaitReply(to: "create-\(name)", owed: owed) { promise in
             peer.webrtc.emit("create-\(name)", [.emptyStructure, .promise(promise)])
         }
         guard let sdp = reply[name]?.stringValue else { throw .expired(operation: "create-\(name)") }
@@ -220,7 +221,7 @@ final class PeerMedia: Sendable {
         async throws(MediaError)
     {
         let native = try NativeSessionDescription(description)
-        _ = try await awaitReply(to: operation) { promise in
+        _ = try await awaitReply(to: operation, owed: owed) { promise in
             peer.webrtc.emit(operation, [.description(native), .promise(promise)])
         }
     }
@@ -238,7 +239,7 @@ final class PeerMedia: Sendable {
     }
 
     nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> [String: PropertyValue] {
-        try await awaitReply(to: "get-stats") { promise in
+        try await awaitReply(to: "get-stats", owed: owed) { promise in
             peer.webrtc.emit("get-stats", [.noPad, .promise(promise)])
         }
     }
@@ -268,13 +269,14 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and goes on alone.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        await Deadline.isMet(limit) { [pipeline, builder, sending, receiving, peer] in
+        await Deadline.isMet(limit) { [pipeline, builder, sending, receiving, peer, owed] in
             // What is in the pipelines is not waited for: the last packet of a call is of no use.
             for recorder in builder.recorders { await recorder.finish(within: limit / 6) }
             for track in sending.values { await track.end() }
             for track in receiving.values { await track.end() }
             peer.activity.end()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
+            owed.expire()
             peer.turnServers.close()
         }
     }

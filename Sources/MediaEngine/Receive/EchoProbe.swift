@@ -12,7 +12,8 @@ struct EchoProbe: Sendable {
     /// Puts it between two elements of `bin` that are not linked yet.
     func insert(between source: Element, and sink: Element, in bin: Element) throws(MediaError) {
         let format = try Element(
-            launch: "audioconvert ! audioresample ! audio/x-raw,format=S16LE,rate=48000", description: "echo probe")
+            launch: "audioconvert ! audioresample ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000",
+            description: "echo probe")
         bin.add(format)
         bin.add(probe)
         try source.link(to: format)

@@ -58,6 +58,28 @@ extension RealPipelines {
             }
         }
 
+        @Test("What is asked while the element is stopped is answered or expires, every time")
+        func stoppedMeanwhile() async throws {
+            for _ in 1...20 {
+                let webrtc = try startedWebRTC()
+                let owed = OwedReplies()
+                try await inTime("get-stats") {
+                    await withTaskGroup { group in
+                        for _ in 1...8 {
+                            group.addTask {
+                                _ = try? await awaitReply(to: "get-stats", owed: owed) { promise in
+                                    webrtc.element.emit("get-stats", [.noPad, .promise(promise)])
+                                }
+                            }
+                        }
+                        webrtc.pipeline.stop()
+                        // Those that come later are refused by the element itself.
+                        owed.expire()
+                    }
+                }
+            }
+        }
+
         @Test("Replies come as values: get-stats has fields by name")
         func reply() async throws {
             let webrtc = try startedWebRTC()
