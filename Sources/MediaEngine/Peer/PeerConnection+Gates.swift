@@ -19,7 +19,8 @@ extension PeerConnection {
     ///
     /// A track that had none has one from now on. The device is opened unless the kind is ``SendMode/off``, and the former one closes when
     /// nobody else needs it; of one device the old format is closed before the new one is opened. Before the negotiation nothing is opened yet.
-    /// - Parameter processing: what is done to the sound before it is sent; nil leaves that as it is.
+    /// `processing` is what is done to the sound before it is sent; nil leaves that as it is.
+    ///
     /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then. ``MediaError/rejected(operation:text:)`` when this
     ///   connection has no track of this kind.
     public func setSource(
