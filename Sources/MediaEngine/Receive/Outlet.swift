@@ -26,10 +26,13 @@ final class Outlet: Sendable {
     /// Hands on what passes `pad`, behind the probes that were there before.
     func watch(_ pad: Pad) {
         pad.observe { [weak self] buffer, pad in
-            guard let self, let caps = pad.currentCaps, let time = pad.runningTime(of: buffer) else { return }
+            guard let self, isNeeded, let caps = pad.currentCaps, let time = pad.runningTime(of: buffer) else { return }
             self.hand(OutletBuffer(buffer: buffer, caps: caps, time: time))
         }
     }
+
+    /// Whether somebody takes what passes: pictures are kept for whoever comes later.
+    private var isNeeded: Bool { kind == .video || state.withLock { !$0.consumers.isEmpty } }
 
     private func hand(_ buffer: OutletBuffer) {
         let consumers = state.withLock { state in
