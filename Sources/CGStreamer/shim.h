@@ -1,6 +1,7 @@
 #pragma once
 #define GST_USE_UNSTABLE_API
 #include <gst/audio/audio.h>
+#include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 #include <gst/sdp/sdp.h>
 #include <gst/video/video.h>

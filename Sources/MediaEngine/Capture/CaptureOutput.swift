@@ -22,6 +22,8 @@ struct CaptureOutput: Sendable {
         pipeline.bin.add(tee)
         if kind == .video {
             let turner = try Element("videoflip")
+            // Only a change of its direction tells it that there may be nothing to do: a new one copies each picture.
+            turner.passThrough()
             pipeline.bin.add(turner)
             try source.linkAcrossBins(to: turner.pad("sink"))
             try turner.link(to: tee)

@@ -51,6 +51,9 @@ struct Element: GObject {
         return String(cString: name)
     }
 
+    /// Has a filter (a `GstBaseTransform`) hand on what it gets as it is, until it decides otherwise.
+    func passThrough() { gst_base_transform_set_passthrough(ref.cast(), 1) }
+
     /// The path of the element in its pipeline, for error messages.
     var path: String {
         guard let path = gst_object_get_path_string(ref.cast()) else { return "" }

@@ -190,16 +190,19 @@ public actor PeerConnection {
         }
     }
 
+    /// Looks when silence would mean something, not more often: each look wakes threads. Patience may become shorter meanwhile.
     private func watchSilence() async {
         let limit = Duration.milliseconds(configuration.tuning.silenceMs)
         var isInterrupted = false
         while !isClosed, !Task.isCancelled {
-            if let rhythm = media?.rhythm, rhythm.last != nil {
-                let isSilent = rhythm.isSilent(at: .now, limit: limit)
+            var next = ContinuousClock.now + limit / 10
+            if let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit) {
+                let isSilent = end < .now
                 if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
                 isInterrupted = isSilent
+                next = max(next, min(end, .now + limit))
             }
-            try? await Task.sleep(for: limit / 10)
+            try? await Task.sleep(until: next, clock: .continuous)
         }
     }
 

@@ -58,9 +58,6 @@ struct PeerRhythm: Sendable, Equatable {
         return max(limit, min(gap * 3, Self.longestLimit))
     }
 
-    /// Whether the peer is silent for longer than it should be.
-    func isSilent(at now: ContinuousClock.Instant, limit: Duration) -> Bool {
-        guard let last else { return false }
-        return now - last > patience(limit)
-    }
+    /// The moment after which the peer is silent for longer than it should be; nil while nothing came.
+    func endOfPatience(_ limit: Duration) -> ContinuousClock.Instant? { last.map { $0 + patience(limit) } }
 }

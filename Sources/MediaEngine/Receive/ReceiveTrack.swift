@@ -43,10 +43,7 @@ final class ReceiveTrack: Sendable {
         guard let encoded = decoderBin.child("encoded") else { throw .noPad(element: decoder.name, pad: "encoded") }
         recording = try recorder?.tap(codec, at: encoded.pad("sink"))
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
-        input.probe { [weak self] _ in
-            self?.noteArrival()
-            return .pass
-        }
+        input.probe { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
         for element in [sinkBin, decoderBin] { try element.syncStateWithParent() }
     }
 
@@ -102,9 +99,11 @@ final class ReceiveTrack: Sendable {
         return received
     }
 
-    private func noteArrival() {
+    /// Whether further ones are to be noted, too.
+    private func noteArrival() -> Bool {
         arrivals.withLock { arrivals in
-            if arrivals.count < PeerStatistics.Received.maximumArrivals { arrivals.append(.now) }
+            arrivals.append(.now)
+            return arrivals.count < PeerStatistics.Received.maximumArrivals
         }
     }
 }

@@ -24,16 +24,14 @@ struct PeerRhythmTests {
     func mediaStops() {
         let rhythm = rhythm(media(0..<12_000) + [(.report, 2_000), (.report, 7_000)])
         #expect(rhythm.patience(limit) == limit)
-        #expect(!rhythm.isSilent(at: start + .milliseconds(13_900), limit: limit))
-        #expect(rhythm.isSilent(at: start + .milliseconds(14_000), limit: limit))
+        #expect(rhythm.endOfPatience(limit) == start + .milliseconds(13_980))
     }
 
     @Test("One that sends reports alone is silent when three times the longest pause between them is over")
     func reportsAlone() {
         let rhythm = rhythm([(.other, 0), (.report, 2_500), (.report, 7_600), (.report, 11_900)])
         #expect(rhythm.patience(limit) == .milliseconds(15_300))
-        #expect(!rhythm.isSilent(at: start + .milliseconds(27_000), limit: limit))
-        #expect(rhythm.isSilent(at: start + .milliseconds(27_300), limit: limit))
+        #expect(rhythm.endOfPatience(limit) == start + .milliseconds(27_200))
     }
 
     @Test("Reports of our own ends leave the limit as it is, and feedback is no report")
@@ -49,7 +47,7 @@ struct PeerRhythmTests {
         #expect(rhythm([(.other, 0)]).patience(limit) == .milliseconds(7_500))
         #expect(rhythm([(.report, 0), (.report, 60_000)]).patience(limit) == .milliseconds(7_500))
         #expect(rhythm([(.report, 0), (.report, 60_000), (.report, 61_000)]).patience(limit) == .seconds(20))
-        #expect(PeerRhythm().patience(limit) == limit && !PeerRhythm().isSilent(at: start, limit: limit))
+        #expect(PeerRhythm().patience(limit) == limit && PeerRhythm().endOfPatience(limit) == nil)
     }
 
     @Test("Media that pauses for longer than the limit and reports in between are told apart by what came last")
