@@ -188,8 +188,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "callagent-cli", "first-call", "MediaEngine", "CallAgent", "SignalingServer", "WebSocketSignaling",
-                "TestServers",
+                "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "SignalingServer",
+                "WebSocketSignaling", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

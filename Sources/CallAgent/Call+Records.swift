@@ -97,6 +97,7 @@ extension MediaFact {
         case .captureFailed(let fault): "captureFailed \(fault.medium) \(fault.cause)"
         case .captureLost(let fault): "captureLost \(fault.medium) \(fault.cause)"
         case .captureRestored(let medium): "captureRestored \(medium)"
+        case .trackFailed(let fault): "trackFailed \(fault.medium) \(fault.direction)"
         case .warning(let text): Self.warningName + text
         case .failed: "failed"
         }

@@ -65,7 +65,7 @@ public final class MediaEngine: Sendable {
     /// The elements that the engine itself makes, beside those of the pipeline descriptions.
     public static let requiredElements = [
         "webrtcbin", "nicesrc", "nicesink", "dtlssrtpdec", "dtlssrtpenc", "srtpdec", "srtpenc", "rtpbin", "proxysrc",
-        "proxysink", "tee", "queue", "videoflip",
+        "proxysink", "tee", "queue", "videoflip", "errorignore",
     ]
 
     /// Whether an element is installed.

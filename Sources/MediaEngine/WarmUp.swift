@@ -83,6 +83,8 @@ actor WarmUp {
             case .localCandidate(let candidate): try? await other.addCandidate(candidate)
             case .firstFrame(.video): return nil
             case .failed(let error): return error
+            case .trackFailed(let failure):
+                return .elementFailed(element: failure.element, message: failure.text, debug: "")
             default: break
             }
         }

@@ -24,9 +24,10 @@ extension CallMachine {
         guard maySend else { return MediaGates() }
         // What nobody looks at needs no sender either.
         let isHeld = hold != .none
+        let sends = sends(on: generation)
         return MediaGates(
-            audio: generation.media.audio ? Self.gate(own.audio, isHeld: isHeld) : .closed,
-            video: generation.media.video ? Self.gate(own.video, isHeld: isHeld) : .closed,
+            audio: generation.media.audio ? Self.gate(sends.audio, isHeld: isHeld) : .closed,
+            video: generation.media.video ? Self.gate(sends.video, isHeld: isHeld) : .closed,
             isReceiving: phase == .accepted && hasFirstFrame && !isHeld && generation.number == shown.number)
     }
 

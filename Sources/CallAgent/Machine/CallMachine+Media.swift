@@ -12,6 +12,9 @@ extension CallMachine {
             return [.cancelTimer(.peerGone)]
         case .firstVideoFrame: current.hasPicture = true
         case .firstAudioSample: current.hasSound = true
+        case .trackFailed(let fault):
+            current.failed.insert(fault.half)
+            return [.notify(.trackFailed(fault))]
         case .interrupted: current.isInterrupted = true
         case .resumed: current.isInterrupted = false
         case .failed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
@@ -88,6 +91,9 @@ extension CallMachine {
         case .verified: generation.isVerified = true
         case .firstVideoFrame: generation.hasPicture = true
         case .firstAudioSample: generation.hasSound = true
+        case .trackFailed(let fault):
+            generation.failed.insert(fault.half)
+            return [.notify(.trackFailed(fault))]
         case .interrupted: generation.isInterrupted = true
         case .resumed: generation.isInterrupted = false
         case .failed(let fault): return nextFailed(fault)

@@ -34,7 +34,7 @@ public struct CallMachine: Sendable, Equatable {
     var next: Generation?
     /// The highest number of any generation so far; none is used twice.
     var highest = 0
-    /// What this end sends.
+    /// What this end's user wants to send.
     var own: MediaState
     /// What the peer was told of that.
     var told = MediaState()
@@ -81,8 +81,15 @@ public struct CallMachine: Sendable, Equatable {
     /// What the call has.
     public var media: CallMedia { shown.media }
 
-    /// What this end sends at present.
-    public var sends: MediaState { own }
+    /// What this end sends at present: what its user wants, without what failed.
+    public var sends: MediaState { sends(on: shown) }
+
+    func sends(on generation: Generation) -> MediaState {
+        var sends = own
+        if generation.hasFailed(.audio, .sending) { sends.audio = .off }
+        if generation.hasFailed(.video, .sending) { sends.video = .off }
+        return sends
+    }
 
     /// What the peer told that it sends.
     public var peerSends: MediaState { peer }
@@ -192,15 +199,15 @@ public struct CallMachine: Sendable, Equatable {
 
     /// What this end sends, if the peer does not know it yet.
     mutating func tell() -> MediaState? {
-        guard own != told else { return nil }
-        told = own
-        return own
+        guard sends != told else { return nil }
+        told = sends
+        return told
     }
 
     /// The same for an accept, which says everything again: what went before it may have been for another device's answer.
     mutating func tellWithAccept() -> MediaState? {
-        told = own
-        return own == MediaState() ? nil : own
+        told = sends
+        return told == MediaState() ? nil : told
     }
 
     private mutating func settleMedia() -> [Effect] {
@@ -234,10 +241,12 @@ public struct CallMachine: Sendable, Equatable {
         if generation.isInterrupted { return false }
         // Whoever holds sends nothing.
         if peer.isHolding { return generation.isVerified }
-        if generation.media.video, peer.video != .off {
+        if generation.media.video, peer.video != .off, !generation.hasFailed(.video, .receiving) {
             return generation.hasPicture || isPictureWaived && generation.hasSound
         }
-        if generation.media.audio, peer.audio != .off { return generation.hasSound }
+        if generation.media.audio, peer.audio != .off, !generation.hasFailed(.audio, .receiving) {
+            return generation.hasSound
+        }
         return generation.isVerified
     }
 

@@ -22,6 +22,8 @@ public enum CallNotice: Sendable, Equatable {
     case captureLost(CaptureFault)
     /// It is back and is sent again.
     case captureRestored(CaptureFault.Medium)
+    /// An encoder, a decoder or another element failed: its half of a track is there no more, for as long as the call has this connection.
+    case trackFailed(TrackFault)
     /// Something else of this end's media failed that the call goes on without: a TURN server.
     case mediaWarning(text: String)
     /// This end's signaling connection was lost; the call goes on.

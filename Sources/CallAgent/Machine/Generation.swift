@@ -27,6 +27,8 @@ struct Generation: Sendable, Equatable {
     var hasPicture = false
     /// A sound was decoded.
     var hasSound = false
+    /// What its media lost for good.
+    var failed: Set<TrackFault.Half> = []
     /// What the media was told last.
     var gates = MediaGates()
     /// This end has the peer's media on it and said so: it shows this one now.
@@ -37,5 +39,9 @@ struct Generation: Sendable, Equatable {
     init(number: Int, media: CallMedia) {
         self.number = number
         self.media = media
+    }
+
+    func hasFailed(_ medium: CaptureFault.Medium, _ direction: TrackFault.Direction) -> Bool {
+        failed.contains(.init(medium: medium, direction: direction))
     }
 }

@@ -36,6 +36,8 @@ public enum MediaFact: Sendable, Equatable {
     case captureLost(CaptureFault)
     /// It is back.
     case captureRestored(CaptureFault.Medium)
+    /// Half of a track failed; the rest goes on.
+    case trackFailed(TrackFault)
     /// Something else failed that the call goes on without.
     case warning(String)
     /// The media cannot go on.

@@ -132,6 +132,7 @@ extension MediaSessionEvent {
             case .captureRestored(let kind): .captureRestored(.init(kind))
             case .picturesSent(let width, let height): .picturesSent(.init(width: width, height: height))
             case .picturesReceived(let width, let height): .picturesReceived(.init(width: width, height: height))
+            case .trackFailed(let failure): .trackFailed(TrackFault(failure))
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(key: String(digit.key))
             }
@@ -148,6 +149,14 @@ extension CaptureFault {
         self.init(
             medium: .init(kind), source: source, cause: Cause(rawValue: fault.rawValue) ?? .other, text: text,
             remedy: fault.advice)
+    }
+}
+
+extension TrackFault {
+    init(_ failure: TrackFailure) {
+        self.init(
+            medium: .init(failure.kind), direction: failure.direction == .sending ? .sending : .receiving,
+            element: failure.element, text: failure.text, remedy: failure.remedy)
     }
 }
 

@@ -51,6 +51,12 @@ struct Element: GObject {
         return String(cString: name)
     }
 
+    /// Whether a path (``path``) is this element's or that of one within it.
+    func contains(_ path: String) -> Bool {
+        let own = self.path
+        return path == own || path.hasPrefix(own + "/")
+    }
+
     /// Has a filter (a `GstBaseTransform`) hand on what it gets as it is, until it decides otherwise.
     func passThrough() { gst_base_transform_set_passthrough(ref.cast(), 1) }
 

@@ -52,9 +52,9 @@ extension PeerConnection {
         try await source.turn(orientation)
     }
 
-    /// What the peer does not take is not sent.
+    /// What the peer does not take is not sent, nor what has failed.
     func mode(of kind: MediaKind) -> SendMode {
-        directions[kind]?.sends == false ? .off : sendModes[kind] ?? .closed
+        directions[kind]?.sends == false || hasFailed(kind, .sending) ? .off : sendModes[kind] ?? .closed
     }
 
     func applyMode(of kind: MediaKind) { media?.sending[kind]?.set(mode(of: kind)) }

@@ -41,6 +41,8 @@ public actor PeerConnection {
     var isReceiving = false
     /// What is not shown or played though it might be.
     var hiddenKinds: Set<MediaKind> = []
+    /// What has failed so far.
+    var failures: [TrackFailure] = []
     var isClosed = false
     private var closing: Task<Void, Never>?
     var heldDigits: [DtmfDigit] = []
@@ -126,8 +128,7 @@ public actor PeerConnection {
             case .dataChannel(let channel):
                 if take(channel) { eventSink.yield(.init(.dataChannel(channel))) }
             case .bus(.latencyChanged): media?.pipeline.recalculateLatency()
-            case .bus(.error(let element, let message, let debug, _)):
-                eventSink.yield(.init(.failed(.elementFailed(element: element, message: message, debug: debug))))
+            case .bus(.error(let element, let message, let debug, _)): takeError(of: element, message, debug)
             case .bus(.warning(let element, let message, let debug)):
                 logger.warning("\(MediaError.elementFailed(element: element, message: message, debug: debug))")
             case .bus(.endOfStream), .bus(.segmentDone), .bus(.device): break
@@ -185,12 +186,14 @@ public actor PeerConnection {
     private func requestFirstKeyFrame() async {
         while directions[.video]?.receives == true {
             try? await Task.sleep(for: .milliseconds(configuration.tuning.keyFrameRequestIntervalMs))
-            guard !Task.isCancelled, !isClosed, let track = media?.receiving[.video], !track.hasDecoded else { return }
+            guard !Task.isCancelled, !isClosed, let track = media?.receiving[.video], !track.hasDecoded,
+                !hasFailed(.video, .receiving)
+            else { return }
             track.requestKeyFrame()
         }
     }
 
-    /// Looks when silence would mean something, not more often: each look wakes threads. Patience may become shorter meanwhile.
+    /// Looks when silence would mean something, not more often, since each look wakes threads; patience may become shorter meanwhile.
     private func watchSilence() async {
         let limit = Duration.milliseconds(configuration.tuning.silenceMs)
         var isInterrupted = false

@@ -43,6 +43,8 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case recordingFailed(MediaError)
         /// A sink shows or plays nothing any more; what it was to show or play is discarded.
         case sinkFailed(MediaKind, MediaError)
+        /// An element failed, and half of its track with it; everything else goes on. Told once for each half.
+        case trackFailed(TrackFailure)
         /// The connection cannot go on: close it.
         case failed(MediaError)
     }

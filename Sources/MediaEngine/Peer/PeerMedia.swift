@@ -34,6 +34,11 @@ final class PeerMedia: Sendable {
     /// How often packets of the peer arrive.
     var rhythm: PeerRhythm { peer.activity.rhythm }
 
+    /// The half of a track that fails with an element of this path; nil when the element belongs to none.
+    func failure(ofElementAt path: String, _ message: String, _ debug: String) -> TrackFailure? {
+        tracks.failure(ofElementAt: path, message, debug)
+    }
+
     /// Builds the pipeline and what is sent; what is received follows with ``settle(_:)``.
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],

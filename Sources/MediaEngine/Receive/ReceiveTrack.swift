@@ -8,6 +8,7 @@ final class ReceiveTrack: Sendable {
     let codec: Codec
     private let knownSsrc = Mutex<UInt32?>(nil)
     private let input: Pad
+    private let elements: [Element]
     /// Where the decoder's output leaves it.
     let decoded: Pad
     private let meter: DecodedMeter
@@ -23,15 +24,19 @@ final class ReceiveTrack: Sendable {
     ) throws(MediaError) {
         kind = codec.kind
         self.codec = codec
+        // What fails behind it fails alone: the packets of everything else come from the same source.
+        let shield = try Element("errorignore")
+        try shield.set("convert-to", "ok")
         let decoderBin = try decoder.instantiate()
         let sinkBin = try discard.instantiate()
-        pipeline.add(decoderBin)
-        pipeline.add(sinkBin)
+        elements = [sinkBin, decoderBin, shield]
+        for element in elements { pipeline.add(element) }
+        try shield.link(to: decoderBin)
         try decoderBin.link(to: sinkBin)
         guard let decoderElement = decoderBin.child("decoder"), let sinkElement = sinkBin.child("sink") else {
             throw .noPad(element: decoder.name, pad: "decoder")
         }
-        input = try decoderBin.pad("sink")
+        input = try shield.pad("sink")
         decoded = try decoderElement.pad("src")
         let kind = kind
         meter = DecodedMeter(kind: kind)
@@ -44,7 +49,7 @@ final class ReceiveTrack: Sendable {
         recording = try recorder?.tap(codec, at: encoded.pad("sink"))
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probe { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
-        for element in [sinkBin, decoderBin] { try element.syncStateWithParent() }
+        for element in elements { try element.syncStateWithParent() }
     }
 
     /// Links the pad on which webrtcbin delivers this kind.
@@ -61,6 +66,9 @@ final class ReceiveTrack: Sendable {
 
     /// The SSRC of the stream that arrives; nil before there is one.
     var ssrc: UInt32? { knownSsrc.withLock { $0 } }
+
+    /// Whether the element of this path is part of the track.
+    func contains(_ path: String) -> Bool { elements.contains { $0.contains(path) } }
 
     /// Shows and records what arrives from now on, the latest picture first, or no more.
     ///

@@ -44,6 +44,9 @@ final class AudioProcessor: Sendable {
     /// What was asked for last.
     var wanted: AudioProcessing { state.withLock { $0.wanted } }
 
+    /// Whether the element of this path is what processes.
+    func contains(_ path: String) -> Bool { state.withLock { $0.element }?.contains(path) == true }
+
     /// Takes it out of the pipeline, in which nothing flows any more.
     func remove() {
         if let element = state.withLock({ $0.element.take() }) { pipeline.remove(element) }

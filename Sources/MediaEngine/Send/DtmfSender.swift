@@ -27,6 +27,9 @@ final class DtmfSender: Sendable {
         try multiplexer.syncStateWithParent()
     }
 
+    /// Whether the element of this path is the multiplexer.
+    func contains(_ path: String) -> Bool { multiplexer.contains(path) }
+
     /// Takes it out of its pipeline; no key was sent yet.
     func remove() { pipeline.remove(multiplexer) }
 

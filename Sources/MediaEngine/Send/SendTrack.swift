@@ -90,6 +90,11 @@ final class SendTrack: Sendable {
         for element in [bin, proxy] { try element.syncStateWithParent() }
     }
 
+    /// Whether the element of this path is part of the track.
+    func contains(_ path: String) -> Bool {
+        proxy.contains(path) || bin.contains(path) || processor?.contains(path) == true || dtmf?.contains(path) == true
+    }
+
     /// What webrtcbin made for the track when its pad was requested; asking for it first would make two.
     var transceiver: AnyGObject? { webrtcSink.object("transceiver") }
 

@@ -118,6 +118,7 @@ struct EventDocument: Encodable {
         case .captureFailed(let fault), .captureLost(let fault):
             (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
         case .captureRestored(let medium): self.medium = medium.rawValue
+        case .trackFailed(let fault): (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
         case .deviceRings(let device): self.device = device
         case .videoPending, .signalingLost, .signalingRestored: break
         }
@@ -139,6 +140,7 @@ extension CallNotice {
         case .captureFailed: "captureFailed"
         case .captureLost: "captureLost"
         case .captureRestored: "captureRestored"
+        case .trackFailed: "trackFailed"
         case .mediaWarning: "mediaWarning"
         case .signalingLost: "signalingLost"
         case .signalingRestored: "signalingRestored"

@@ -21,6 +21,9 @@ enum NoticeLine {
             "the \(word(fault.medium)) is lost (\(text(fault))); "
                 + "\(fault.medium == .video ? "a test picture" : "silence") is sent until it is back"
         case .captureRestored(let medium): "the \(word(medium)) is back"
+        case .trackFailed(let fault):
+            "no \(word(fault.medium)) is \(fault.direction == .sending ? "sent" : "received") any more: "
+                + "\(fault.element.printable) failed: \(fault.text.printable); \(fault.remedy)"
         case .mediaWarning(let text): "warning: \(text.printable)"
         case .deviceRings(let device): "its device\(device.map { " \($0.printable)" } ?? "") rings"
         case .signalingLost: "signaling was lost; the call goes on"

@@ -17,6 +17,7 @@ enum EventKinds {
         .media(.gathered("all"), generation: 0), .media(.dtmf(key: "5"), generation: 0),
         .media(.warning("no device"), generation: 0), .media(.captureFailed(.unplugged), generation: 0),
         .media(.captureLost(.unplugged), generation: 0), .media(.captureRestored(.video), generation: 0),
+        .media(.trackFailed(.encoder), generation: 0), .media(.trackFailed(.decoder), generation: 0),
         .media(.picturesSent(.init(width: 4, height: 2)), generation: 0),
         .media(.picturesReceived(.init(width: 4, height: 2)), generation: 0),
         .mediaFailed(.security(text: "s")), .mediaFailed(.incompatible(text: "i")), .mediaFailed(.other(text: "o")),
@@ -79,6 +80,13 @@ extension CallMachine.Event {
 extension CaptureFault {
     static let unplugged = Self(
         medium: .video, source: "v4l2:/dev/video0", cause: .lost, text: "gone", remedy: "plug it in")
+}
+
+extension TrackFault {
+    static let encoder = Self(
+        medium: .video, direction: .sending, element: "GstVP8Enc:encoder", text: "no memory", remedy: "use another")
+    static let decoder = Self(
+        medium: .video, direction: .receiving, element: "GstVP8Dec:decoder", text: "no memory", remedy: "use another")
 }
 
 extension SignalingMessage.Invite {

@@ -23,6 +23,8 @@ extension StateEventTable {
             captureFailed video lost | told                      | "                  | "          | .
             captureLost video lost | told                      | "                  | "          | .
             captureRestored video | told                      | "                  | "          | .
+            trackFailed video sending | state gates told          | "                  | "          | .
+            trackFailed video receiving | told                      | "                  | "          | .
             gathered all g1       | .                         | "                  | "          | "
             picturesSent 4x2 g1   | .                         | "                  | "          | "
             picturesReceived 4x2 g1 | .                         | "                  | "          | "
@@ -31,6 +33,8 @@ extension StateEventTable {
             captureFailed video lost g1 | .                         | "                  | "          | "
             captureLost video lost g1 | .                         | "                  | "          | "
             captureRestored video g1 | .                         | "                  | "          | "
+            trackFailed video sending g1 | .                         | "                  | "          | "
+            trackFailed video receiving g1 | .                         | "                  | "          | "
             gathered all g2       | .                         | "                  | "          | "
             picturesSent 4x2 g2   | .                         | "                  | "          | "
             picturesReceived 4x2 g2 | .                         | "                  | "          | "
@@ -39,6 +43,8 @@ extension StateEventTable {
             captureFailed video lost g2 | .                         | "                  | "          | "
             captureLost video lost g2 | .                         | "                  | "          | "
             captureRestored video g2 | .                         | "                  | "          | "
+            trackFailed video sending g2 | .                         | "                  | "          | "
+            trackFailed video receiving g2 | .                         | "                  | "          | "
             place                 | .                         | "                  | "          | "
             accept                | .                         | "                  | "          | "
             reject 603            | .                         | "                  | "          | "

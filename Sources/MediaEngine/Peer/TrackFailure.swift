@@ -1,0 +1,42 @@
+/// An element of a track failed and took half of the track with it; the rest of the connection goes on.
+public struct TrackFailure: Sendable, Equatable {
+    /// Which half of the track.
+    public enum Direction: String, Sendable, Equatable, CaseIterable {
+        /// From source to network: nothing of its kind is sent any more, and its device is closed.
+        case sending
+        /// From network to sinks: nothing of its kind is shown, played or recorded any more.
+        case receiving
+    }
+
+    /// What the track carries.
+    public let kind: MediaKind
+    /// Which half failed.
+    public let direction: Direction
+    /// How it is coded.
+    public let codec: Codec
+    /// The element that failed first, by type and name, such as `GstVP8Enc:encoder`.
+    public let element: String
+    /// Why, in GStreamer's own words.
+    public let text: String
+
+    /// `path` is that of the element in its pipeline.
+    init(_ kind: MediaKind, _ direction: Direction, _ codec: Codec, path: String, message: String, debug: String) {
+        (self.kind, self.direction, self.codec) = (kind, direction, codec)
+        element = path.split(separator: "/").last.map(String.init) ?? path
+        text = message + (debug.split(separator: "\n").last.map { " (\($0))" } ?? "")
+    }
+
+    /// What the user can do.
+    public var remedy: String {
+        let part = direction == .sending ? "encoder" : "decoder"
+        return "choose another codec than \(codec.encodingName), or a pipeline description with another \(part)"
+    }
+}
+
+extension TrackFailure: CustomStringConvertible {
+    /// One line: what, why and what to do.
+    public var description: String {
+        let what = direction == .sending ? "sent" : "received"
+        return "no \(kind.rawValue) is \(what) any more: \(element) failed: \(text); \(remedy)"
+    }
+}
