@@ -6,7 +6,7 @@ public final class MediaEngine: Sendable {
     public let catalog: PipelineCatalog
     private let logger: Logger
     private let captureTiming: CaptureTiming
-    private let captures = CaptureRegistry()
+    let captures = CaptureRegistry()
     private let warmUp: Task<MediaError?, Never>
 
     /// Loads GStreamer and begins to warm up in the background.

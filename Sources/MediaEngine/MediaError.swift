@@ -42,7 +42,7 @@ public enum MediaError: Error, Sendable, Equatable {
     case invalidIceServer(url: String, text: String)
     /// A candidate is malformed.
     case invalidCandidate(text: String)
-    /// `webrtcbin` refused an operation.
+    /// An operation is not possible at present, or `webrtcbin` refused it.
     case rejected(operation: String, text: String)
     /// The element went away before it answered.
     case expired(operation: String)
@@ -90,7 +90,7 @@ extension MediaError: CustomStringConvertible {
         case .noCommonCodec(let media): "the peer offers no \(media) codec that this end can use"
         case .invalidIceServer(let url, let text): "the ICE server '\(url)' cannot be used: \(text)"
         case .invalidCandidate(let text): "the ICE candidate is malformed: \(text)"
-        case .rejected(let operation, let text): "webrtcbin refused \(operation): \(text)"
+        case .rejected(let operation, let text): "\(operation) is not possible: \(text)"
         case .expired(let operation): "\(operation) was not answered: the peer connection was closed meanwhile"
         case .fingerprintMismatch(let expected, let actual):
             "the peer's DTLS certificate has the fingerprint \(actual), its SDP says \(expected): somebody is in between"

@@ -27,6 +27,8 @@ actor CaptureDevice {
     var retryDelay: Duration
     private var watch: Task<Void, Never>?
     private var holders = 0
+    /// Itself while it is wanted: whoever wants it need not keep it.
+    private var kept: CaptureDevice?
     private var lastNumber = 0
 
     /// A capture with a number, by which what it reports late is told from what its successor reports.
@@ -64,6 +66,7 @@ actor CaptureDevice {
         holders += 1
         do {
             try openIfNeeded()
+            kept = self
         } catch {
             holders -= 1
             throw error
@@ -89,6 +92,7 @@ actor CaptureDevice {
             closeIfUnused()
             throw error
         }
+        kept = self
         if let outage { onChange(.lost(outage)) }
         watchSilence()
         return lastNumber
@@ -141,6 +145,7 @@ actor CaptureDevice {
         (retry, watch, outage, absent, retryDelay) = (nil, nil, nil, [], timing.firstRetry)
         for capture in [running.take(), candidate.take()] { capture?.capture.pipeline.stop() }
         standIns.stop()
+        kept = nil
     }
 
     private func watchSilence() {

@@ -1,12 +1,23 @@
 internal import Logging
 internal import Synchronization
 
-/// The captures that the calls of an engine share.
+/// The captures that the calls of an engine share, for as long as somebody has them.
+///
+/// An application may make a source for each of its calls, which the next one does not want.
 final class CaptureRegistry: Sendable {
+    private struct Weak<Object: AnyObject & Sendable>: Sendable {
+        weak let object: Object?
+    }
+
     private struct State {
-        var sources: [MediaSource: CaptureSource] = [:]
+        var sources: [MediaSource: Weak<CaptureSource>] = [:]
         /// What gives pictures and sound, by its text.
-        var pairs: [String: CaptureDevice] = [:]
+        var pairs: [String: Weak<CaptureDevice>] = [:]
+
+        mutating func forgetUnused() {
+            sources = sources.filter { $0.value.object != nil }
+            pairs = pairs.filter { $0.value.object != nil }
+        }
     }
     private let state = Mutex(State())
 
@@ -20,22 +31,31 @@ final class CaptureRegistry: Sendable {
         let isPair = try blueprint.kinds().count > 1
         let source = blueprint.source
         return state.withLock { state in
-            if let present = state.sources[source] { return present }
+            if let present = state.sources[source]?.object { return present }
+            state.forgetUnused()
             let make: @Sendable () -> CaptureDevice = { CaptureDevice(blueprint, timing: timing, logger: logger) }
             let made: CaptureSource
             switch (isPair, source.kind) {
             case (false, _): made = CaptureSource(source, device: make)
             case (true, .video):
-                let device = make()
-                state.pairs[source.text] = device
+                let device = state.pairs[source.text]?.object ?? make()
+                state.pairs[source.text] = Weak(object: device)
                 made = CaptureSource(source) { device }
             case (true, .audio):
                 made = CaptureSource(source) { [weak self] in self?.pair(source.text) ?? make() }
             }
-            state.sources[source] = made
+            state.sources[source] = Weak(object: made)
             return made
         }
     }
 
-    private func pair(_ text: String) -> CaptureDevice? { state.withLock { $0.pairs[text] } }
+    private func pair(_ text: String) -> CaptureDevice? { state.withLock { $0.pairs[text]?.object } }
+
+    /// How many there are.
+    var count: Int {
+        state.withLock { state in
+            state.forgetUnused()
+            return state.sources.count
+        }
+    }
 }

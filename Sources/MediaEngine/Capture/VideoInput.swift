@@ -65,7 +65,10 @@ public final class VideoInput: Sendable, Hashable {
     @discardableResult
     public func push(_ picture: [UInt8]) async throws(MediaError) -> PushOutcome {
         _ = await queue.hasRoom(within: .seconds(1))
-        do { return try picture.withUnsafeBytes { try push($0) } } catch { throw error as? MediaError ?? .closed }
+        let result = picture.withUnsafeBytes { bytes in
+            Result { () throws(MediaError) in try push(bytes) }
+        }
+        return try result.get()
     }
 
     func bind(_ bin: Element) throws(MediaError) { try queue.bind(bin) }

@@ -25,12 +25,13 @@ extension BufferRef {
             let info = gst_audio_format_get_info(sampleFormat),
             let buffer = gst_buffer_new_allocate(nil, gsize(byteCount), nil)
         else { return nil }
+        let silence = BufferRef(owning: buffer)
         var map = GstMapInfo()
-        if gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 {
-            gst_audio_format_info_fill_silence(info, map.data, map.size)
-            gst_buffer_unmap(buffer, &map)
-        }
-        return BufferRef(owning: buffer)
+        // What is not written is whatever the memory held before.
+        guard gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 else { return nil }
+        gst_audio_format_info_fill_silence(info, map.data, map.size)
+        gst_buffer_unmap(buffer, &map)
+        return silence
     }
 
     /// The same bytes, shared, with the time and flags of another buffer.

@@ -42,6 +42,15 @@ struct Pad: GObject {
         gst_object_unref(peer)
     }
 
+    /// Links another source pad to this sink pad.
+    ///
+    /// What still comes from the one before is dropped: a source that leads nowhere is an error, which would stop whatever feeds both.
+    func relink(to source: Pad) throws(MediaError) {
+        if let former = gst_pad_get_peer(ref.pointer) { Pad(ref: GObjectRef(owning: former)).probe { _ in .drop } }
+        unlinkFromPeer()
+        try source.link(to: self)
+    }
+
     /// Asks the encoder upstream of this sink pad for a key frame (RFC 4585 PLI once it reaches the network).
     func requestKeyFrame() {
         let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 1, 0)

@@ -12,6 +12,9 @@ final class JitterBufferWatch: Sendable {
     private static let maximumStreams = 64
     private let totals = Mutex<[UInt32: Total]>([:])
 
+    /// How many streams came so far.
+    var streams: Int { totals.withLock { $0.count } }
+
     func total(of ssrc: UInt32) -> Total { totals.withLock { $0[ssrc] ?? Total() } }
 
     /// Compares what enters a `rtpjitterbuffer` with what leaves it.

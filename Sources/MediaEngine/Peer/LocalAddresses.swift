@@ -9,7 +9,8 @@ public enum LocalAddresses {
 
     /// Whether the text is an address of the loopback interface, or `localhost`.
     public static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
+        // A name may begin like an address.
+        host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumeric(host)
     }
 
     /// Whether the text is an IPv4 or IPv6 address.

@@ -18,7 +18,7 @@ final class PeerMedia: Sendable {
     private let builder: TrackBuilder
     private let opus: OpusParameters
     private let maxReceiveKbit: [MediaKind: Int]
-    private let peer: PeerPipeline
+    let peer: PeerPipeline
     private let certificate: DtlsCertificate
     private let owed = OwedReplies()
     private let padConnection: SignalConnection

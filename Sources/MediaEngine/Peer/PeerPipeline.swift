@@ -14,6 +14,9 @@ final class PeerPipeline: Sendable {
     /// The ways to the TURN servers; to be closed after the pipeline, which tells them that it leaves.
     let turnServers: UnencryptedTurns
 
+    /// The most streams (SSRCs) of the peer that are received at a time; one of each kind is shown.
+    static let maximumStreams = 32
+
     /// What its callbacks report, from whichever thread.
     enum Report: Sendable {
         case event(PeerConnectionEvent)
@@ -50,6 +53,8 @@ final class PeerPipeline: Sendable {
         try webrtc.set("bundle-policy", "max-bundle")
         let latency = tuning.jitterBufferFastStart ? StalledFastStart.initialLatencyMs : tuning.jitterBufferMs
         try webrtc.set("latency", String(latency))
+        // Each stream of the peer's costs a thread; packets of further ones are dropped.
+        try webrtc.child(madeBy: "rtpbin")?.set("max-streams", String(Self.maximumStreams))
         try Self.tuneIce(of: webrtc, tuning, addresses)
         if let stun = servers.stun { try webrtc.set("stun-server", text: stun) }
         for uri in turnServers.uris { webrtc.emit("add-turn-server", [.string(uri)]) }
@@ -69,13 +74,13 @@ final class PeerPipeline: Sendable {
             [
                 webrtc.connect("deep-element-added") { arguments in
                     guard let element = arguments.element(2) else { return }
-                    do {
+                    do throws(MediaError) {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
                         if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.watch(element) }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
                         try Self.tune(element, tuning, certificate, activity, report)
                     } catch {
-                        report(.event(PeerConnectionEvent(.failed(error as? MediaError ?? .closed))))
+                        report(.event(PeerConnectionEvent(.failed(error))))
                     }
                 },
                 webrtc.connect("on-data-channel") { arguments in

@@ -16,8 +16,5 @@ final class DtmfReceiver: Sendable {
     }
 
     /// Links the pad on which webrtcbin delivers the events; a later one takes its place.
-    func connect(_ source: Pad) throws(MediaError) {
-        input.unlinkFromPeer()
-        try source.link(to: input)
-    }
+    func connect(_ source: Pad) throws(MediaError) { try input.relink(to: source) }
 }

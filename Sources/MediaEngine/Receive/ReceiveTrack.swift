@@ -58,8 +58,7 @@ final class ReceiveTrack: Sendable {
     ///
     /// A peer whose stream begins anew with another SSRC has another pad, which takes the place of the first.
     func connect(_ source: Pad) throws(MediaError) {
-        input.unlinkFromPeer()
-        try source.link(to: input)
+        try input.relink(to: source)
         let ssrc = source.caps?.fields?["ssrc"]?.intValue.flatMap { UInt32(exactly: $0) }
         knownSsrc.withLock { $0 = ssrc ?? $0 }
     }

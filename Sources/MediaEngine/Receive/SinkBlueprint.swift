@@ -34,7 +34,7 @@ struct SinkBlueprint: Sendable {
         for name in names {
             do throws(MediaError) {
                 let bin = try instantiate(name)
-                if names.count > 1 { try bin.setState(.ready) }
+                if names.count > 1 { try Self.open(bin) }
                 return bin
             } catch {
                 if names.count == 1 { throw error }
@@ -42,6 +42,16 @@ struct SinkBlueprint: Sendable {
             }
         }
         throw .sinkFailed(sink: label, text: words.joined(separator: "; "))
+    }
+
+    private static func open(_ bin: Element) throws(MediaError) {
+        do throws(MediaError) {
+            try bin.setState(.ready)
+        } catch {
+            // GStreamer wants an element stopped before it is freed, one that did not start, too.
+            try? bin.setState(.null)
+            throw error
+        }
     }
 
     /// Builds what can be built without a look at the device.

@@ -43,20 +43,19 @@ private final class BlankingMemory: Sendable {
     }
 
     func judge(_ buffer: BufferRef) -> ProbeVerdict {
-        let blank: BufferRef?? = state.withLock { state in
-            guard state.isOn else { return .some(nil) }
-            guard let format = state.shape["format"]?.stringValue else { return nil }
-            guard kind == .video else { return BufferRef.silence(format: format, byteCount: buffer.byteCount) }
-            guard let width = state.shape["width"]?.intValue, let height = state.shape["height"]?.intValue else {
-                return nil
-            }
-            state.picture = state.picture ?? BufferRef.black(format: format, width: width, height: height)
-            return state.picture.map { .some($0) }
+        state.withLock { state in
+            guard state.isOn else { return .pass }
+            return blank(like: buffer, &state).map { .replace($0.copy(timedLike: buffer)) } ?? .drop
         }
-        switch blank {
-        case .some(.none): return .pass
-        case .some(.some(let blank)): return .replace(blank.copy(timedLike: buffer))
-        case .none: return .drop
+    }
+
+    private func blank(like buffer: BufferRef, _ state: inout State) -> BufferRef? {
+        guard let format = state.shape["format"]?.stringValue else { return nil }
+        if kind == .audio { return BufferRef.silence(format: format, byteCount: buffer.byteCount) }
+        guard let width = state.shape["width"]?.intValue, let height = state.shape["height"]?.intValue else {
+            return nil
         }
+        state.picture = state.picture ?? BufferRef.black(format: format, width: width, height: height)
+        return state.picture
     }
 }

@@ -16,6 +16,7 @@ final class CaptureFeed: Sendable {
         var hasEnded = false
         var attached: (source: CaptureSource, branch: Int)?
         var last: Task<MediaError?, Never>?
+        var isFeeding: Bool { isWanted && hasStarted && !hasEnded }
     }
     private let state: Mutex<State>
 
@@ -34,83 +35,93 @@ final class CaptureFeed: Sendable {
     }
 
     /// Attaches or detaches, in the background; before ``start()`` only notes the wish.
+    ///
+    /// What could not be opened is tried again whenever it is asked for.
     func want(_ isWanted: Bool) {
         let isNews = state.withLock { state in
             defer { state.isWanted = isWanted }
-            return state.isWanted != isWanted && state.hasStarted && !state.hasEnded
+            return state.hasStarted && !state.hasEnded
+                && (state.isWanted != isWanted || isWanted && state.attached == nil)
         }
         guard isNews else { return }
-        let task = follow()
+        let task = enqueue { await self.settle() }
         Task { [onFailure] in if let error = await task.value { onFailure(error) } }
     }
 
     /// Attaches, if that is wanted, and returns when it is done.
     nonisolated(nonsending) func start() async throws(MediaError) {
         state.withLock { $0.hasStarted = true }
-        if let error = await follow().value { throw error }
+        if let error = await enqueue({ await self.settle() }).value { throw error }
         guard !state.withLock({ $0.hasEnded }) else { throw .closed }
     }
 
     /// Feeds from another capture from now on; when that cannot be opened the present one goes on.
     nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
-        let previous = state.withLock { state in
-            defer { state.source = source }
-            return state.source
-        }
-        guard let error = await follow().value else { return }
-        state.withLock {
-            $0.source = previous
-            $0.isWanted = true
-        }
-        _ = await follow().value
-        throw error
+        if let error = await enqueue({ await self.replace(by: source) }).value { throw error }
     }
 
     /// Detaches for good.
     func end() async {
         state.withLock { $0.hasEnded = true }
-        _ = await follow().value
+        _ = await enqueue { await self.settle() }.value
     }
 
-    private func follow() -> Task<MediaError?, Never> {
+    /// Runs `operation` after those that were enqueued before.
+    private func enqueue(_ operation: @escaping @Sendable () async -> MediaError?) -> Task<MediaError?, Never> {
         state.withLock { state in
             let task = Task { [last = state.last] in
                 _ = await last?.value
-                return await self.settle()
+                return await operation()
             }
             state.last = task
             return task
         }
     }
 
+    /// Does what is wanted now, whatever was wanted when it was enqueued.
     private func settle() async -> MediaError? {
-        let (wanted, attached) = state.withLock { state in
-            (state.isWanted && state.hasStarted && !state.hasEnded ? state.source : nil, state.attached)
+        let wanted = state.withLock { $0.isFeeding ? $0.source : nil }
+        if let wanted { return await attach(wanted) }
+        await detach()
+        return nil
+    }
+
+    /// The choice is the new one's only once it is open; a wish that changes meanwhile has its own turn after this.
+    private func replace(by source: CaptureSource) async -> MediaError? {
+        if state.withLock({ $0.isFeeding }), let error = await attach(source) {
+            // The present one may have made room for it.
+            _ = await settle()
+            return error
         }
-        guard attached?.source !== wanted else { return nil }
+        state.withLock { $0.source = source }
+        return nil
+    }
+
+    private func attach(_ next: CaptureSource) async -> MediaError? {
+        let present = state.withLock { $0.attached?.source }
+        guard present !== next else { return nil }
         // The next device is opened while the present one is still sent, unless it is the same in another format.
-        let next = attached.flatMap { attached in wanted.flatMap { $0.excludes(attached.source) ? nil : $0 } }
+        let isOpenedFirst = present.map { !next.excludes($0) } ?? false
         do throws(MediaError) {
-            try await next?.hold()
-            if let attached {
-                await attached.source.detach(attached.branch)
-                state.withLock { $0.attached = nil }
-            }
-            guard let wanted else { return nil }
+            if isOpenedFirst { try await next.hold() }
+            await detach()
             let result: Result<Int, MediaError>
             do throws(MediaError) {
-                result = .success(try await wanted.attach(proxy, onChange: onChange))
+                result = .success(try await next.attach(proxy, onChange: onChange))
             } catch {
                 result = .failure(error)
             }
-            await next?.release()
+            if isOpenedFirst { await next.release() }
             let branch = try result.get()
-            state.withLock { $0.attached = (wanted, branch) }
+            state.withLock { $0.attached = (next, branch) }
             return nil
         } catch {
-            // The next wish for it tries again.
-            state.withLock { $0.isWanted = false }
             return error
         }
+    }
+
+    private func detach() async {
+        guard let attached = state.withLock({ $0.attached.take() }) else { return }
+        await attached.source.detach(attached.branch)
     }
 }
