@@ -38,7 +38,8 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CGStreamer",
-            pkgConfig: "gstreamer-webrtc-1.0 gstreamer-sdp-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 nice"),
+            pkgConfig:
+                "gstreamer-webrtc-1.0 gstreamer-sdp-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-app-1.0 nice"),
         .target(
             name: "BuiltInPipelines",
             path: "pipelines",

@@ -1,5 +1,6 @@
 #pragma once
 #define GST_USE_UNSTABLE_API
+#include <gst/app/gstappsrc.h>
 #include <gst/audio/audio.h>
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -27,6 +28,9 @@ static inline GType cgst_object_type(gpointer o) { return G_OBJECT_TYPE(o); }
 
 // GST_CLOCK_TIME_NONE is a cast of -1.
 static inline GstClockTime cgst_clock_time_none(void) { return GST_CLOCK_TIME_NONE; }
+
+// A type check is a macro.
+static inline gboolean cgst_is_app_src(gpointer o) { return GST_IS_APP_SRC(o); }
 
 // gst_buffer_copy is a macro or an inline function, by version.
 static inline GstBuffer *cgst_buffer_copy(const GstBuffer *b) { return gst_buffer_copy(b); }

@@ -2,9 +2,11 @@ internal import NIOCore
 internal import NIOTLS
 
 /// Bounds the time of a TLS handshake, and tells why it failed.
-final class HandshakeWatch: ChannelInboundHandler {
+final class HandshakeWatch: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     private let limit: TimeAmount
     private let report: (any Error) -> Void
@@ -37,6 +39,12 @@ final class HandshakeWatch: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         fail(ChannelError.eof)
         context.fireChannelInactive()
+    }
+
+    /// Who is not wanted any more has not failed.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        end()
+        context.close(mode: mode, promise: promise)
     }
 
     private func fail(_ error: any Error) {

@@ -28,19 +28,28 @@ extension EndToEnd {
             try await eventually("it told bob") { bob.hasEvent(["reason": "remoteHangup"]) }
         }
 
-        @Test("Every option that the README and the protocol of the program name exists")
+        /// The options in a text, whole.
+        private static func options(in text: some StringProtocol) -> Set<String> {
+            Set(String(text).matches(of: /\B(--[a-z][a-z0-9-]*)/).map { String($0.output.1) })
+        }
+
+        @Test("Every option that the README names exists, and those of its command lines belong to their commands")
         func options() async throws {
             let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-            for command in ["demo", "serve", "listen", "call", "doctor", "pipelines", "version"] {
+            // Of systemctl, and of the argument parser.
+            var known: Set = ["--now", "--generate-completion-script"]
+            for command in ["demo", "serve", "listen", "call", "doctor", "devices", "pipelines", "token", "version"] {
                 let help = try Program(["help", command])
                 #expect(try await help.waitForExit() == 0)
+                let own = Self.options(in: help.output)
+                known.formUnion(own)
                 for line in readme.split(separator: "\n") where line.hasPrefix("callagent \(command) ") {
-                    let options = line.prefix { $0 != "#" }
-                    for option in options.split(separator: " ") where option.hasPrefix("--") {
-                        #expect(help.output.contains(option), "\(line)")
-                    }
+                    let strangers = Self.options(in: line.prefix { $0 != "#" }).subtracting(own)
+                    #expect(strangers.isEmpty, "\(line): \(strangers)")
                 }
             }
+            let strangers = Self.options(in: readme).subtracting(known)
+            #expect(strangers.isEmpty, "\(strangers)")
         }
 
         @Test("doctor finds nothing missing here, and says what it looked at")

@@ -39,7 +39,9 @@ extension CaptureDevice {
         retryDelay = min(retryDelay * 2, timing.longestRetry)
         retry = Task { [weak self] in
             // A device that hangs is tried all the same: it may have another name by now.
-            if let stopping { _ = await Deadline.isMet(.seconds(5)) { await stopping.value } }
+            if let stopping, let limit = self?.timing.longestStop {
+                _ = await Deadline.isMet(limit) { await stopping.value }
+            }
             guard (try? await Task.sleep(for: delay)) != nil, !Task.isCancelled else { return }
             await self?.tryAgain()
         }

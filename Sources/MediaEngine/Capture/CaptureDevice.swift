@@ -29,6 +29,8 @@ actor CaptureDevice {
     private var holders = 0
     /// Itself while it is wanted: whoever wants it need not keep it.
     private var kept: CaptureDevice?
+    /// What was closed last, while that takes its time.
+    private var stopping: Task<Void, Never>?
     private var lastNumber = 0
 
     /// A capture with a number, by which what it reports late is told from what its successor reports.
@@ -62,7 +64,8 @@ actor CaptureDevice {
     var isOpen: Bool { running != nil }
     var isWanted: Bool { holders > 0 || !branches.isEmpty }
 
-    func hold() throws(MediaError) {
+    func hold() async throws(MediaError) {
+        await waitUntilStopped()
         holders += 1
         do {
             try openIfNeeded()
@@ -73,14 +76,17 @@ actor CaptureDevice {
         }
     }
 
-    func release() {
+    /// Returns when the device is closed, if nobody else uses it.
+    func release() async {
         holders = max(0, holders - 1)
         closeIfUnused()
+        await waitUntilStopped()
     }
 
     func attach(
         _ proxy: Element, _ kind: MediaKind, _ onChange: @escaping @Sendable (CaptureChange) -> Void
-    ) throws(MediaError) -> Int {
+    ) async throws(MediaError) -> Int {
+        await waitUntilStopped()
         lastNumber += 1
         do {
             try openIfNeeded()
@@ -98,10 +104,12 @@ actor CaptureDevice {
         return lastNumber
     }
 
-    func detach(_ number: Int) {
+    /// Returns when the device is closed, if nobody else uses it.
+    func detach(_ number: Int) async {
         guard let branch = branches.removeValue(forKey: number) else { return }
         branch.capture.detach(branch.branch, branch.kind)
         closeIfUnused()
+        await waitUntilStopped()
     }
 
     func turn(_ orientation: VideoOrientation) throws(MediaError) {
@@ -143,9 +151,22 @@ actor CaptureDevice {
         guard !isWanted else { return }
         for task in [retry, watch] { task?.cancel() }
         (retry, watch, outage, absent, retryDelay) = (nil, nil, nil, [], timing.firstRetry)
-        for capture in [running.take(), candidate.take()] { capture?.capture.pipeline.stop() }
-        standIns.stop()
+        let pipelines = [running.take(), candidate.take()].compactMap { $0?.capture.pipeline } + standIns.take()
         kept = nil
+        guard !pipelines.isEmpty else { return }
+        // On a thread of its own: a device that hangs would hold up whoever asks for it next.
+        stopping = Task { [former = stopping] in
+            await former?.value
+            for pipeline in pipelines { await BlockingQueue(label: "capture.stop").stop(pipeline) }
+        }
+    }
+
+    /// A device is opened again once it is closed; one that hangs is tried all the same, it may have another name by now.
+    private func waitUntilStopped() async {
+        guard let stopping else { return }
+        if await Deadline.isMet(timing.longestStop, by: { await stopping.value }), self.stopping == stopping {
+            self.stopping = nil
+        }
     }
 
     private func watchSilence() {

@@ -20,7 +20,7 @@ actor CaptureMonitor {
         for name in ["sync", "async"] { try sink.set(name, "false") }
         pipeline.bin.add(proxy)
         pipeline.bin.add(sink)
-        try proxy.pad("src").holdEndOfStream()
+        try proxy.pad("src").interceptEndOfStream()
         try proxy.link(to: sink)
         outlet.watch(try sink.pad("sink"))
     }

@@ -6,4 +6,6 @@ struct CaptureTiming: Sendable {
     var firstRetry = Duration.milliseconds(500)
     /// The longest time between two attempts.
     var longestRetry = Duration.seconds(5)
+    /// So long a device is waited for that is being closed.
+    var longestStop = Duration.seconds(5)
 }

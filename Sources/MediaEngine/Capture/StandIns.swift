@@ -29,12 +29,13 @@ final class StandIns: Sendable {
         for capture in captures.withLock({ Array($0.values) }) { try capture.outputs[.video]?.turn(orientation) }
     }
 
-    /// Ends them; nobody is fed from them any more.
-    func stop() {
-        let stopped = captures.withLock { captures in
+    /// Gives them up to be stopped; nobody is fed from them any more.
+    func take() -> [Pipeline] {
+        captures.withLock { captures in
             defer { captures = [:] }
-            return Array(captures.values)
+            return captures.values.map(\.pipeline)
         }
-        for capture in stopped { capture.pipeline.stop() }
     }
+
+    func stop() { for pipeline in take() { pipeline.stop() } }
 }

@@ -125,26 +125,10 @@ struct Element: GObject {
         gst_bin_remove(ref.cast(), child.ref.pointer)
     }
 
-    /// Has an `appsrc` push a buffer; false when it takes none at present.
+    /// Has an `appsrc` push a buffer; false when it takes none at present, or is another element.
     func push(_ buffer: BufferRef) -> Bool {
-        guard let signal = Optional(g_signal_lookup("push-buffer", cgst_object_type(ref.pointer))), signal != 0 else {
-            return false
-        }
-        var values = [GValue(), GValue()]
-        var result = GValue()
-        g_value_init(&result, gst_flow_return_get_type())
-        values.withUnsafeMutableBufferPointer { values in
-            guard let base = values.baseAddress else { return }
-            g_value_init(base, cgst_object_type(ref.pointer))
-            g_value_set_object(base, ref.pointer)
-            g_value_init(base + 1, gst_buffer_get_type())
-            // The value shares it, and appsrc takes a share of its own.
-            g_value_set_boxed(base + 1, buffer.pointer)
-            g_signal_emitv(base, signal, 0, &result)
-            for index in values.indices { g_value_unset(base + index) }
-        }
-        defer { g_value_unset(&result) }
-        return g_value_get_enum(&result) == GST_FLOW_OK.rawValue
+        guard cgst_is_app_src(ref.pointer) != 0 else { return false }
+        return gst_app_src_push_buffer(ref.cast(), gst_buffer_ref(buffer.pointer)) == GST_FLOW_OK
     }
 
     /// Brings an element that was added to a running bin to the bin's state.

@@ -5,8 +5,8 @@ internal import Foundation
 enum GStreamerLibrary {
     /// Loads the library and starts the one GLib main loop of the process.
     ///
-    /// Blocks for 10-300 ms at first use. libnice resolves mDNS names on the default main context, so one thread runs it;
-    /// nothing else of the engine depends on it. A lazy static is started once, whatever the number of callers.
+    /// Blocks for 10-300 ms at first use. Some elements (device monitors, sound services) count on somebody running the default main context, so one
+    /// thread does; nothing of the engine itself depends on it. A lazy static is started once, whatever the number of callers.
     static func initialize() throws(MediaError) {
         if let text = failure { throw .libraryUnusable(text: text) }
     }

@@ -36,7 +36,7 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
         var digits: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
             let isColon = index % 3 == 2
-            guard isColon ? byte == UInt8(ascii: ":") : Self.isHexDigit(byte) else { return nil }
+            guard isColon ? byte == UInt8(ascii: ":") : byte.isHexDigit else { return nil }
             if !isColon { digits.append(byte) }
         }
         self.algorithm = algorithm
@@ -63,14 +63,5 @@ struct Fingerprint: Sendable, Equatable, CustomStringConvertible {
             text.append(digit)
         }
         return "\(algorithm.rawValue) \(String(decoding: text, as: UTF8.self))"
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

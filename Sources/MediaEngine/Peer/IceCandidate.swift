@@ -25,15 +25,6 @@ public struct IceCandidate: Sendable, Equatable {
         return candidate.isEmpty || (words.count > 4 && LocalAddresses.isNumeric(String(words[4])))
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
-
     /// Checks the grammar of RFC 8839 section 5.1 as far as `webrtcbin` depends on it.
     func check() throws(MediaError) {
         guard !candidate.isEmpty else { return }
@@ -47,7 +38,7 @@ public struct IceCandidate: Sendable, Equatable {
         guard let component = Int(words[1]), (1...2).contains(component), UInt32(words[3]) != nil,
             UInt16(words[5]) != nil, !words[4].isEmpty
         else { throw .invalidCandidate(text: "a number in it is out of range") }
-        guard namesAddress || words[4].utf8.allSatisfy(Self.isNameByte) else {
+        guard namesAddress || words[4].utf8.allSatisfy(\.isHostName) else {
             throw .invalidCandidate(text: "its address is neither one nor a name")
         }
         guard ["udp", "tcp"].contains(words[2].lowercased()) else {

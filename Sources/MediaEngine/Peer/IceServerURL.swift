@@ -52,21 +52,12 @@ struct IceServerURL: Sendable, Hashable {
             host = text[..<colon]
             port = text[text.index(after: colon)...]
         }
-        guard !host.isEmpty, host.utf8.allSatisfy(Self.isHostByte) else { return nil }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0.isHostName || $0 == UInt8(ascii: ":") }) else { return nil }
         guard let port else { return (String(host), nil) }
-        guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = UInt16(port),
+        guard port.utf8.allSatisfy(\.isDigit), let number = UInt16(port),
             number > 0
         else { return nil }
         return (String(host), Int(number))
-    }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
-            true
-        default: false
-        }
     }
 
     /// Without credentials, for people.
@@ -86,7 +77,7 @@ struct IceServerURL: Sendable, Hashable {
     private static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.map { byte in
-            let isPlain = Self.isHostByte(byte) && byte != UInt8(ascii: ":") || "_~".utf8.contains(byte)
+            let isPlain = byte.isHostName || "_~".utf8.contains(byte)
             return isPlain ? String(UnicodeScalar(byte)) : "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
         }.joined()
     }

@@ -5,7 +5,7 @@
 public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
     /// `.mkv`: every codec but G722.
     case matroska = "mkv"
-    /// `.webm`: VP8, VP9, AV1 and Opus.
+    /// `.webm`: VP8, VP9 and Opus.
     case webm
     /// `.mp4`: H264 and Opus; VP9 lets `mp4mux` 1.22 crash, which reads a colorimetry that the stream does not name.
     case mp4

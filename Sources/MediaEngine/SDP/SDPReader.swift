@@ -102,7 +102,7 @@ struct SDPReader {
     private func head(_ line: SDPLine) throws(MediaError) -> Head {
         let words = line.value.split(separator: " ")
         guard words.count >= 4, let port = UInt16(words[1]), words[0].utf8.count <= 32, words[2].utf8.count <= 64,
-            words.allSatisfy({ $0.utf8.allSatisfy { Self.isTokenByte($0) || $0 == UInt8(ascii: "/") } })
+            words.allSatisfy({ $0.utf8.allSatisfy { $0.isToken || $0 == UInt8(ascii: "/") } })
         else {
             throw .invalidSDP(line: line.number, text: "not of the form 'm=<media> <port> <transport> <format> …'")
         }
@@ -111,7 +111,7 @@ struct SDPReader {
     }
 
     private func checkedMid(_ mid: String, _ head: SDPLine) throws(MediaError) -> String {
-        guard (1...32).contains(mid.utf8.count), mid.utf8.allSatisfy(Self.isTokenByte) else {
+        guard (1...32).contains(mid.utf8.count), mid.utf8.allSatisfy(\.isToken) else {
             throw .invalidSDP(line: head.number, text: "the mid is no token of 1 to 32 characters")
         }
         return mid
@@ -163,10 +163,6 @@ struct SDPReader {
             sources: Self.sources(lines))
     }
 
-    private static func direction(_ lines: [SDPLine]) -> MediaDirection? {
-        lines.compactMap { MediaDirection(rawValue: $0.type == "a" ? $0.value : "") }.last
-    }
-
     /// A value that stands in the section or, for all sections, in the session or in the bundle's first.
     private func value(_ name: String, _ lines: [SDPLine], _ head: SDPLine) throws(MediaError) -> String {
         guard
@@ -182,7 +178,7 @@ struct SDPReader {
         _ name: String, _ length: ClosedRange<Int>, _ lines: [SDPLine], _ head: SDPLine
     ) throws(MediaError) -> String {
         let value = try value(name, lines, head)
-        guard length.contains(value.utf8.count), value.utf8.allSatisfy(Self.isIceByte) else {
+        guard length.contains(value.utf8.count), value.utf8.allSatisfy(\.isIceCharacter) else {
             throw .invalidSDP(line: head.number, text: "a=\(name) is malformed (RFC 8839 section 5.4)")
         }
         return value
@@ -204,7 +200,7 @@ struct SDPReader {
             guard let encoding = named ?? Codec.encoding(ofStaticPayloadType: payload), encoding.contains("/") else {
                 continue
             }
-            guard encoding.utf8.count <= 64, encoding.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            guard encoding.utf8.count <= 64, encoding.utf8.allSatisfy(\.isVisible) else {
                 throw .invalidSDP(line: head.number, text: "the rtpmap of \(payload) is malformed")
             }
             let parameters = Self.texts(of: payload, parameters).first
@@ -233,87 +229,5 @@ struct SDPReader {
             throw .invalidSDP(line: nil, text: "has more than 64 candidates for one m-line")
         }
         return candidates
-    }
-
-    /// What the engine itself asks for and understands.
-    private static let knownFeedback: Set<String> = ["nack pli", "ccm fir"]
-
-    /// What lines of one attribute say of a payload type.
-    private static func texts(of payload: Int, _ lines: [SDPLine]) -> [String] {
-        let start = "\(payload) "
-        return lines.compactMap { line in
-            line.attributeValue.hasPrefix(start) ? String(line.attributeValue.dropFirst(start.count)) : nil
-        }
-    }
-
-    /// RFC 3890's limit, else RFC 8866's; zero would stop the sender and counts as none.
-    private static func bandwidthKbit(_ lines: [SDPLine]) -> Int? {
-        for (name, perKbit) in [("TIAS:", 1_000), ("AS:", 1)] {
-            let line = lines.first { $0.type == "b" && $0.value.hasPrefix(name) }
-            guard let line, let value = UInt32(line.value.dropFirst(name.count)) else { continue }
-            let kbit = Int(value) / perKbit
-            if kbit > 0 { return min(kbit, 2_000_000) }
-        }
-        return nil
-    }
-
-    private static func ptimeMs(_ lines: [SDPLine]) -> Int? {
-        guard let line = lines.first(where: { $0.attribute == "ptime" }), let value = Int(line.attributeValue) else {
-            return nil
-        }
-        return OpusParameters.ptimesMs.contains(value) ? value : nil
-    }
-
-    private static func profile(of encoding: String, _ parameters: String?) -> String? {
-        guard let name = MediaSection.Format.profileName(of: encoding), let parameters else { return nil }
-        let start = "\(name)="
-        for parameter in parameters.split(separator: ";").map({ $0.drop { $0 == " " } })
-        where parameter.hasPrefix(start) {
-            let value = parameter.dropFirst(start.count)
-            if (1...6).contains(value.utf8.count), value.utf8.allSatisfy(isAlphanumeric) { return String(value) }
-        }
-        return nil
-    }
-
-    /// The parameters that `webrtcbin` may see.
-    private static func checkedParameters(_ text: String) -> String? {
-        let parameters = text.split(separator: ";").map { $0.drop { $0 == " " } }
-            .filter {
-                FormatParameters.isKept($0) && $0.utf8.count <= 256 && $0.utf8.allSatisfy(isParameterByte)
-            }
-        return parameters.isEmpty ? nil : parameters.joined(separator: ";")
-    }
-
-    private static func sources(_ lines: [SDPLine]) -> [MediaSection.Source] {
-        lines.compactMap { line in
-            guard line.attribute == "ssrc" else { return nil }
-            let words = line.attributeValue.split(separator: " ", maxSplits: 1)
-            guard words.count == 2, let ssrc = UInt32(words[0]), words[1].hasPrefix("cname:") else { return nil }
-            let cname = words[1].dropFirst(6)
-            guard (1...128).contains(cname.utf8.count), cname.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                return nil
-            }
-            return MediaSection.Source(ssrc: ssrc, cname: String(cname))
-        }
-        .prefix(16).map { $0 }
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`{|}~".utf8.contains(byte)
-    }
-
-    private static func isIceByte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
-    }
-
-    private static func isParameterByte(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

@@ -70,7 +70,7 @@ final class SendTrack: Sendable {
         pipeline.add(proxy)
         pipeline.add(bin)
         // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end it sees.
-        try proxy.pad("src").holdEndOfStream()
+        try proxy.pad("src").interceptEndOfStream()
         if codec.kind == .audio {
             processor = try AudioProcessor(
                 configuration.processing, from: proxy.pad("src"), to: bin.pad("sink"), probe: probe, pipeline: pipeline,

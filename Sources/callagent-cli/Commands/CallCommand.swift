@@ -70,8 +70,8 @@ struct CallCommand: AsyncParsableCommand {
             }
         }
         await session.close()
-        let document = Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports))
-        tell(reports, document)
+        let document = CallsDocument(reports)
+        if agent.output.json { Output.document(document) }
         try verdict.conclude(document, expectations)
     }
 
@@ -79,36 +79,10 @@ struct CallCommand: AsyncParsableCommand {
         let call = try await caller.call(
             peer, media: audioOnly ? .audioOnly : .audioVideo, id: callId, room: room,
             sends: MediaState(audio: start.audio ?? .on, video: start.video ?? .on), output: !start.startOutputOff)
-        let watch = CallWatch.follow(call, agent.output)
-        let limit = Task { [duration] in
+        return await CallAttendance(agent: agent, script: script).attend(call) { [duration] in
             guard await CallWatch.untilConnected(call) else { return }
             guard (try? await Task.sleep(for: duration.duration)) != nil else { return }
             await call.hangUp()
-        }
-        let acting = Task { [script, output = agent.output, media = agent.media] in
-            await Script(steps: script.at, output: output, media: media).run(on: call)
-        }
-        _ = await call.waitUntilEnded()
-        limit.cancel()
-        acting.cancel()
-        await watch.value
-        let report = await call.report()
-        if agent.output.events { Output.event(EventDocument(report)) }
-        return CallOutcome(report: report, complaints: await acting.value)
-    }
-
-    private struct Document: Encodable {
-        let calls: [CallDocument]
-        let summary: SummaryDocument
-    }
-
-    private func tell(_ reports: [CallReport], _ document: Document) {
-        if agent.output.json {
-            Output.document(document)
-        } else if !agent.output.events {
-            for report in reports {
-                for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
-            }
         }
     }
 }

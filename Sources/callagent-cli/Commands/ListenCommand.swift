@@ -101,8 +101,7 @@ struct ListenCommand: AsyncParsableCommand {
         }
         await session.close()
         let outcomes = log?.outcomes ?? []
-        let reports = outcomes.map(\.report)
-        let document = Document(calls: reports.map { CallDocument($0) }, summary: SummaryDocument(ends: reports))
+        let document = CallsDocument(outcomes.map(\.report))
         if agent.output.json { Output.document(document) }
         // Of many calls some may fail; a listener that was told to refuse them has done what was asked.
         let mayFail = once && !reject && !busy
@@ -110,29 +109,9 @@ struct ListenCommand: AsyncParsableCommand {
         try verdict.conclude(document, expectations)
     }
 
-    private struct Document: Encodable {
-        let calls: [CallDocument]
-        let summary: SummaryDocument
-    }
-
     private func handle(_ call: Call) async -> CallOutcome {
         if !agent.output.json, !agent.output.events { Output.line("\(caller(of: call)) calls") }
-        let watch = CallWatch.follow(call, agent.output)
-        let conducting = Task { await conduct(call) }
-        let acting = Task { [script, output = agent.output, media = agent.media] in
-            await Script(steps: script.at, output: output, media: media).run(on: call)
-        }
-        _ = await call.waitUntilEnded()
-        conducting.cancel()
-        acting.cancel()
-        await watch.value
-        let report = await call.report()
-        if agent.output.events {
-            Output.event(EventDocument(report))
-        } else if !agent.output.json {
-            for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
-        }
-        return CallOutcome(report: report, complaints: await acting.value)
+        return await CallAttendance(agent: agent, script: script).attend(call) { await conduct(call) }
     }
 
     /// The caller, with what it said of itself, which nobody has checked.

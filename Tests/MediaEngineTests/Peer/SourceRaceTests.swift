@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import MediaEngine
@@ -57,6 +58,26 @@ extension RealPipelines {
                     #expect(try await abs(heard.steadyTone() - hertz) < 6)
                 }
             }
+        }
+
+        @Test("A device that hangs while it closes holds up neither its user nor the next one")
+        func hangsOnClose() async throws {
+            // Its streaming thread sleeps for 20 s when it is to be joined.
+            let folder = try PipelineFolder([
+                "stuck-video-source.launch": "videotestsrc name=source is-live=true ! identity sleep-time=20000000\n"
+            ])
+            var timing = CaptureTiming()
+            timing.longestStop = .milliseconds(100)
+            let engine = try await MediaEngine.start(
+                pipelineFolder: folder.path, captureTiming: timing, logger: Logger(label: "test"))
+            let source = try engine.capture(VideoSource(name: "stuck"))
+            for _ in 1...2 {
+                try await inTime("opening and closing") {
+                    try await source.hold()
+                    await source.release()
+                }
+            }
+            #expect(await !source.isOpen)
         }
 
         @Test("What an application made for one call is gone after it")

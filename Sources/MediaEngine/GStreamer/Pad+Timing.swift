@@ -1,38 +1,7 @@
 internal import CGStreamer
 
-private final class ObserverBox: Sendable {
-    let handler: @Sendable (BufferRef, Pad) -> Void
-    init(_ handler: @escaping @Sendable (BufferRef, Pad) -> Void) { self.handler = handler }
-}
-
+/// What passes a pad, and when.
 extension Pad {
-    /// Shows every buffer that passes to `handler`, with this pad, on the streaming thread.
-    ///
-    /// The pad is handed over because a handler that kept it would keep it alive for ever.
-    func observe(_ handler: @escaping @Sendable (BufferRef, Pad) -> Void) {
-        let type = GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue
-        gst_pad_add_probe(
-            ref.pointer, GstPadProbeType(rawValue: type),
-            { pad, info, data in
-                guard let pad, let info, let data else { return GST_PAD_PROBE_OK }
-                let box = Unmanaged<ObserverBox>.fromOpaque(data).takeUnretainedValue()
-                let owner = Pad(ref: GObjectRef(borrowing: pad))
-                if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0 {
-                    guard let list = gst_pad_probe_info_get_buffer_list(info) else { return GST_PAD_PROBE_OK }
-                    for index in 0..<gst_buffer_list_length(list) {
-                        if let buffer = gst_buffer_list_get(list, index) {
-                            box.handler(BufferRef(borrowing: buffer), owner)
-                        }
-                    }
-                } else if let buffer = gst_pad_probe_info_get_buffer(info) {
-                    box.handler(BufferRef(borrowing: buffer), owner)
-                }
-                return GST_PAD_PROBE_OK
-            },
-            Unmanaged.passRetained(ObserverBox(handler)).toOpaque(),
-            { data in if let data { Unmanaged<ObserverBox>.fromOpaque(data).release() } })
-    }
-
     /// When a buffer on this pad is to be presented, in running time of its pipeline, in ns; nil when it has no time.
     func runningTime(of buffer: BufferRef) -> UInt64? {
         guard let event = gst_pad_get_sticky_event(ref.pointer, GST_EVENT_SEGMENT, 0) else { return nil }

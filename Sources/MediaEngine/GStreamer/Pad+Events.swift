@@ -1,0 +1,82 @@
+internal import CGStreamer
+internal import Synchronization
+
+/// An event that the engine looks at.
+enum PadEvent: Sendable {
+    case endOfStream
+    /// The shape of the data that follows; see ``Pad/caps``.
+    case caps(PropertyValue)
+
+    fileprivate init?(_ event: UnsafeMutablePointer<GstEvent>) {
+        switch event.pointee.type {
+        case GST_EVENT_EOS: self = .endOfStream
+        case GST_EVENT_CAPS:
+            var caps: UnsafeMutablePointer<GstCaps>?
+            gst_event_parse_caps(event, &caps)
+            guard let caps, gst_caps_get_size(caps) > 0 else { return nil }
+            self = .caps(PropertyValue(gst_caps_get_structure(caps, 0)))
+        default: return nil
+        }
+    }
+}
+
+/// What is done with the events that go downstream through a pad, on the streaming thread, and with the queries about it.
+extension Pad {
+    func onEvent(_ handler: @escaping @Sendable (PadEvent) -> Void) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            if let event = info.event.flatMap(PadEvent.init) { handler(event) }
+            return GST_PAD_PROBE_OK
+        }
+    }
+
+    /// Lets no end of the stream through, and tells of it.
+    func interceptEndOfStream(_ handler: @escaping @Sendable () -> Void = {}) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            guard info.event?.pointee.type == GST_EVENT_EOS else { return GST_PAD_PROBE_OK }
+            handler()
+            return GST_PAD_PROBE_DROP
+        }
+    }
+
+    /// Tells `handler` the size of the pictures that follow, whenever it changes.
+    func onPictureSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
+        let last = Mutex<[Int]>([])
+        onEvent { event in
+            guard case .caps(let caps) = event, let width = caps.fields?["width"]?.intValue,
+                let height = caps.fields?["height"]?.intValue, width > 0, height > 0
+            else { return }
+            let isNews = last.withLock { last in
+                defer { last = [width, height] }
+                return last != [width, height]
+            }
+            if isNews { handler(width, height) }
+        }
+    }
+
+    /// Refuses the queries that take their turn among the data.
+    ///
+    /// Whoever asks one waits until all data before it was processed, however long that takes behind this sink pad.
+    func refuseSerializedQueries() {
+        addProbe(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM) { info in
+            guard let query = info.query else { return GST_PAD_PROBE_OK }
+            let flags = gst_query_type_get_flags(query.pointee.type).rawValue
+            return flags & GST_QUERY_TYPE_SERIALIZED.rawValue != 0 ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+        }
+    }
+
+    /// Answers every question of downstream for the caps of this source pad with all that were asked for.
+    func answerAnyCaps() {
+        addProbe(GST_PAD_PROBE_TYPE_QUERY_UPSTREAM) { info in
+            guard let query = info.query, query.pointee.type == GST_QUERY_CAPS else { return GST_PAD_PROBE_OK }
+            var filter: UnsafeMutablePointer<GstCaps>?
+            gst_query_parse_caps(query, &filter)
+            if let filter {
+                gst_query_set_caps_result(query, filter)
+            } else if let any = gst_caps_new_any() {
+                gst_query_set_caps_result(query, any)
+                gst_mini_object_unref(UnsafeMutableRawPointer(any).cast())
+            }
+            return GST_PAD_PROBE_HANDLED
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// What single attributes of an m-line say; of what is malformed, nothing.
+extension SDPReader {
+    static func direction(_ lines: [SDPLine]) -> MediaDirection? {
+        lines.compactMap { MediaDirection(rawValue: $0.type == "a" ? $0.value : "") }.last
+    }
+
+    /// What the engine itself asks for and understands.
+    static let knownFeedback: Set<String> = ["nack pli", "ccm fir"]
+
+    /// What lines of one attribute say of a payload type.
+    static func texts(of payload: Int, _ lines: [SDPLine]) -> [String] {
+        let start = "\(payload) "
+        return lines.compactMap { line in
+            line.attributeValue.hasPrefix(start) ? String(line.attributeValue.dropFirst(start.count)) : nil
+        }
+    }
+
+    /// RFC 3890's limit, else RFC 8866's; zero would stop the sender and counts as none.
+    static func bandwidthKbit(_ lines: [SDPLine]) -> Int? {
+        for (name, perKbit) in [("TIAS:", 1_000), ("AS:", 1)] {
+            let line = lines.first { $0.type == "b" && $0.value.hasPrefix(name) }
+            guard let line, let value = UInt32(line.value.dropFirst(name.count)) else { continue }
+            let kbit = Int(value) / perKbit
+            if kbit > 0 { return min(kbit, 2_000_000) }
+        }
+        return nil
+    }
+
+    static func ptimeMs(_ lines: [SDPLine]) -> Int? {
+        guard let line = lines.first(where: { $0.attribute == "ptime" }), let value = Int(line.attributeValue) else {
+            return nil
+        }
+        return OpusParameters.ptimesMs.contains(value) ? value : nil
+    }
+
+    static func profile(of encoding: String, _ parameters: String?) -> String? {
+        guard let name = MediaSection.Format.profileName(of: encoding), let parameters else { return nil }
+        let start = "\(name)="
+        for parameter in parameters.split(separator: ";").map({ $0.drop { $0 == " " } })
+        where parameter.hasPrefix(start) {
+            let value = parameter.dropFirst(start.count)
+            if (1...6).contains(value.utf8.count), value.utf8.allSatisfy(\.isAlphanumeric) { return String(value) }
+        }
+        return nil
+    }
+
+    /// The parameters that `webrtcbin` may see.
+    static func checkedParameters(_ text: String) -> String? {
+        let parameters = text.split(separator: ";").map { $0.drop { $0 == " " } }
+            .filter {
+                FormatParameters.isKept($0) && $0.utf8.count <= 256 && $0.utf8.allSatisfy(\.isPrintable)
+            }
+        return parameters.isEmpty ? nil : parameters.joined(separator: ";")
+    }
+
+    static func sources(_ lines: [SDPLine]) -> [MediaSection.Source] {
+        lines.compactMap { line in
+            guard line.attribute == "ssrc" else { return nil }
+            let words = line.attributeValue.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, let ssrc = UInt32(words[0]), words[1].hasPrefix("cname:") else { return nil }
+            let cname = words[1].dropFirst(6)
+            guard (1...128).contains(cname.utf8.count), cname.utf8.allSatisfy(\.isVisible) else {
+                return nil
+            }
+            return MediaSection.Source(ssrc: ssrc, cname: String(cname))
+        }
+        .prefix(16).map { $0 }
+    }
+}
