@@ -126,8 +126,13 @@ public final class DataChannel: Sendable {
         let connections = [
             native.connect("on-open") { [weak self] _ in self?.opened() },
             native.connect("on-close") { [weak self] _ in self?.end() },
-            native.connect("on-message-string") { [weak self] in self?.receive(.text($0.string(1) ?? "")) },
-            native.connect("on-message-data") { [weak self] in self?.receive(.binary($0.bytes(1))) },
+            native.connect("on-message-string") { [weak self] in
+                // Text that begins with U+0000 comes as "", an empty message as NULL.
+                self?.receive($0.string(1).map { .text($0) } ?? SwappedEmptyMessage.swapped(.text("")))
+            },
+            native.connect("on-message-data") { [weak self] in
+                self?.receive(SwappedEmptyMessage.swapped(.binary($0.bytes(1))))
+            },
         ]
         life.withLock { life in
             guard !life.isOver else { return }

@@ -42,6 +42,14 @@ struct Pad: GObject {
         gst_object_unref(peer)
     }
 
+    /// Drops what nobody would take, which would be an error of its source.
+    func dropWhileUnlinked() {
+        let type = GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue
+        gst_pad_add_probe(
+            ref.pointer, GstPadProbeType(rawValue: type),
+            { pad, _, _ in gst_pad_is_linked(pad) != 0 ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP }, nil, nil)
+    }
+
     /// Asks the encoder upstream of this sink pad for a key frame (RFC 4585 PLI once it reaches the network).
     func requestKeyFrame() {
         let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 1, 0)

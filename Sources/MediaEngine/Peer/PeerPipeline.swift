@@ -151,6 +151,7 @@ final class PeerPipeline: Sendable {
                 report(.peerCertificate(pem))
             }
         case "sctpenc": EmptyMessage.mend(element)
+        case nil: UnawaitedData.drop(from: element)
         case "dtlssrtpenc": element.watch("on-key-set") { _ in report(.readyToSend) }
         default: break
         }

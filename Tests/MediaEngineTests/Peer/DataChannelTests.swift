@@ -63,6 +63,24 @@ extension RealPipelines {
             }
         }
 
+        @Test("SwappedEmptyMessage: on the wire empty messages have the numbers of RFC 8831")
+        func emptyOnTheWire() async throws {
+            try await withChannel { call, mine, theirs in
+                let numbers = Shared<[UInt32]>([])
+                let bin = try #require(await call.caller.peer.media?.pipeline.bin)
+                try #require(bin.child(madeBy: "sctpenc")).pad("src").probe { buffer in
+                    _ = buffer.withBytes { bytes in numbers.update { $0 += protocolNumbers(inSCTP: bytes) } }
+                    return .pass
+                }
+                try await mine.channel.send("")
+                try await eventually("the text") { theirs.heard.value == [.text("")] }
+                #expect(Set(numbers.value) == [56])
+                try await mine.channel.send([UInt8]())
+                try await eventually("the bytes") { theirs.heard.value == [.text(""), .binary([])] }
+                #expect(Set(numbers.value) == [56, 57])
+            }
+        }
+
         @Test("Its options reach the peer")
         func channelOptions() async throws {
             var options = DataChannelOptions()
@@ -175,6 +193,31 @@ extension RealPipelines {
             #expect(answers.value.first?.contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel") == true)
         }
 
+        @Test("A peer that sends data though it was refused disturbs nothing")
+        func unawaited() async throws {
+            var options = Self.options
+            options.configureCallee = { $0.allowsDataChannels = false }
+            options.rewrite = { $0.kind == .answer ? $0.acceptingData(mid: $0.dataMid ?? "") : $0 }
+            try await withCall(options) { call in
+                _ = try await call.caller.peer.makeDataChannel("chat")
+                try await call.negotiate()
+                let bin = try #require(await call.callee.peer.media?.pipeline.bin)
+                let data = Shared(0)
+                try #require(bin.child(madeBy: "dtlssrtpdec")).pad("data_src").probe { _ in
+                    data.update { $0 += 1 }
+                    return .pass
+                }
+                for end in call.ends { try await end.wait(for: .verified) }
+                try await eventually("data that nobody takes") { data.value > 0 }
+                let before = try await call.callee.received(.audio).arrivals.count
+                try await call.callee.wait("sound after it") {
+                    ($0.received[.audio]?.arrivals.count ?? 0) > before + 50
+                }
+                for end in call.ends { try await end.waitForTone() }
+                #expect(call.callee.failure == nil)
+            }
+        }
+
         @Test("Without a channel an offer has no m-line for them, and none can be added later")
         func none() async throws {
             try await withCall(Self.options) { call in
@@ -202,6 +245,19 @@ extension RealPipelines {
             await peer.close()
         }
     }
+}
+
+/// The payload protocol identifiers of an SCTP packet's DATA chunks (RFC 9260 section 3.3.1).
+private func protocolNumbers(inSCTP packet: UnsafeRawBufferPointer) -> [UInt32] {
+    var (numbers, place) = ([UInt32](), 12)
+    while place + 16 <= packet.count {
+        let length = Int(UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: place + 2, as: UInt16.self)))
+        if packet[place] == 0 {
+            numbers.append(UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self)))
+        }
+        place += max(4, (length + 3) & ~3)
+    }
+    return numbers
 }
 
 /// A channel and all that it has received.
