@@ -1,3 +1,4 @@
+import Foundation
 import MediaEngine
 import Testing
 
@@ -19,8 +20,61 @@ extension Peers {
             }
         }
 
+        @Test("What no data channel understands ends the channel, and not the call")
+        func nonsense() async throws {
+            let peer = try AiortcDataPeer()
+            try await withConnection { connection in
+                let events = Heard(connection.events)
+                let channel = try await connection.makeDataChannel("chat")
+                let messages = Heard(channel.messages)
+                try await negotiate(connection, peer, weOffer: true)
+                try await eventually("it is open there, too") { try await peer.state(of: "chat") == "open" }
+                _ = try await peer.ask("garble", "chat")
+                try await eventually("the end of the channel") { messages.isOver }
+                try await hear(connection, packets: 50)
+                #expect(failures(in: events).isEmpty)
+            }
+            try await peer.close()
+        }
+
+        @Test("A peer that writes to a thousand streams gets threads for a few, and the call goes on")
+        func streams() async throws {
+            let peer = try AiortcDataPeer()
+            try await withConnection { connection in
+                let events = Heard(connection.events)
+                _ = try await connection.makeDataChannel("chat")
+                try await negotiate(connection, peer, weOffer: true)
+                try await eventually("it is open there, too") { try await peer.state(of: "chat") == "open" }
+                func threads() throws -> Int {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+                }
+                let before = try threads()
+                _ = try await peer.ask("flood", "chat")
+                try await eventually("threads for some") { try threads() > before + 100 }
+                try await hear(connection, packets: 100)
+                #expect(try threads() < before + 400)
+                #expect(failures(in: events).isEmpty)
+            }
+            try await peer.close()
+        }
+
+        private func failures(in events: Heard<PeerConnectionEvent>) -> [MediaError] {
+            events.all.compactMap { if case .failed(let error) = $0.kind { error } else { nil } }
+        }
+
+        /// Waits until so many more packets of the peer's have come.
+        private func hear(_ connection: PeerConnection, packets: Int) async throws {
+            func arrived() async -> Int { await connection.statistics().received[.audio]?.arrivals.count ?? 0 }
+            let before = await arrived()
+            try await eventually("sound of the peer") { await arrived() > before + packets }
+        }
+
         /// Text and bytes, the empty ones included, there and back; then the channel is closed.
         private func converse(with peer: any DataPeer, weOffer: Bool) async throws {
+            try await withConnection { try await converse($0, peer, weOffer: weOffer) }
+        }
+
+        private func withConnection(_ body: (PeerConnection) async throws -> Void) async throws {
             let engine = try await MediaEngine.start()
             var configuration = PeerConnectionConfiguration(
                 label: "data", tracks: [.audio: TrackConfiguration(source: try engine.capture(AudioSource.tone()))])
@@ -29,7 +83,7 @@ extension Peers {
             configuration.allowsDataChannels = true
             let connection = engine.makePeerConnection(configuration)
             do {
-                try await converse(connection, peer, weOffer: weOffer)
+                try await body(connection)
             } catch {
                 await connection.close()
                 throw error
@@ -58,7 +112,7 @@ extension Peers {
                 try await talk.exchange()
                 try await talk.close(byUs: isOurs == weOffer)
             }
-            for case .failed(let error) in events.all.map(\.kind) { Issue.record(error) }
+            #expect(failures(in: events).isEmpty)
         }
 
         private func negotiate(_ connection: PeerConnection, _ peer: any DataPeer, weOffer: Bool) async throws {

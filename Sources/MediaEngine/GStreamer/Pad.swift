@@ -50,6 +50,20 @@ struct Pad: GObject {
             { pad, _, _ in gst_pad_is_linked(pad) != 0 ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP }, nil, nil)
     }
 
+    /// Hands each buffer on, and tells whoever pushes it through this source pad that all is well, whatever comes of it.
+    func containErrors() {
+        gst_pad_add_probe(
+            ref.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+            { pad, info, _ in
+                guard let pad, let info, let buffer = gst_pad_probe_info_get_buffer(info),
+                    let peer = gst_pad_get_peer(pad)
+                else { return GST_PAD_PROBE_OK }
+                gst_pad_chain(peer, gst_buffer_ref(buffer))
+                gst_object_unref(peer)
+                return GST_PAD_PROBE_DROP
+            }, nil, nil)
+    }
+
     /// Asks the encoder upstream of this sink pad for a key frame (RFC 4585 PLI once it reaches the network).
     func requestKeyFrame() {
         let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 1, 0)

@@ -185,9 +185,12 @@ extension RealPipelines {
             }
             try await withCall(options) { call in
                 let mine = try await call.caller.peer.makeDataChannel("chat")
-                try await call.connect()
+                try await call.negotiate()
+                let data = try await call.callee.dataPackets()
+                for end in call.ends { try await end.wait(for: .verified) }
                 #expect(try await inTime("the end") { await mine.waitUntilOpen() } == false)
                 for end in call.ends { try await end.waitForTone() }
+                #expect(data.value == 0)
                 await #expect(throws: MediaError.self) { try await call.callee.peer.makeDataChannel("x") }
             }
             #expect(answers.value.first?.contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel") == true)
@@ -201,12 +204,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 _ = try await call.caller.peer.makeDataChannel("chat")
                 try await call.negotiate()
-                let bin = try #require(await call.callee.peer.media?.pipeline.bin)
-                let data = Shared(0)
-                try #require(bin.child(madeBy: "dtlssrtpdec")).pad("data_src").probe { _ in
-                    data.update { $0 += 1 }
-                    return .pass
-                }
+                let data = try await call.callee.dataPackets()
                 for end in call.ends { try await end.wait(for: .verified) }
                 try await eventually("data that nobody takes") { data.value > 0 }
                 let before = try await call.callee.received(.audio).arrivals.count
@@ -276,6 +274,17 @@ private final class Talk: Sendable {
 }
 
 extension CallEnd {
+    /// How many packets of data arrive from now on, whoever takes them.
+    fileprivate func dataPackets() async throws -> Shared<Int> {
+        let count = Shared(0)
+        let decoder = try #require(await peer.media?.pipeline.bin.child(madeBy: "dtlssrtpdec"))
+        try decoder.pad("data_src").probe { _ in
+            count.update { $0 += 1 }
+            return .pass
+        }
+        return count
+    }
+
     /// The first channel that the other end has opened.
     fileprivate func openedChannel() async throws -> DataChannel {
         var channel: DataChannel?

@@ -52,6 +52,17 @@ class Peer:
     async def state(self, label):
         return self.channels[label].readyState if label in self.channels else "none"
 
+    async def garble(self, label):
+        """Says what nobody understands: a payload of no known kind, unknown and truncated control messages."""
+        channel = self.channels[label]
+        for kind, data in [(99, b"x"), (50, b"\x77"), (50, b"\x03\x00")]:
+            await channel.transport._send(channel.id, kind, data)
+
+    async def flood(self, label):
+        """Writes to a thousand streams that nobody has opened."""
+        for stream in range(1000, 2000):
+            await self.channels[label].transport._send(stream, 53, b"x")
+
     async def close(self, label):
         self.channels[label].close()
 
