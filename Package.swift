@@ -195,8 +195,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent"], exclude: ["Peers"], swiftSettings: settings
-        ),
+            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent", "MediaEngine"], exclude: ["Peers"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

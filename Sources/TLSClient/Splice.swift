@@ -1,4 +1,5 @@
 package import NIOCore
+internal import NIOTLS
 
 /// One end of two connections that are one: what arrives here is sent there, and both close together.
 ///
@@ -11,12 +12,17 @@ package final class Splice: ChannelDuplexHandler {
     private var other: Splice?
     private var context: ChannelHandlerContext?
     private var owesRead = false
+    private var isReady: Bool
 
-    private init() {}
+    private init(isReady: Bool) { self.isReady = isReady }
 
     /// Two ends; called on the event loop of both.
-    package static func pair(on loop: any EventLoop) -> (near: NIOLoopBound<Splice>, far: NIOLoopBound<Splice>) {
-        let (near, far) = (Splice(), Splice())
+    ///
+    /// With TLS in the far one's pipeline nothing is read at the near one before the handshake is over: until then the TLS handler takes everything and keeps it.
+    package static func pair(
+        on loop: any EventLoop, farHasTLS: Bool = false
+    ) -> (near: NIOLoopBound<Splice>, far: NIOLoopBound<Splice>) {
+        let (near, far) = (Splice(isReady: true), Splice(isReady: !farHasTLS))
         (near.other, far.other) = (far, near)
         return (NIOLoopBound(near, eventLoop: loop), NIOLoopBound(far, eventLoop: loop))
     }
@@ -51,9 +57,17 @@ package final class Splice: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event {
+            isReady = true
+            other?.resume()
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     package func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    private var canTakeMore: Bool { context?.channel.isWritable ?? false }
+    private var canTakeMore: Bool { isReady && context?.channel.isWritable ?? false }
 
     private func send(_ data: ByteBuffer) { context?.write(wrapOutboundOut(data), promise: nil) }
 

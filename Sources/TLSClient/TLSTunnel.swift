@@ -36,7 +36,7 @@ package final class TLSTunnel: Sendable {
             // The client is told that its connection is there when the server's is, so this future is that of the whole way.
             .childChannelInitializer { near in
                 guard connections.admit(near) else { return near.eventLoop.makeFailedFuture(ChannelError.inputClosed) }
-                let (nearEnd, farEnd) = Splice.pair(on: near.eventLoop)
+                let (nearEnd, farEnd) = Splice.pair(on: near.eventLoop, farHasTLS: true)
                 return near.eventLoop.makeCompletedFuture {
                     try near.pipeline.syncOperations.addHandler(nearEnd.value)
                 }.flatMap {

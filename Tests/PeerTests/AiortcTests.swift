@@ -29,14 +29,7 @@ extension Peers {
 
         /// Starts the peer, which says so when it is signed in.
         private func aiortc(_ arguments: [String]) async throws -> Program {
-            let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-            let python = root.appendingPathComponent(".build/peers/bin/python").path
-            guard FileManager.default.isExecutableFile(atPath: python) else {
-                try Test.cancel("aiortc is not there; scripts/install-peers installs it")
-            }
-            let script = tests.appendingPathComponent("Peers/aiortc_peer.py").path
-            let peer = try Program([script] + arguments, path: python)
+            let peer = try Program.aiortc("aiortc_peer.py", arguments)
             try await eventually("aiortc is signed in") { peer.hasEvent(["event": "signedIn"]) }
             return peer
         }

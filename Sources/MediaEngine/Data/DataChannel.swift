@@ -11,6 +11,13 @@ public final class DataChannel: Sendable {
         case text(String)
         /// Bytes.
         case binary([UInt8])
+
+        var byteCount: Int {
+            switch self {
+            case .text(let text): text.utf8.count
+            case .binary(let bytes): bytes.count
+            }
+        }
     }
 
     /// Where a channel is, as W3C's `RTCDataChannelState` has it.
@@ -33,6 +40,8 @@ public final class DataChannel: Sendable {
     ///
     /// A channel whose reader is further behind is closed: nothing may be missing from the middle of a reliable one.
     public static let maximumUnreadMessages = 256
+    /// The most bytes that may wait in ``messages``.
+    public static let maximumUnreadBytes = 1 << 20
 
     private struct Life {
         var native: NativeDataChannel?
@@ -50,11 +59,20 @@ public final class DataChannel: Sendable {
     /// What arrives, in order, until the channel ends; for one consumer.
     public let messages: AsyncStream<Message>
     private let sink: AsyncStream<Message>.Continuation
+    private let unread = UnreadBytes(limit: maximumUnreadBytes)
     private let life = Mutex(Life())
 
     init(label: String, options: DataChannelOptions) {
         (self.label, self.options) = (label, options)
-        (messages, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumUnreadMessages))
+        let (arrived, sink) = AsyncStream.makeStream(
+            of: Message.self, bufferingPolicy: .bufferingOldest(Self.maximumUnreadMessages))
+        self.sink = sink
+        messages = AsyncStream { [unread] in
+            var iterator = arrived.makeAsyncIterator()
+            let message = await iterator.next()
+            unread.withdraw(message?.byteCount ?? 0)
+            return message
+        }
     }
 
     /// One that the peer has opened.
@@ -126,8 +144,13 @@ public final class DataChannel: Sendable {
         let connections = [
             native.connect("on-open") { [weak self] _ in self?.opened() },
             native.connect("on-close") { [weak self] _ in self?.end() },
-            native.connect("on-message-string") { [weak self] in self?.receive(.text($0.string(1) ?? "")) },
-            native.connect("on-message-data") { [weak self] in self?.receive(.binary($0.bytes(1))) },
+            native.connect("on-message-string") { [weak self] in
+                // Text that begins with U+0000 comes as "", an empty message as NULL.
+                self?.receive($0.string(1).map { .text($0) } ?? SwappedEmptyMessage.swapped(.text("")))
+            },
+            native.connect("on-message-data") { [weak self] in
+                self?.receive(SwappedEmptyMessage.swapped(.binary($0.bytes(1))))
+            },
         ]
         life.withLock { life in
             guard !life.isOver else { return }
@@ -147,7 +170,8 @@ public final class DataChannel: Sendable {
     }
 
     private func receive(_ message: Message) {
-        guard case .dropped = sink.yield(message) else { return }
+        let size = message.byteCount
+        if size <= Self.maximumMessageBytes, unread.deposit(size), case .enqueued = sink.yield(message) { return }
         sink.finish()
         native?.close()
     }

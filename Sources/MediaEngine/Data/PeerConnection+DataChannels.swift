@@ -46,14 +46,10 @@ extension PeerConnection {
             throw .rejected(
                 operation: "sending", text: "more than \(DataChannel.maximumBufferedBytes) bytes would wait")
         }
-        switch message {
-        case .text(let text):
-            guard !text.utf8.contains(0) else {
-                throw .rejected(operation: "sending", text: "GStreamer's text ends at U+0000; send bytes")
-            }
-            try native.send(text)
-        case .binary(let bytes): try native.send(bytes)
+        if case .text(let text) = message, text.utf8.contains(0) {
+            throw .rejected(operation: "sending", text: "GStreamer's text ends at U+0000; send bytes")
         }
+        try native.send(message)
     }
 
     func bufferedAmount(of channel: DataChannel) -> Int {

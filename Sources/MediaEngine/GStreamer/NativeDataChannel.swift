@@ -5,16 +5,16 @@ struct NativeDataChannel: GObject {
     let ref: GObjectRef<CGStreamer.GObject>
 
     /// - Throws: ``MediaError/rejected(operation:text:)``, with GStreamer's own words.
-    func send(_ bytes: [UInt8]) throws(MediaError) {
+    func send(_ message: DataChannel.Message) throws(MediaError) {
         // What is empty has a form of its own, which GStreamer is told by giving it nothing.
-        let data = bytes.isEmpty ? nil : g_bytes_new(bytes, gsize(bytes.count))
-        defer { if let data { g_bytes_unref(data) } }
-        try check { gst_webrtc_data_channel_send_data_full(opaque, data, &$0) != 0 }
-    }
-
-    /// - Throws: ``MediaError/rejected(operation:text:)``, with GStreamer's own words.
-    func send(_ text: String) throws(MediaError) {
-        try check { gst_webrtc_data_channel_send_string_full(opaque, text.isEmpty ? nil : text, &$0) != 0 }
+        switch SwappedEmptyMessage.swapped(message) {
+        case .text(let text):
+            try check { gst_webrtc_data_channel_send_string_full(opaque, text.isEmpty ? nil : text, &$0) != 0 }
+        case .binary(let bytes):
+            let data = bytes.isEmpty ? nil : g_bytes_new(bytes, gsize(bytes.count))
+            defer { if let data { g_bytes_unref(data) } }
+            try check { gst_webrtc_data_channel_send_data_full(opaque, data, &$0) != 0 }
+        }
     }
 
     func close() { gst_webrtc_data_channel_close(opaque) }

@@ -93,4 +93,21 @@ extension Pad {
             }
         }
     }
+
+    /// Drops what nobody would take: a source that leads nowhere is an error, which stops whatever feeds it.
+    func dropWhileUnlinked() {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
+            gst_pad_is_linked(info.pad) != 0 ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+        }
+    }
+
+    /// Hands each buffer on, and tells whoever pushes it through this source pad that all is well, whatever comes of it.
+    func containErrors() {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            guard let buffer = info.buffer, let peer = gst_pad_get_peer(info.pad) else { return GST_PAD_PROBE_OK }
+            gst_pad_chain(peer, gst_buffer_ref(buffer))
+            gst_object_unref(peer)
+            return GST_PAD_PROBE_DROP
+        }
+    }
 }

@@ -44,9 +44,9 @@ struct Pad: GObject {
 
     /// Links another source pad to this sink pad.
     ///
-    /// What still comes from the one before is dropped: a source that leads nowhere is an error, which would stop whatever feeds both.
+    /// What still comes from the one before is dropped.
     func relink(to source: Pad) throws(MediaError) {
-        if let former = gst_pad_get_peer(ref.pointer) { Pad(ref: GObjectRef(owning: former)).probe { _ in .drop } }
+        if let former = gst_pad_get_peer(ref.pointer) { Pad(ref: GObjectRef(owning: former)).dropWhileUnlinked() }
         unlinkFromPeer()
         try source.link(to: self)
     }

@@ -156,6 +156,15 @@ final class PeerPipeline: Sendable {
                 report(.peerCertificate(pem))
             }
         case "sctpenc": EmptyMessage.mend(element)
+        case "sctpdec":
+            FatalMessage.contain(element)
+            UnboundedStreams.limit(element) {
+                report(
+                    .warning(
+                        "the peer uses more than \(UnboundedStreams.maximum) data streams; no more of its data is taken"
+                    ))
+            }
+        case nil: UnawaitedData.drop(from: element)
         case "dtlssrtpenc": element.watch("on-key-set") { _ in report(.readyToSend) }
         default: break
         }

@@ -16,13 +16,17 @@ final class Program: Sendable {
 
     private let process = Process()
     private let state = Mutex(State())
+    private let input: Pipe?
 
     /// Starts the program, or another one at `path`.
-    init(_ arguments: [String], path: String = Program.path, environment: [String: String] = [:]) throws {
+    init(
+        _ arguments: [String], path: String = Program.path, environment: [String: String] = [:], hasInput: Bool = false
+    ) throws {
+        input = hasInput ? Pipe() : nil
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
@@ -62,6 +66,11 @@ final class Program: Sendable {
     var exitedAt: ContinuousClock.Instant? { state.withLock { $0.exit?.at } }
 
     func signal(_ number: Int32) { kill(pid, number) }
+
+    /// Writes to its standard input, which it must have been given.
+    func write(_ text: String) throws { try input?.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
+
+    func endInput() { try? input?.fileHandleForWriting.close() }
 
     /// The complete lines of standard output so far.
     var lines: [Substring] { output.split(separator: "\n", omittingEmptySubsequences: true) }

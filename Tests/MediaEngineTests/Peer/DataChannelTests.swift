@@ -63,6 +63,24 @@ extension RealPipelines {
             }
         }
 
+        @Test("SwappedEmptyMessage: on the wire empty messages have the numbers of RFC 8831")
+        func emptyOnTheWire() async throws {
+            try await withChannel { call, mine, theirs in
+                let numbers = Shared<[UInt32]>([])
+                let bin = try #require(await call.caller.peer.media?.pipeline.bin)
+                try #require(bin.child(madeBy: "sctpenc")).pad("src").probe { buffer in
+                    _ = buffer.withBytes { bytes in numbers.update { $0 += protocolNumbers(inSCTP: bytes) } }
+                    return .pass
+                }
+                try await mine.channel.send("")
+                try await eventually("the text") { theirs.heard.value == [.text("")] }
+                #expect(Set(numbers.value) == [56])
+                try await mine.channel.send([UInt8]())
+                try await eventually("the bytes") { theirs.heard.value == [.text(""), .binary([])] }
+                #expect(Set(numbers.value) == [56, 57])
+            }
+        }
+
         @Test("Its options reach the peer")
         func channelOptions() async throws {
             var options = DataChannelOptions()
@@ -141,18 +159,22 @@ extension RealPipelines {
             }
         }
 
-        @Test("A reader that is too far behind loses the channel, not messages from its middle")
-        func slowReader() async throws {
+        @Test(
+            "A reader that is too far behind, by messages or by bytes, loses the channel, not messages from its middle",
+            arguments: [1, DataChannel.maximumMessageBytes])
+        func slowReader(size: Int) async throws {
+            let fitting = min(DataChannel.maximumUnreadMessages, DataChannel.maximumUnreadBytes / size)
+            let messages = (0...fitting).map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: size) }
             try await withCall(Self.options) { call in
                 let mine = try await call.caller.peer.makeDataChannel("flood")
                 try await call.connect()
                 #expect(try await inTime("it opens") { await mine.waitUntilOpen() })
                 let theirs = try await call.callee.openedChannel()
-                for number in 0...DataChannel.maximumUnreadMessages { try? await mine.send("\(number)") }
+                for message in messages { try? await mine.send(message) }
                 try await eventually("closed") { await mine.state == .closed }
                 var heard: [DataChannel.Message] = []
                 for await message in theirs.messages { heard.append(message) }
-                #expect(heard == (0..<DataChannel.maximumUnreadMessages).map { .text("\($0)") })
+                #expect(heard == messages.dropLast().map { .binary($0) })
             }
         }
 
@@ -167,12 +189,35 @@ extension RealPipelines {
             }
             try await withCall(options) { call in
                 let mine = try await call.caller.peer.makeDataChannel("chat")
-                try await call.connect()
+                try await call.negotiate()
+                let data = try await call.callee.dataPackets()
+                for end in call.ends { try await end.wait(for: .verified) }
                 #expect(try await inTime("the end") { await mine.waitUntilOpen() } == false)
                 for end in call.ends { try await end.waitForTone() }
+                #expect(data.value == 0)
                 await #expect(throws: MediaError.self) { try await call.callee.peer.makeDataChannel("x") }
             }
             #expect(answers.value.first?.contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel") == true)
+        }
+
+        @Test("A peer that sends data though it was refused disturbs nothing")
+        func unawaited() async throws {
+            var options = Self.options
+            options.configureCallee = { $0.allowsDataChannels = false }
+            options.rewrite = { $0.kind == .answer ? $0.acceptingData(mid: $0.dataMid ?? "") : $0 }
+            try await withCall(options) { call in
+                _ = try await call.caller.peer.makeDataChannel("chat")
+                try await call.negotiate()
+                let data = try await call.callee.dataPackets()
+                for end in call.ends { try await end.wait(for: .verified) }
+                try await eventually("data that nobody takes") { data.value > 0 }
+                let before = try await call.callee.received(.audio).arrivals.count
+                try await call.callee.wait("sound after it") {
+                    ($0.received[.audio]?.arrivals.count ?? 0) > before + 50
+                }
+                for end in call.ends { try await end.waitForTone() }
+                #expect(call.callee.failure == nil)
+            }
         }
 
         @Test("Without a channel an offer has no m-line for them, and none can be added later")
@@ -204,6 +249,19 @@ extension RealPipelines {
     }
 }
 
+/// The payload protocol identifiers of an SCTP packet's DATA chunks (RFC 9260 section 3.3.1).
+private func protocolNumbers(inSCTP packet: UnsafeRawBufferPointer) -> [UInt32] {
+    var (numbers, place) = ([UInt32](), 12)
+    while place + 16 <= packet.count {
+        let length = Int(UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: place + 2, as: UInt16.self)))
+        if packet[place] == 0 {
+            numbers.append(UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self)))
+        }
+        place += max(4, (length + 3) & ~3)
+    }
+    return numbers
+}
+
 /// A channel and all that it has received.
 private final class Talk: Sendable {
     let channel: DataChannel
@@ -220,6 +278,17 @@ private final class Talk: Sendable {
 }
 
 extension CallEnd {
+    /// How many packets of data arrive from now on, whoever takes them.
+    fileprivate func dataPackets() async throws -> Shared<Int> {
+        let count = Shared(0)
+        let decoder = try #require(await peer.media?.pipeline.bin.child(madeBy: "dtlssrtpdec"))
+        try decoder.pad("data_src").probe { _ in
+            count.update { $0 += 1 }
+            return .pass
+        }
+        return count
+    }
+
     /// The first channel that the other end has opened.
     fileprivate func openedChannel() async throws -> DataChannel {
         var channel: DataChannel?

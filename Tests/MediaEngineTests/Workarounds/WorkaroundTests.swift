@@ -116,6 +116,42 @@ extension RealPipelines {
             try await eventually("the latency that was asked for") { buffer.get("latency")?.intValue == 60 }
         }
 
+        /// Two that will have one transport for all, and a channel of the first one's.
+        private static func pairWithChannel() async throws -> (RawPeer, RawPeer, NativeDataChannel) {
+            let peers = (try RawPeer(RawPeer.opus), try RawPeer(RawPeer.opus))
+            for peer in [peers.0, peers.1] { try peer.webrtc.set("bundle-policy", "max-bundle") }
+            try await peers.0.start()
+            return (peers.0, peers.1, try #require(peers.0.webrtc.makeDataChannel("chat", DataChannelOptions())))
+        }
+
+        @Test("EmptyMessage: one ends its data channel")
+        func emptyMessage() async throws {
+            let (caller, callee, channel) = try await Self.pairWithChannel()
+            try await RawPeer.negotiate(caller, callee)
+            let state = { channel.get("ready-state")?.intValue.flatMap(DataChannel.State.init) }
+            try await eventually("open") { state() == .open }
+            try channel.send(.text(""))
+            try await eventually("closed") { state() == .closed }
+        }
+
+        @Test("UnawaitedData, UnrefusedDataChannel: data for nobody ends the transport")
+        func unawaitedData() async throws {
+            let (caller, callee, _) = try await Self.pairWithChannel()
+            let errors = Shared<[String]>([])
+            callee.pipeline.bus.watch { message in
+                if case .error(_, _, let debug, _) = message { errors.update { $0.append(debug) } }
+            }
+            var mid = ""
+            try await RawPeer.negotiate(caller, callee) { description in
+                guard description.kind == .offer else { return description.acceptingData(mid: mid) }
+                mid = description.dataMid ?? ""
+                return description.withoutData
+            }
+            try await eventually("the error; so far \(errors.value)") {
+                errors.value.contains { $0.contains("not-linked") }
+            }
+        }
+
         @Test("What is mended in some version is needed by older ones only")
         func versions() throws {
             try GStreamerLibrary.initialize()

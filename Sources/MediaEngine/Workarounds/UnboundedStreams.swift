@@ -1,0 +1,27 @@
+internal import Synchronization
+
+/// Each SCTP stream that a peer writes to, of 65535, costs two threads, whether a channel is opened on it or not.
+///
+/// `sctpdec` and `webrtcbin` set no limit (`get_pad_for_stream_id` in `gstsctpdec.c`; no upstream issue), and a process that gets no more threads aborts. A peer
+/// with more than twice the channels that it may have is not listened to any more, as far as data goes.
+enum UnboundedStreams: Workaround {
+    static let mendedIn: Int? = nil
+
+    /// The most streams at a time; one packet may bring some more.
+    static let maximum = 2 * PeerConnection.maximumDataChannels
+
+    static func limit(_ decoder: Element, onExcess: @escaping @Sendable () -> Void) {
+        let streams = Mutex((count: 0, areTooMany: false))
+        decoder.watch("pad-added") { arguments in
+            let isFirstExcess = streams.withLock { streams in
+                streams.count += 1
+                defer { streams.areTooMany = streams.areTooMany || streams.count > maximum }
+                return streams.count > maximum && !streams.areTooMany
+            }
+            guard isFirstExcess else { return }
+            _ = try? arguments.element(0)?.pad("sink").probe { _ in .drop }
+            onExcess()
+        }
+        decoder.watch("pad-removed") { _ in streams.withLock { $0.count -= 1 } }
+    }
+}
