@@ -57,6 +57,11 @@ extension EndToEnd {
             }
             alice.signal(SIGINT)
             #expect(try await alice.waitForExit() == 130)
+            let last = try #require(alice.events.last).object("report")
+            let entries = try #require(last["statistics"] as? [[String: Any]], "the last ones survive the call")
+            let video = try #require(
+                entries.first { $0["type"] as? String == "inbound-rtp" && $0["kind"] as? String == "video" })
+            #expect((video["framesDecoded"] as? Int ?? 0) > 10)
         }
 
         private func rates(_ program: Program) -> [[String: Any]] {

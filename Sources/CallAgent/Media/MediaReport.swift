@@ -1,3 +1,5 @@
+public import MediaEngine
+
 /// What the media of a call sent and received.
 public struct MediaReport: Sendable, Equatable {
     /// What was sent of one kind.
@@ -90,6 +92,8 @@ public struct MediaReport: Sendable, Equatable {
     public var audio: Track?
     /// The connection itself.
     public var transport = Transport()
+    /// The same and more under W3C's names.
+    public var rtcStatistics = StatisticsReport()
 
     /// Makes an empty report.
     public init() {}

@@ -70,6 +70,7 @@ final class PeerMediaSession: MediaSession {
         var report = MediaReport()
         report.video = Self.pair(.video, statistics, before)
         report.audio = Self.pair(.audio, statistics, before)
+        report.rtcStatistics = await peer.statisticsReport()
         report.transport.localCandidate = statistics.transport.localCandidate
         report.transport.remoteCandidate = statistics.transport.remoteCandidate
         report.transport.roundTripMs = statistics.transport.roundTripMs

@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import MediaEngine
 
 /// One end of a call as the program's JSON has it.
 ///
@@ -75,6 +76,8 @@ struct CallDocument: Encodable {
     let offersCallAgain: Bool
     let warnings: [String]
     let records: [Record]
+    /// As `RTCStatsReport` has them; nil when there was no connection.
+    let statistics: StatisticsReport?
 
     /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
     init(_ report: CallReport, acceptedAtCallee: ContinuousClock.Instant? = nil) {
@@ -122,6 +125,8 @@ struct CallDocument: Encodable {
         connectedMs = report.connectedMs?.rounded(toPlaces: 2)
         offersCallAgain = report.offersCallAgain
         warnings = report.warnings
+        let entries = report.statistics.rtcStatistics
+        statistics = entries.transport == nil ? nil : entries
         records = report.records.map {
             Record(ms: $0.milliseconds.rounded(toPlaces: 2), kind: $0.kind, action: $0.action)
         }

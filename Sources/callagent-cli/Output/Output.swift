@@ -40,7 +40,9 @@ enum Output {
     static func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.withoutEscapingSlashes, .sortedKeys])
-        // Numbers that JSON cannot hold do not occur: every figure is rounded before.
+        // JSON has no such numbers; one in a figure is no reason to lose the others.
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         guard let data = try? encoder.encode(value) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }
