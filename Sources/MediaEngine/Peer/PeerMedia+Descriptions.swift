@@ -1,0 +1,83 @@
+/// The descriptions of this end and the peer's, as `webrtcbin` makes and takes them.
+extension PeerMedia {
+    /// Asks webrtcbin for a description.
+    nonisolated(nonsending) func create(_ kind: SessionDescription.Kind) async throws(MediaError) -> SessionDescription
+    {
+        let name = kind == .offer ? "offer" : "answer"
+        let reply = try await awaitReply(to: "create-\(name)", owed: owed) { promise in
+            peer.webrtc.emit("create-\(name)", [.emptyStructure, .promise(promise)])
+        }
+        guard let sdp = reply[name]?.stringValue else { throw .expired(operation: "create-\(name)") }
+        return SharedCertificate.correctFingerprint(in: SessionDescription(kind: kind, sdp: sdp), of: certificate)
+    }
+
+    /// Adds what webrtcbin leaves out: it names one payload type, and sometimes telephone events.
+    ///
+    /// `alternatives` are all choices of each m-line, the first of which webrtcbin knows.
+    func addFormats(_ alternatives: [[Choice]], to description: SessionDescription) -> SessionDescription {
+        var local = LocalDescription(description)
+        for (index, choices) in alternatives.enumerated() {
+            for choice in choices.dropFirst() {
+                let codec = choice.codec
+                local.add(choice.payloadType, encoding: codec.rtpmap, feedback: codec.feedback, toMLine: index)
+                local.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
+            }
+            for choice in choices {
+                guard let payloadType = choice.telephoneEvent else { continue }
+                local.add(
+                    payloadType, encoding: "telephone-event/\(choice.codec.clockRate)", parameters: "0-15",
+                    toMLine: index)
+                local.set("0-15", of: payloadType, inMLine: index)
+            }
+        }
+        return local.description
+    }
+
+    /// Writes what this end asks for into a description: webrtcbin writes only what its caps hold.
+    func fit(_ description: inout LocalDescription, _ alternatives: [[Choice]]) {
+        for (index, choices) in alternatives.enumerated() {
+            for choice in choices {
+                description.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
+            }
+            guard let kind = choices.first?.codec.kind else { continue }
+            if kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {
+                description.append("a=ptime:\(opus.ptimeMs)", toMLine: index)
+            }
+            if let kbit = maxReceiveKbit[kind], (1...2_000_000).contains(kbit) {
+                description.setBandwidth(kbit: kbit, inMLine: index)
+            }
+        }
+    }
+
+    private func parameters(of choice: Choice) -> String? {
+        switch choice.codec {
+        case .opus: opus.formatParameters
+        case .h264: choice.profile.map(Codec.h264Parameters) ?? Codec.h264.profileParameters
+        default: choice.codec.profileParameters
+        }
+    }
+
+    /// Keeps the encoders within what the peer's description allows.
+    func agree(with remote: RemoteDescription) throws(MediaError) {
+        for (section, choice) in zip(remote.sections, choices) {
+            try sending[choice.codec.kind]?.encoder.agree(with: section, payloadType: choice.payloadType)
+        }
+    }
+
+    nonisolated(nonsending) func setLocal(_ description: SessionDescription) async throws(MediaError) {
+        try await set(description, "set-local-description")
+    }
+
+    nonisolated(nonsending) func setRemote(_ description: SessionDescription) async throws(MediaError) {
+        try await set(description, "set-remote-description")
+    }
+
+    nonisolated(nonsending) private func set(_ description: SessionDescription, _ operation: String)
+        async throws(MediaError)
+    {
+        let native = try NativeSessionDescription(description)
+        _ = try await awaitReply(to: operation, owed: owed) { promise in
+            peer.webrtc.emit(operation, [.description(native), .promise(promise)])
+        }
+    }
+}

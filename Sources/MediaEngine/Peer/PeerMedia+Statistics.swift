@@ -1,0 +1,31 @@
+/// What is measured.
+extension PeerMedia {
+    nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> [String: PropertyValue] {
+        try await awaitReply(to: "get-stats", owed: owed) { promise in
+            peer.webrtc.emit("get-stats", [.noPad, .promise(promise)])
+        }
+    }
+
+    func report(_ reply: [String: PropertyValue], _ statistics: PeerStatistics, timestamp: Double) -> StatisticsReport {
+        var sent: [UInt32: StatisticsReport.Stream] = [:]
+        var received: [UInt32: StatisticsReport.Stream] = [:]
+        for (kind, track) in sending {
+            let stream = StatisticsReport.Stream(
+                kind: kind, codec: track.codec, payloadType: track.payloadType, bitrateKbit: track.encoder.bitrateKbit)
+            sent[track.ssrc] = stream
+            if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
+        }
+        return StatisticsReport(webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)
+    }
+
+    func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {
+        let received = receiving.mapValues { track in
+            var statistics = track.statistics
+            guard let ssrc = track.ssrc else { return statistics }
+            let waited = peer.jitterBuffers.total(of: ssrc)
+            (statistics.jitterBufferPackets, statistics.jitterBufferSeconds) = (waited.packets, waited.seconds)
+            return statistics
+        }
+        return PeerStatistics(sent: sending.mapValues(\.statistics), received: received, transport: transport)
+    }
+}
