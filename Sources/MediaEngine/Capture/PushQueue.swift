@@ -39,10 +39,10 @@ final class PushQueue: Sendable {
         state.withLock { $0.source = source }
     }
 
-    /// Copies the bytes; never blocks.
-    func push(_ bytes: UnsafeRawBufferPointer) -> PushOutcome {
+    /// Copies the bytes; never blocks. `time` is that of the clock of all pipelines, in ns; nil means now.
+    func push(_ bytes: UnsafeRawBufferPointer, at time: UInt64? = nil) -> PushOutcome {
         let source = state.withLock { $0.source }
-        let outcome = Self.push(bytes, source, limit)
+        let outcome = Self.push(bytes, source, limit, time)
         let isFirstRefused = state.withLock { state in
             switch outcome {
             case .accepted: state.accepted += 1
@@ -66,10 +66,14 @@ final class PushQueue: Sendable {
         return true
     }
 
-    private static func push(_ bytes: UnsafeRawBufferPointer, _ source: Element?, _ limit: Int) -> PushOutcome {
+    private static func push(
+        _ bytes: UnsafeRawBufferPointer, _ source: Element?, _ limit: Int, _ time: UInt64?
+    ) -> PushOutcome {
         guard let source else { return .refused }
         guard (source.get("current-level-buffers")?.intValue ?? limit) < limit else { return .dropped }
         guard let buffer = BufferRef(copying: bytes) else { return .dropped }
+        // Nothing can be from before the pipeline began.
+        if let time { buffer.present(at: time - min(time, source.baseTime)) }
         return source.push(buffer) ? .accepted : .refused
     }
 }

@@ -48,25 +48,38 @@ public final class VideoInput: Sendable, Hashable {
         return source
     }
 
+    /// How far from the present the time of a picture may be.
+    public static let longestDelay = Duration.seconds(2)
+
     /// Pushes one picture; copies the bytes and never blocks.
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when the bytes are not ``byteCount``.
+    /// `time` is when it was taken, on the clock of ``VideoFrame/time`` (the system's monotonic one); nil means now. Pictures keep their times however
+    /// unevenly they are pushed; one that is not later than the one before is not sent.
+    ///
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when the bytes are not ``byteCount``, or `time` is further from the present
+    ///   than ``longestDelay``.
     @discardableResult
-    public func push(_ bytes: UnsafeRawBufferPointer) throws(MediaError) -> PushOutcome {
+    public func push(_ bytes: UnsafeRawBufferPointer, at time: Duration? = nil) throws(MediaError) -> PushOutcome {
         guard bytes.count == byteCount else {
             throw .unknownChoice(kind: "length of a picture", value: "\(bytes.count)", known: ["\(byteCount) bytes"])
         }
-        return queue.push(bytes)
+        guard let time else { return queue.push(bytes) }
+        let now = Duration.nanoseconds(Pipeline.now)
+        guard (now - Self.longestDelay...now + Self.longestDelay).contains(time) else {
+            throw .unknownChoice(
+                kind: "time of a picture", value: "\(time)", known: ["\(now) give or take \(Self.longestDelay)"])
+        }
+        return queue.push(bytes, at: UInt64(time / .nanoseconds(1)))
     }
 
     /// Pushes one picture when there is room: whoever makes pictures faster than they are sent is held back.
     ///
     /// - Returns: ``PushOutcome/dropped`` when there was no room for a second.
     @discardableResult
-    public func push(_ picture: [UInt8]) async throws(MediaError) -> PushOutcome {
+    public func push(_ picture: [UInt8], at time: Duration? = nil) async throws(MediaError) -> PushOutcome {
         _ = await queue.hasRoom(within: .seconds(1))
         let result = picture.withUnsafeBytes { bytes in
-            Result { () throws(MediaError) in try push(bytes) }
+            Result { () throws(MediaError) in try push(bytes, at: time) }
         }
         return try result.get()
     }

@@ -24,6 +24,9 @@ final class BufferRef: Sendable {
 
     deinit { gst_buffer_unref(pointer) }
 
+    /// Sets when it is to be presented, in running time, in ns; for a buffer that nobody else has yet.
+    func present(at time: UInt64) { pointer.pointee.pts = GstClockTime(time) }
+
     /// Whether it can be decoded only after an earlier one: it is no key frame.
     var isDelta: Bool {
         let miniObject = UnsafeMutableRawPointer(pointer).cast(to: GstMiniObject.self)

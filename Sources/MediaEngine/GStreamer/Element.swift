@@ -125,6 +125,9 @@ struct Element: GObject {
         gst_bin_remove(ref.cast(), child.ref.pointer)
     }
 
+    /// The clock time at which the running time of its pipeline is 0, in ns.
+    var baseTime: UInt64 { UInt64(gst_element_get_base_time(ref.pointer)) }
+
     /// Has an `appsrc` push a buffer; false when it takes none at present, or is another element.
     func push(_ buffer: BufferRef) -> Bool {
         guard cgst_is_app_src(ref.pointer) != 0 else { return false }

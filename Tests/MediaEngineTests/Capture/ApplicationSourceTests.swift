@@ -33,6 +33,44 @@ extension RealPipelines {
             #expect(try white.withUnsafeBytes { try input.push($0) } == .refused, "no call uses it any more")
         }
 
+        @Test("Pictures keep the times that they were taken at, however unevenly they are pushed")
+        func times() async throws {
+            let input = try VideoInput(width: 64, height: 64, pixelFormat: .gray8)
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            options.callerVideo = input.source(format: VideoFormat(width: 64, height: 64, framesPerSecond: 20))
+            try await withCall(options) { call in
+                try await call.connect()
+                await call.callee.peer.setReceiving(true)
+                let pictures = call.callee.peer.pictures(.gray8)
+                var random = SeededGenerator(seed: 7)
+                let clock = ContinuousClock()
+                let (start, taken) = (clock.now, Duration.nanoseconds(Pipeline.now))
+                let count = 40
+                let pushing = Task {
+                    for number in 0..<count {
+                        // Up to 45 ms late; two come at the same moment now and then.
+                        let late = Duration.milliseconds(Int.random(in: 0...45, using: &random))
+                        try await clock.sleep(until: start + .milliseconds(number * 50) + late)
+                        let shade = [UInt8](repeating: number % 2 == 0 ? 60 : 200, count: input.byteCount)
+                        try await input.push(shade, at: taken + .milliseconds(number * 50))
+                    }
+                }
+                // Each is seen once: none is doubled, and none falls out.
+                var shades: [Bool] = []
+                for await picture in pictures {
+                    shades.append(picture.bytes[picture.bytes.count / 2] > 130)
+                    if shades.count == count - 4 { break }
+                }
+                #expect(zip(shades, shades.dropFirst()).count { $0 == $1 } <= 1, "\(shades)")
+                try await pushing.value
+                let shade = [UInt8](repeating: 0, count: input.byteCount)
+                for wrong in [Duration.zero, .nanoseconds(Pipeline.now) + .seconds(3)] {
+                    await #expect(throws: MediaError.self) { try await input.push(shade, at: wrong) }
+                }
+            }
+        }
+
         @Test("What comes faster than it is taken is dropped and counted, and whoever waits is held back")
         func backPressure() async throws {
             let engine = try await TestEngine.shared()
