@@ -39,7 +39,9 @@ final class PushQueue: Sendable {
         state.withLock { $0.source = source }
     }
 
-    /// Copies the bytes; never blocks. `time` is that of the clock of all pipelines, in ns; nil means now.
+    /// Copies the bytes; never blocks.
+    ///
+    /// `time` is that of the clock of all pipelines, in ns; nil means now.
     func push(_ bytes: UnsafeRawBufferPointer, at time: UInt64? = nil) -> PushOutcome {
         let source = state.withLock { $0.source }
         let outcome = Self.push(bytes, source, limit, time)
