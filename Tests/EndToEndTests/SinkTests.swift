@@ -10,7 +10,7 @@ extension EndToEnd {
 
         @Test(
             "The peer's pictures, and those of the own camera before any call, are on the screen",
-            .enabled(if: VirtualScreen.isThere))
+            .enabled(if: VirtualScreen.isThere, "there is no virtual screen; install xvfb and gstreamer1.0-x"))
         func windows() async throws {
             try await VirtualScreen.use { screen in
                 let trio = try await Trio()

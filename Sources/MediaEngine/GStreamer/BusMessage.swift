@@ -22,7 +22,8 @@ enum BusMessage: Sendable, Equatable {
         case GST_MESSAGE_ERROR:
             let (text, debug) = Self.report(message, gst_message_parse_error)
             self = .error(
-                element: Self.source(message), message: text, debug: debug, fault: Self.fault(message, debug))
+                element: Self.source(message), message: text, debug: debug,
+                fault: Self.fault(Self.resourceError(message), debug))
         case GST_MESSAGE_SEGMENT_DONE: self = .segmentDone
         case GST_MESSAGE_WARNING:
             let (text, debug) = Self.report(message, gst_message_parse_warning)
@@ -61,20 +62,28 @@ enum BusMessage: Sendable, Equatable {
         return (error.map { String(cString: $0.pointee.message) } ?? "", debug.map { String(cString: $0) } ?? "")
     }
 
-    /// What an error means for the source that has it; the code says little where the system's words say more.
-    private static func fault(_ message: UnsafeMutablePointer<GstMessage>, _ debug: String) -> SourceFault {
+    /// The code of an error of the domain `GST_RESOURCE_ERROR`; nil for other domains.
+    private static func resourceError(_ message: UnsafeMutablePointer<GstMessage>) -> UInt32? {
         var error: UnsafeMutablePointer<GError>?
         gst_message_parse_error(message, &error, nil)
         defer { g_clear_error(&error) }
-        guard let error else { return .unusable }
+        guard let error, error.pointee.domain == gst_resource_error_quark() else { return nil }
+        return UInt32(bitPattern: error.pointee.code)
+    }
+
+    /// What an error means for the source that has it; the code says little where the system's words say more.
+    static func fault(_ resourceError: UInt32?, _ debug: String) -> SourceFault {
         let system: [(String, SourceFault)] = [
-            ("Permission denied", .denied), ("Device or resource busy", .busy), ("Address already in use", .busy),
-            ("No such file", .notFound),
-            ("No such device", .lost),
+            ("Permission denied", .denied),
+            // A container that was not given the device.
+            ("Operation not permitted", .denied), ("Device or resource busy", .busy),
+            ("Address already in use", .busy), ("No such file", .notFound),
+            // A node behind which no driver stands; one that is unplugged says less.
+            ("No such device or address", .notFound), ("No such device", .lost),
         ]
         if let known = system.first(where: { debug.contains($0.0) }) { return known.1 }
-        guard error.pointee.domain == gst_resource_error_quark() else { return .unusable }
-        return switch GstResourceError(rawValue: UInt32(bitPattern: error.pointee.code)) {
+        guard let resourceError else { return .unusable }
+        return switch GstResourceError(rawValue: resourceError) {
         case GST_RESOURCE_ERROR_NOT_FOUND: .notFound
         case GST_RESOURCE_ERROR_BUSY: .busy
         case GST_RESOURCE_ERROR_NOT_AUTHORIZED: .denied

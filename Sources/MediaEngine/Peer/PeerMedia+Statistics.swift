@@ -24,8 +24,11 @@ extension PeerMedia {
             guard let ssrc = track.ssrc else { return statistics }
             let waited = peer.jitterBuffers.total(of: ssrc)
             (statistics.jitterBufferPackets, statistics.jitterBufferSeconds) = (waited.packets, waited.seconds)
+            (statistics.packetsLost, statistics.packetsDiscarded) = (waited.lost, waited.late)
             return statistics
         }
+        var transport = transport
+        transport.packetsLost = received.values.map(\.packetsLost).reduce(0, +)
         return PeerStatistics(sent: sending.mapValues(\.statistics), received: received, transport: transport)
     }
 }

@@ -13,7 +13,6 @@ extension PeerStatistics.Transport {
                 remoteCandidate = fields["candidate-type"]?.stringValue
             } else if id.hasPrefix("rtp-inbound-stream-stats") {
                 bytesReceived += fields["bytes-received"]?.intValue ?? 0
-                packetsLost += max(0, fields["packets-lost"]?.intValue ?? 0)
             } else if id.hasPrefix("rtp-outbound-stream-stats") {
                 bytesSent += fields["bytes-sent"]?.intValue ?? 0
             } else if id.hasPrefix("rtp-remote-inbound-stream-stats") {

@@ -42,6 +42,10 @@ public struct PeerStatistics: Sendable, Equatable {
         public var audioEnergy: Double?
         /// How much sound ``audioEnergy`` is of, in s.
         public var measuredSeconds: Double?
+        /// RTP packets that the jitter buffer waited for in vain.
+        public var packetsLost = 0
+        /// RTP packets that came too late for the jitter buffer.
+        public var packetsDiscarded = 0
         /// How many packets left the jitter buffer.
         public var jitterBufferPackets = 0
         /// How long they were in it, all together, in s.

@@ -82,8 +82,8 @@ extension StatisticsReport.InboundRtp {
             timestamp: timestamp, id: "inbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue, codecId: stream.codecId
         )
         packetsReceived = fields.count("packets-received")
-        packetsLost = fields.count("packets-lost")
-        packetsDiscarded = fields.count("packets-discarded")
+        packetsLost = received?.packetsLost ?? 0
+        packetsDiscarded = received?.packetsDiscarded ?? 0
         bytesReceived = fields.count("bytes-received")
         jitter = fields.number("jitter")
         firCount = fields.count("fir-count")

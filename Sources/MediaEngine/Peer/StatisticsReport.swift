@@ -1,6 +1,6 @@
 /// The statistics of a peer connection under W3C's names (https://www.w3.org/TR/webrtc-stats/); as JSON an array of objects.
 ///
-/// Values are right where those of `webrtcbin` 1.22 are not: kinds and codecs go by SSRC, local and remote candidates are told apart,
+/// Values are right where those of `webrtcbin` 1.22 are not: kinds, codecs and losses go by SSRC, local and remote candidates are told apart,
 /// losses are never negative, and pictures are counted at the decoder.
 public struct StatisticsReport: Sendable, Equatable {
     /// What arrives of one kind; `type` is `inbound-rtp`.

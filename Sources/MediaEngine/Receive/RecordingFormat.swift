@@ -49,5 +49,5 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
 
 extension Codec {
     /// The element that completes what a file says of the stream; nil when the stream is enough.
-    var parser: String? { ["h264": "h264parse", "av1": "av1parse"][rawValue] }
+    var parser: String? { ["h264": "h264parse", "h265": "h265parse", "av1": "av1parse"][rawValue] }
 }

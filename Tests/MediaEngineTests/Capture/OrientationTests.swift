@@ -50,8 +50,43 @@ extension RealPipelines {
                         guard let last = log.last, log.pictures.count > count + 3 else { return false }
                         return Self.fits(last, orientation)
                     }
+                    let late = log.pictures[count...].prefix { !Self.fits($0, orientation) }.count
+                    // 300 ms.
+                    #expect(late <= 9, "\(late) pictures later")
                 }
                 #expect(call.caller.failure == nil && call.callee.failure == nil)
+            }
+        }
+
+        @Test("Automatic, they are turned as their file or device says", arguments: ["tilted", "file"])
+        func automatic(name: String) async throws {
+            let folder = try PipelineFolder()
+            // Bars from white to blue; a camera that was held a quarter turn counter-clockwise says so.
+            let bars =
+                "videotestsrc is-live=true pattern=smpte75 name=source ! taginject tags=image-orientation=rotate-90"
+            try folder.write(
+                Array("# value caps: format.caps\n\(bars) ! capsfilter name=format\n".utf8),
+                to: "tilted-video-source.launch")
+            let clip = folder.file("clip.mp4")
+            if name == "file" { try await Clip.makeTilted(clip) }
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.callerVideo = VideoSource(
+                name: name, choice: name == "file" ? clip : nil, format: VideoFormat(width: 320, height: 192))
+            options.callerVideo.orientation = .automatic
+            try await withCall(options) { call in
+                try await call.connect()
+                let log = try await ReceivedLog(call.callee)
+                let capture = try await call.capture(.caller, .video)
+                for (orientation, width) in [(VideoOrientation.automatic, 192), (.upright, 320), (.automatic, 192)] {
+                    try await capture.turn(orientation)
+                    // A quarter turn clockwise brings the left to the top.
+                    try await eventually("\(orientation); \(String(describing: log.last))") {
+                        guard let last = log.last, last.width == width else { return false }
+                        return width == 192 ? last.top > last.bottom + 40 : last.left > last.right + 40
+                    }
+                }
             }
         }
     }

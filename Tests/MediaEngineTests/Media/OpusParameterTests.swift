@@ -35,7 +35,10 @@ extension RealPipelines {
 
         @Test(
             "Packets have the length that was asked for",
-            arguments: [(10, 480), (40, 1_920), (60, 2_880), (120, 2_880)])
+            arguments: [
+                (3, 120), (5, 240), (10, 480), (20, 960), (40, 1_920), (60, 2_880), (80, 2_880), (100, 2_880),
+                (120, 2_880),
+            ])
         func packetLength(ptimeMs: Int, samples: Int) async throws {
             var opus = OpusParameters()
             opus.ptimeMs = ptimeMs

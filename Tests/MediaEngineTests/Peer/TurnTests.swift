@@ -68,16 +68,30 @@ extension RealPipelines {
             }
         }
 
-        @Test("A TURN server is a STUN server, too: the reflexive address is told")
+        @Test("A TURN server is a STUN server, too: it is asked, and the address from which it saw that is told")
         func stun() async throws {
             let turn = try await TurnServer()
+            // As a NAT does it: the server sees a port that is not the host's own.
+            let nat = try await HeldUDP(to: turn.port)
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
-            options.configure = { $0.iceServers = [StunTurnServer(urls: ["stun:127.0.0.1:\(turn.port)"])] }
+            options.configure = { $0.iceServers = [StunTurnServer(urls: ["stun:127.0.0.1:\(nat.port)"])] }
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.caller.waitForTone()
-                try await call.caller.wait(for: .candidatesGathered(.complete))
+                try await eventually("both ends ask the server") { nat.count >= 2 }
+                for end in call.ends {
+                    #expect(end.count(.candidatesGathered(.complete)) == 0 && end.candidates("srflx").isEmpty)
+                }
+                nat.release()
+                for end in call.ends {
+                    try await end.wait(for: .candidatesGathered(.complete))
+                    let (host, mapped) = (end.candidates("host"), end.candidates("srflx"))
+                    try #require(host.count == 1 && mapped.count == 1, "\(end.events)")
+                    #expect(mapped[0][4] == "127.0.0.1" && mapped[0][5] != host[0][5])
+                    // What it belongs to: `raddr 127.0.0.1 rport PORT`.
+                    #expect(mapped[0].suffix(4).last == host[0][5], "\(mapped[0])")
+                    try await end.waitForTone()
+                }
             }
         }
 
@@ -128,6 +142,17 @@ extension RealPipelines {
                     }
                 }
             }
+        }
+    }
+}
+
+extension CallEnd {
+    /// Its candidates of one type, in words.
+    fileprivate func candidates(_ type: String) -> [[Substring]] {
+        events.compactMap { event in
+            guard case .localCandidate(let candidate) = event else { return nil }
+            let words = candidate.candidate.split(separator: " ")
+            return words.count > 7 && words[7] == type ? words : nil
         }
     }
 }

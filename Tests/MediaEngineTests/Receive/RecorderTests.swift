@@ -10,7 +10,9 @@ extension RealPipelines {
             ("call.mkv", .vp8), ("call.mkv", .h264), ("call.webm", .vp9), ("call.mp4", .h264),
         ]
 
-        @Test("It plays what both ends sent, of every format, the own end's in a file beside", arguments: files)
+        @Test(
+            "It plays what both ends sent, of every format, the own end's in a file beside",
+            arguments: files + [("call.mkv", .h265)])
         func recordsBoth(name: String, codec: Codec) async throws {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()

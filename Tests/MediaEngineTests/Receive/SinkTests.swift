@@ -33,15 +33,18 @@ extension RealPipelines {
             try window.check(environment: ["DISPLAY": ":0"])
         }
 
-        @Test("A virtual camera is given pictures in the format that cameras have")
+        @Test("A virtual camera is given the peer's pictures, in the format that cameras have")
         func virtualCamera() async throws {
             let engine = try await TestEngine.shared()
             // The device needs a kernel module; the rest of the description is the same with another sink.
             let text = try engine.catalog.description("v4l2", role: .videoSink).launch
-            let folder = try PipelineFolder([
-                "v4l2-video-sink.launch": text.replacing("v4l2sink name=sink", with: "fakesink name=sink")
-            ])
+            let folder = try PipelineFolder()
+            let camera = "filesink name=sink buffer-mode=unbuffered location=\(folder.file("camera"))"
+            try folder.write(
+                Array(text.replacing("v4l2sink name=sink", with: camera).utf8), to: "v4l2-video-sink.launch")
             var options = LoopbackCall.Options()
+            options.callerVideo = VideoSource(
+                name: "test", choice: "white", format: VideoFormat(width: 320, height: 180))
             options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
             let shape = Shared<[String: PropertyValue]>([:])
             options.configureCallee = { $0.videoSink = VideoSink(name: "v4l2") }
@@ -55,6 +58,20 @@ extension RealPipelines {
                 }
                 #expect(shape.value["format"] == .string("YUY2"))
                 #expect(shape.value["width"]?.intValue == 320)
+                /// Whether the latest whole picture has this luma, which is every other byte.
+                func shows(_ luma: ClosedRange<UInt8>) throws -> Bool {
+                    let bytes = try folder.bytes(of: "camera")
+                    let end = bytes.count / (320 * 180 * 2) * (320 * 180 * 2)
+                    guard end > 0 else { return false }
+                    return stride(from: end - 320 * 180 * 2, to: end, by: 2).allSatisfy { luma.contains(bytes[$0]) }
+                }
+                // White is 235 and black 16 (ITU-R BT.601).
+                try await eventually("white pictures in the camera") { try shows(225...245) }
+                let engine = try #require(options.engine)
+                var black = options.callerVideo
+                black.choice = "black"
+                try await call.caller.peer.setSource(engine.capture(black))
+                try await eventually("black ones") { try shows(10...26) }
             }
         }
 

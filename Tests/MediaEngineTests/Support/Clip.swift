@@ -1,9 +1,10 @@
+import Foundation
+
 @testable import MediaEngine
 
 /// A file of two seconds: one black and silent, one white with a tone.
 enum Clip {
     static func make(_ path: String, hasPictures: Bool = true, hasSound: Bool = true) async throws {
-        try GStreamerLibrary.initialize()
         let size = "video/x-raw,width=320,height=240,framerate=15/1"
         let shape = "audio/x-raw,rate=48000,channels=2"
         let pictures = """
@@ -17,6 +18,30 @@ enum Clip {
         let launch =
             "matroskamux name=mux ! filesink name=file " + (hasPictures ? pictures : "") + " "
             + (hasSound ? sound : "")
+        try await write(launch, to: path)
+    }
+
+    /// Two seconds of colour bars, of which the file says that they are to be shown a quarter turn clockwise, as those of telephones do.
+    static func makeTilted(_ path: String) async throws {
+        try await write(
+            """
+            videotestsrc num-buffers=60 pattern=smpte75 ! video/x-raw,width=320,height=192,framerate=30/1
+            ! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=30 ! mp4mux ! filesink name=file
+            """, to: path)
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        guard let header = bytes.range(of: Data("tkhd".utf8))?.upperBound else {
+            throw Overdue(description: "no track header")
+        }
+        // mp4mux 1.22 does not write the turn: the matrix of ISO/IEC 14496-12, behind the times, layer, group and volume.
+        let matrix: [UInt32] = [0, 0x1_0000, 0, 0xFFFF_0000, 0, 0, 192 << 16, 0, 0x4000_0000]
+        let begin = header + (bytes[header] == 1 ? 52 : 40)
+        bytes.replaceSubrange(
+            begin..<begin + 36, with: matrix.flatMap { value in withUnsafeBytes(of: value.bigEndian, Array.init) })
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    private static func write(_ launch: String, to path: String) async throws {
+        try GStreamerLibrary.initialize()
         let bin = try Element(launch: launch, description: "clip", hasGhostPads: false)
         guard let file = bin.child("file") else { throw Overdue(description: "no file") }
         try file.set("location", text: path)

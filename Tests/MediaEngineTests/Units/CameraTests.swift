@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import MediaEngine
@@ -79,12 +80,72 @@ import Testing
     @Test("A microphone that is not there is told as such", arguments: ["alsa:hw:77", "pulse:nothing", "mic"])
     func noMicrophone(text: String) async throws {
         let engine = try await TestEngine.shared()
+        let source = try engine.capture(AudioSource(parsing: text))
         do throws(MediaError) {
-            try await engine.capture(AudioSource(parsing: text)).hold()
+            try await source.hold()
         } catch .pluginMissing(let element) {
             #expect(DebianPackage.providing(element: element) != nil)
+            return
         } catch .sourceFailed(let source, _, let words) {
             #expect(source == text && !words.isEmpty)
+            return
+        }
+        await source.release()
+        try #require(text == "mic", "there is no such device, and yet it opens")
+        try Test.cancel("this machine has a microphone")
+    }
+
+    @Test(
+        "A file or camera that this user may not read is told as such",
+        .enabled(if: getuid() != 0, "root may read everything; run the tests as another user"))
+    func denied() async throws {
+        let folder = try PipelineFolder(["camera": ""])
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.file("camera"))
+        let engine = try await TestEngine.shared()
+        for name in ["v4l2", "file"] {
+            let text = "\(name):\(folder.file("camera"))"
+            let source = try VideoSource(parsing: text)
+            for attempt in [{ try await engine.check(source) }, { try await engine.capture(source).hold() }] {
+                let error = await #expect(throws: MediaError.self) { try await attempt() }
+                guard case .sourceFailed(text, .denied, _) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect("\(try #require(error))".contains("groups video and audio"))
+            }
+        }
+    }
+
+    @Test(
+        "The system's words in an error of GStreamer's decide what is wrong, then its code",
+        arguments: [
+            // `GST_RESOURCE_ERROR_OPEN_READ_WRITE`, as v4l2src 1.22 says it.
+            (7, "v4l2_calls.c(622): gst_v4l2_open (): \nsystem error: Permission denied", SourceFault.denied),
+            (7, "system error: Operation not permitted", .denied), (7, "system error: Device or resource busy", .busy),
+            (7, "system error: No such device or address", .notFound), (9, "system error: No such device", .lost),
+            (3, "", .notFound), (4, "", .busy), (5, "", .unreachable), (7, "", .unreachable), (9, "", .lost),
+            (15, "", .denied), (99, "", .unusable), (nil, "", .unusable),
+            (nil, "alsasrc: Device or resource busy", .busy),
+        ] as [(UInt32?, String, SourceFault)])
+    func faults(code: UInt32?, words: String, fault: SourceFault) { #expect(BusMessage.fault(code, words) == fault) }
+
+    @Test(
+        "A device behind which no driver stands is told as not there",
+        .enabled(if: getuid() == 0, "only root makes nodes"))
+    func node() async throws {
+        let folder = try PipelineFolder()
+        // 81 is the major number of cameras (Linux's devices.txt); the minor number 255 no driver has.
+        guard mknod(folder.file("video"), S_IFCHR | 0o600, 81 << 8 | 255) == 0 else {
+            try Test.cancel("this machine makes no device nodes")
+        }
+        let text = "v4l2:\(folder.file("video"))"
+        let engine = try await TestEngine.shared()
+        let error = await #expect(throws: MediaError.self) {
+            try await engine.capture(VideoSource(parsing: text)).hold()
+        }
+        guard case .sourceFailed(text, .notFound, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
 
