@@ -15,6 +15,9 @@ final class Chromium: Browser {
         // What the two leave behind is in here.
         folder = NSTemporaryDirectory() + "callagent-chromium-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let microphone = folder + "/microphone.wav"
+        let tone = PulsedTone(hertz: Int(BrowserKind.chromium.microphoneHertz))
+        try tone.wave.write(to: URL(fileURLWithPath: microphone))
         let driver = try Program(["--port=0"], path: Self.driverPath, environment: ["TMPDIR": folder])
         program = driver
         try await eventually("chromedriver listens") { driver.output.contains("successfully on port") }
@@ -23,6 +26,7 @@ final class Chromium: Browser {
             "--headless=new", "--no-sandbox", "--use-fake-device-for-media-stream",
             "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
             "--disable-background-networking", "--no-first-run", "--mute-audio",
+            "--use-file-for-fake-audio-capture=\(microphone)",
         ]
         if options.allowsDevices { arguments.append("--use-fake-ui-for-media-stream") }
         if !options.hidesAddresses { arguments.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
