@@ -53,6 +53,14 @@ final class Chromium: Browser {
         return Data(try JSONDecoder().decode(Answer.self, from: answer).value.utf8)
     }
 
+    func act(_ source: [String: Any]) async throws { try await command("POST", "/actions", ["actions": [source]]) }
+
+    func resize(width: Int, height: Int) async throws {
+        let metrics: [String: Any] = ["width": width, "height": height, "deviceScaleFactor": 2, "mobile": true]
+        let order: [String: Any] = ["cmd": "Emulation.setDeviceMetricsOverride", "params": metrics]
+        try await command("POST", "/goog/cdp/execute", order)
+    }
+
     func close() async {
         // The browser ends, and then the driver.
         _ = try? await command("DELETE", "")
