@@ -4,7 +4,7 @@ import Testing
 extension Peers {
     /// What only Chromium has.
     @Suite struct ChromiumTests {
-        @Test("H.264 both ways")
+        @Test("H.264 both ways, whoever calls")
         func h264() async throws {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
@@ -22,6 +22,21 @@ extension Peers {
                 let report = try bob.onlyCall()
                 #expect(report.text("video.received.codec") == "H264")
                 #expect(report.number("video.received.distinctFrames") ?? 0 > 20)
+                // The browser's offer names others first.
+                let carol = try await server.listen(
+                    "carol", ["--codec", "h264", "--answer", "0s"] + Program.tellsMoments)
+                try await alice.call("carol")
+                try await alice.waitForState("connected")
+                try await alice.seePicture("colour bars") { $0.isSMPTE }
+                try await alice.seeMotion()
+                let codec: String = try await browser.evaluate(
+                    "return window.callagent.call.figures.video.received.codec")
+                #expect(codec == "H264")
+                try await carol.perceives(.everything)
+                try await alice.click("#hang-up")
+                let answered = try await carol.report()
+                #expect(answered.text("video.received.codec") == "H264")
+                #expect(answered.number("video.received.distinctFrames") ?? 0 > 10)
             }
         }
 

@@ -20,7 +20,8 @@ extension Peers {
                     try await bob.waitForState("connected")
                     try await alice.seeMotion()
                     try await bob.seeMotion()
-                    try await alice.hearTone(1_000)
+                    try await alice.hearTone(BrowserKind.firefox.microphoneHertz)
+                    try await bob.hearTone(BrowserKind.chromium.microphoneHertz)
                     try await bob.click("#hang-up")
                     #expect(try await alice.waitForEnd() == "remoteHangup")
                 }

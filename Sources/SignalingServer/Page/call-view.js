@@ -48,6 +48,8 @@ export class CallView {
     byId("no-call").hidden = true;
     byId("live").hidden = false;
     document.body.dataset.inCall = "";
+    // A field that has the focus, as that for names after the sign-in, would take the call's keys.
+    if (document.activeElement?.matches("input, textarea")) document.activeElement.blur();
     clearInterval(this.#clock);
     this.#clock = setInterval(() => this.#tick(), 500);
     this.#update(call);

@@ -1,10 +1,11 @@
 """A call with aiortc, another implementation of WebRTC, written from docs/signaling.md.
 
-Usage: aiortc_peer.py URL USER [PEER]     calls PEER and hangs up after 3 s, or waits for a call and takes it
-Prints one JSON object per line: signedIn, accepted, and at the end what was received.
+Calls PEER and hangs up after a time, or waits for a call and takes it.
+Prints one JSON object per line: signedIn, accepted, every 200 ms what was received meanwhile, and at the end what was received last.
 Sends red pictures with a white bar that moves, and a tone of 660 Hz.
 """
 
+import argparse
 import asyncio
 import fractions
 import json
@@ -15,55 +16,74 @@ import aioice.ice
 import av
 import numpy
 import websockets
-from aiortc import AudioStreamTrack, RTCPeerConnection, RTCSessionDescription, VideoStreamTrack
+from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
 # Calls stay within this machine.
 aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
 
 
-class Tone(AudioStreamTrack):
-    """660 Hz in frames of 20 ms."""
+class Source(MediaStreamTrack):
+    """Frames at their times; none while it is stopped."""
 
-    sample = 0
+    def __init__(self):
+        super().__init__()
+        self.number, self.start, self.runs, self.muted = 0, None, asyncio.Event(), False
+        self.runs.set()
+
+    def set(self, runs):
+        if runs and not self.runs.is_set() and self.start is not None:
+            # What would have come meanwhile is left out.
+            self.number = max(self.number, int((asyncio.get_running_loop().time() - self.start) * self.rate))
+        (self.runs.set if runs else self.runs.clear)()
 
     async def recv(self):
-        if self.sample:
-            await asyncio.sleep(max(0, self.start + self.sample / 48000 - asyncio.get_running_loop().time()))
-        else:
-            self.start = asyncio.get_running_loop().time()
-        times = numpy.arange(self.sample, self.sample + 960) / 48000
-        values = (8000 * numpy.sin(2 * math.pi * 660 * times)).astype(numpy.int16)
-        frame = av.AudioFrame.from_ndarray(values.reshape(1, -1), format="s16", layout="mono")
-        frame.sample_rate, frame.pts, frame.time_base = 48000, self.sample, fractions.Fraction(1, 48000)
-        self.sample += 960
+        await self.runs.wait()
+        now = asyncio.get_running_loop().time()
+        self.start = now if self.start is None else self.start
+        await asyncio.sleep(max(0, self.start + self.number / self.rate - now))
+        frame = self.frame(self.number)
+        self.number += 1
         return frame
 
 
-class Picture(VideoStreamTrack):
+class Tone(Source):
+    """660 Hz in frames of 20 ms."""
+
+    kind, rate = "audio", 50
+
+    def frame(self, number):
+        times = numpy.arange(number * 960, (number + 1) * 960) / 48000
+        values = ((0 if self.muted else 8000) * numpy.sin(2 * math.pi * 660 * times)).astype(numpy.int16)
+        frame = av.AudioFrame.from_ndarray(values.reshape(1, -1), format="s16", layout="mono")
+        frame.sample_rate, frame.pts, frame.time_base = 48000, number * 960, fractions.Fraction(1, 48000)
+        return frame
+
+
+class Picture(Source):
     """Red, with a white bar that moves."""
 
-    number = 0
+    kind, rate = "video", 30
 
-    async def recv(self):
-        pts, time_base = await self.next_timestamp()
+    def frame(self, number):
         pixels = numpy.zeros((240, 320, 3), numpy.uint8)
         pixels[:, :, 0] = 255
-        pixels[:, self.number % 300 : self.number % 300 + 20] = 255
-        self.number += 4
+        pixels[:, number * 4 % 300 : number * 4 % 300 + 20] = 255
         frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
-        frame.pts, frame.time_base = pts, time_base
+        frame.pts, frame.time_base = number * 3000, fractions.Fraction(1, 90000)
         return frame
 
 
 class Peer:
-    def __init__(self, socket, user):
-        self.socket, self.user = socket, user
+    def __init__(self, socket, options):
+        self.socket, self.user, self.options = socket, options.user, options
+        self.tone, self.picture = Tone(), None if options.audio_only else Picture()
+        self.sends, self.held = {"audio": "on", "video": "off" if options.audio_only else "on", "hold": False}, False
         self.connection = RTCPeerConnection()
         self.call = self.other = None
         self.sent, self.farewell = 0, None
         self.waiting, self.seen = [], set()
-        self.pictures, self.last, self.distinct, self.colours, self.sound = 0, None, 0, None, []
+        self.last, self.distinct, self.colours, self.sound, self.told = None, 0, None, [], (0, 0)
         self.connection.on("track", self.track)
 
     def track(self, track):
@@ -75,7 +95,6 @@ class Peer:
                 pixels = (await track.recv()).to_ndarray(format="rgb24")
             except Exception:
                 return
-            self.pictures += 1
             # Seven places of a row at a fifth of the height, as the SMPTE bars have seven colours.
             row = pixels[pixels.shape[0] // 5]
             self.colours = [row[(2 * bar + 1) * len(row) // 14].tolist() for bar in range(7)]
@@ -91,6 +110,16 @@ class Peer:
                 return
             # The first of two interleaved channels.
             self.sound.extend(frame.to_ndarray().reshape(-1)[:: len(frame.layout.channels)].tolist())
+
+    async def report(self):
+        """Says every 200 ms how many different pictures came meanwhile, and how loud the sound was: 0 to 1, nothing when none came."""
+        while True:
+            await asyncio.sleep(0.2)
+            distinct, samples = self.told
+            sound = numpy.array(self.sound[samples:], float) / 32768
+            level = float(numpy.sqrt(numpy.mean(sound**2))) if len(sound) else None
+            tell("received", pictures=self.distinct - distinct, level=level)
+            self.told = self.distinct, len(self.sound)
 
     def pitch(self):
         samples = numpy.array(self.sound[-32768:], float)
@@ -114,25 +143,53 @@ class Peer:
             "toDevice": message.get("device"), "sentUnixMs": 0, "ref": message["id"],
         }))
 
+    def add_tracks(self):
+        for track in filter(None, (self.tone, self.picture)):
+            self.connection.addTrack(track)
+
+    async def act(self, second, action):
+        """Mutes, stops the pictures, holds, takes that back, or hangs up, so many seconds after the accept."""
+        await asyncio.sleep(float(second))
+        if action == "hangup":
+            return await self.hang_up()
+        kind, value = {
+            "mute": ("audio", "muted"), "unmute": ("audio", "on"), "stop": ("video", "off"), "start": ("video", "on"),
+            "hold": ("hold", True), "unhold": ("hold", False),
+        }[action]
+        self.sends[kind] = value
+        self.set_sources()
+        await self.say("state", state=self.sends)
+
+    def set_sources(self):
+        """While either end holds the call neither sends."""
+        is_held = self.held or self.sends["hold"]
+        self.tone.muted = self.sends["audio"] == "muted"
+        self.tone.set(not is_held)
+        if self.picture:
+            self.picture.set(not is_held and self.sends["video"] == "on")
+
+    def accepted(self):
+        tell("accepted")
+        self.tasks = [asyncio.ensure_future(self.report())]
+        self.tasks += [asyncio.ensure_future(self.act(*step.split("="))) for step in self.options.at]
+
     async def place(self, other):
         self.call, self.other = "aiortc-call", other
-        self.connection.addTrack(Tone())
-        self.connection.addTrack(Picture())
+        self.add_tracks()
         await self.connection.setLocalDescription(await self.connection.createOffer())
         sdp = self.connection.localDescription.sdp
-        await self.say("invite", media={"audio": True, "video": True}, ringTimeoutMs=20000, sdp=sdp)
+        await self.say("invite", media={"audio": True, "video": bool(self.picture)}, ringTimeoutMs=20000, sdp=sdp)
 
     async def take(self, invite):
         self.call, self.other = invite["callId"], invite["from"]
         await self.say("ringing")
         await self.connection.setRemoteDescription(RTCSessionDescription(invite["sdp"], "offer"))
-        self.connection.addTrack(Tone())
-        self.connection.addTrack(Picture())
+        self.add_tracks()
         await self.connection.setLocalDescription(await self.connection.createAnswer())
         for candidate in self.waiting:
             await self.candidate(candidate)
         await self.say("accept", sdp=self.connection.localDescription.sdp)
-        tell("accepted")
+        self.accepted()
 
     async def candidate(self, message):
         if self.connection.remoteDescription is None:
@@ -148,18 +205,15 @@ class Peer:
             for candidate in self.waiting:
                 await self.candidate(candidate)
         if message["type"] == "accept":
-            tell("accepted")
-            asyncio.ensure_future(self.hang_up(3))
+            self.accepted()
 
-    async def hang_up(self, seconds):
-        await asyncio.sleep(seconds)
+    async def hang_up(self):
         await self.say("hangup", code=9900, text="")
         self.farewell = f"a{self.sent}"
         self.end("hangUp")
 
     def end(self, by, code=None):
-        tell("ended", by=by, code=code, pictures=self.pictures, distinct=self.distinct, colours=self.colours,
-             hertz=self.pitch())
+        tell("ended", by=by, code=code, distinct=self.distinct, colours=self.colours, hertz=self.pitch())
 
     async def run(self):
         async for text in self.socket:
@@ -181,6 +235,9 @@ class Peer:
                 await self.candidate(message)
             elif type in ("progress", "accept"):
                 await self.answer(message)
+            elif type == "state":
+                self.held = message["state"].get("hold", False)
+                self.set_sources()
             elif type == "query":
                 await self.say("status", callState="connected")
             elif type in ("hangup", "reject", "error") or (type == "cancel" and message.get("winner") != "main"):
@@ -192,18 +249,24 @@ def tell(event, **fields):
     print(json.dumps({"event": event, **fields}), flush=True)
 
 
-async def main(url, user, other=None):
-    async with websockets.connect(url) as socket:
-        await socket.send(json.dumps({"v": 1, "type": "signIn", "user": user}))
+async def main(options):
+    async with websockets.connect(options.url) as socket:
+        await socket.send(json.dumps({"v": 1, "type": "signIn", "user": options.user}))
         answer = json.loads(await socket.recv())
         if answer["type"] != "signedIn":
             sys.exit(answer.get("text"))
         tell("signedIn")
-        peer = Peer(socket, user)
-        if other:
-            await peer.place(other)
+        peer = Peer(socket, options)
+        if options.peer:
+            await peer.place(options.peer)
         await peer.run()
         await peer.connection.close()
 
 
-asyncio.run(main(*sys.argv[1:]))
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("url")
+parser.add_argument("user")
+parser.add_argument("peer", nargs="?")
+parser.add_argument("--audio-only", action="store_true")
+parser.add_argument("--at", action="append", default=[], metavar="SECONDS=ACTION", help="mute, unmute, stop, start, hold, unhold, hangup")
+asyncio.run(main(parser.parse_args()))

@@ -7,6 +7,10 @@ protocol Browser: Sendable {
     func open(_ url: String) async throws
     /// Runs the body of an asynchronous function in the page; its result comes back as JSON.
     func run(_ body: String) async throws -> Data
+    /// Does what a person's hands do: an input source with its actions (W3C WebDriver).
+    func act(_ source: [String: Any]) async throws
+    /// Gives the page this size in CSS pixels, as on a telephone.
+    func resize(width: Int, height: Int) async throws
     func close() async
 }
 
@@ -29,6 +33,19 @@ extension Browser {
             throw BrowserError(description: outcome.error ?? "no value of the expected kind: \(body)")
         }
         return value
+    }
+
+    /// Presses a key of the keyboard, and lets it go.
+    func press(_ key: String) async throws {
+        let actions = ["keyDown", "keyUp"].map { ["type": $0, "value": key] }
+        try await act(["type": "key", "id": "keyboard", "actions": actions])
+    }
+
+    /// Presses the button of the mouse at a place of the page.
+    func press(x: Int, y: Int) async throws {
+        let moves: [String: Any] = ["type": "pointerMove", "origin": "viewport", "x": x, "y": y]
+        let actions = [moves] + ["pointerDown", "pointerUp"].map { ["type": $0, "button": 0] }
+        try await act(["type": "pointer", "id": "mouse", "actions": actions])
     }
 
     /// Does something in the page.

@@ -29,8 +29,8 @@ enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// The pitch of the microphone that is not real, in Hz; nil when it has none.
-    var microphoneHertz: Double? { self == .firefox ? 1_000 : nil }
+    /// The pitch of the microphone that is not real, in Hz.
+    var microphoneHertz: Double { self == .firefox ? 1_000 : 800 }
 }
 
 /// How a browser is set up.

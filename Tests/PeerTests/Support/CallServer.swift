@@ -77,6 +77,8 @@ struct Report {
 
     /// A number such as `video.received.distinctFrames`.
     func number(_ path: String) -> Double? { (value(path) as? NSNumber)?.doubleValue }
+    /// Whether the sound that came was a tone of about that pitch: whoever is short of time loses some of it.
+    func hears(_ hertz: Double) -> Bool { abs((number("audio.received.toneHz") ?? 0) - hertz) < 0.02 * hertz }
     func text(_ path: String) -> String? { value(path) as? String }
 
     private func value(_ path: String) -> Any? {

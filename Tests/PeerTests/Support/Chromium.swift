@@ -15,6 +15,9 @@ final class Chromium: Browser {
         // What the two leave behind is in here.
         folder = NSTemporaryDirectory() + "callagent-chromium-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let microphone = folder + "/microphone.wav"
+        let tone = PulsedTone(hertz: Int(BrowserKind.chromium.microphoneHertz))
+        try tone.wave.write(to: URL(fileURLWithPath: microphone))
         let driver = try Program(["--port=0"], path: Self.driverPath, environment: ["TMPDIR": folder])
         program = driver
         try await eventually("chromedriver listens") { driver.output.contains("successfully on port") }
@@ -23,6 +26,7 @@ final class Chromium: Browser {
             "--headless=new", "--no-sandbox", "--use-fake-device-for-media-stream",
             "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
             "--disable-background-networking", "--no-first-run", "--mute-audio",
+            "--use-file-for-fake-audio-capture=\(microphone)",
         ]
         if options.allowsDevices { arguments.append("--use-fake-ui-for-media-stream") }
         if !options.hidesAddresses { arguments.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
@@ -47,6 +51,14 @@ final class Chromium: Browser {
         let script: [String: Any] = ["script": webDriverScript(body), "args": [String]()]
         let answer = try await command("POST", "/execute/async", script)
         return Data(try JSONDecoder().decode(Answer.self, from: answer).value.utf8)
+    }
+
+    func act(_ source: [String: Any]) async throws { try await command("POST", "/actions", ["actions": [source]]) }
+
+    func resize(width: Int, height: Int) async throws {
+        let metrics: [String: Any] = ["width": width, "height": height, "deviceScaleFactor": 2, "mobile": true]
+        let order: [String: Any] = ["cmd": "Emulation.setDeviceMetricsOverride", "params": metrics]
+        try await command("POST", "/goog/cdp/execute", order)
     }
 
     func close() async {

@@ -15,7 +15,8 @@ final class Firefox: Browser {
         try FileManager.default.createDirectory(atPath: profile, withIntermediateDirectories: true)
         try Self.preferences(options).write(toFile: profile + "/user.js", atomically: true, encoding: .utf8)
         program = try Program(
-            ["--headless", "--marionette", "--no-remote", "--profile", profile], path: Self.path,
+            ["--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile],
+            path: Self.path,
             environment: ["MOZ_CRASHREPORTER_DISABLE": "1"])
         var port: Int?
         try await eventually("Firefox listens", within: .seconds(60)) {
@@ -36,6 +37,21 @@ final class Firefox: Browser {
         let script: [String: Any] = ["script": webDriverScript(body), "args": [String]()]
         let answer = try await marionette.command("WebDriver:ExecuteAsyncScript", script)
         return Data(try JSONDecoder().decode(Answer.self, from: answer).value.utf8)
+    }
+
+    func act(_ source: [String: Any]) async throws {
+        try await marionette.command("WebDriver:PerformActions", ["actions": [source]])
+    }
+
+    /// A window is never as narrow as a telephone, but the page in it may be.
+    func resize(width: Int, height: Int) async throws {
+        let script = """
+            const { style } = gBrowser.selectedBrowser;
+            Object.assign(style, { width: '\(width)px', height: '\(height)px', minWidth: '0', flex: 'none' });
+            """
+        try await marionette.command("Marionette:SetContext", ["value": "chrome"])
+        try await marionette.command("WebDriver:ExecuteScript", ["script": script, "args": [String]()])
+        try await marionette.command("Marionette:SetContext", ["value": "content"])
     }
 
     func close() async {

@@ -68,6 +68,35 @@ extension PageUser {
         }
     }
 
+    /// What the browser decoded meanwhile, whether the page shows it or not.
+    struct Arrivals: Decodable, Sendable {
+        let pictures: Int
+        /// Of sound, 48,000 a second; none of those that are made up for what is missing.
+        let samples: Int
+    }
+
+    /// Counts what is decoded from now on, for about a second.
+    func receives() async throws -> Arrivals {
+        try await browser.evaluate(
+            """
+            const { call } = window.callagent;
+            const next = async (figures) => {
+              while (call.figures === figures) await new Promise((resolve) => setTimeout(resolve, 20));
+              return call.figures;
+            };
+            const before = await next(call.figures);
+            const after = await next(await next(before));
+            const count = (kind) => after[kind].received.decoded - before[kind].received.decoded;
+            return { pictures: count('video'), samples: count('audio') };
+            """)
+    }
+
+    func receivesNothing(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let arrivals = try await receives()
+        // A browser may count the end of what it had as played now.
+        #expect(arrivals.pictures == 0 && arrivals.samples < 4_800, "\(arrivals)", sourceLocation: sourceLocation)
+    }
+
     /// Listens to what the page plays, for a moment.
     ///
     /// It is recorded and looked at, since a browser on a machine without a sound card may have no clock for Web Audio.

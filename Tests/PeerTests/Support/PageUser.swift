@@ -66,6 +66,16 @@ struct PageUser {
         try await browser.perform("document.querySelector(`\(selector)`).click()")
     }
 
+    /// Clicks with the mouse, which moves the focus, too.
+    func press(_ selector: String) async throws {
+        let place: [Int] = try await browser.evaluate(
+            """
+            const { x, y, width, height } = document.querySelector(`\(selector)`).getBoundingClientRect();
+            return [Math.round(x + width / 2), Math.round(y + height / 2)];
+            """)
+        try await browser.press(x: place[0], y: place[1])
+    }
+
     /// Calls somebody who is shown as online.
     func call(_ peer: String, video: Bool = true) async throws {
         try await until("sees \(peer)", "document.querySelector('li[data-user=\(peer)][data-online=true]')")
