@@ -1,4 +1,6 @@
 internal import Foundation
+internal import NIOCore
+internal import NIOPosix
 internal import Synchronization
 
 /// A real coturn on 127.0.0.1, for one test.
@@ -23,7 +25,7 @@ package final class TurnServer: Sendable {
             throw Failure(description: "scripts/install-packages test installs coturn")
         }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        port = try Self.freePort()
+        port = try await Self.freePort()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments =
             [
@@ -48,7 +50,7 @@ package final class TurnServer: Sendable {
         }
         try process.run()
         let limit = ContinuousClock.now + .seconds(20)
-        while !Self.accepts(port: port) {
+        while await !Self.accepts(port: port) {
             guard process.isRunning, ContinuousClock.now < limit else {
                 throw Failure(description: "turnserver does not listen: \(log.text.withLock { $0 })")
             }
@@ -64,37 +66,21 @@ package final class TurnServer: Sendable {
 
     package func url(_ transport: String) -> String { "turn:127.0.0.1:\(port)?transport=\(transport)" }
 
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-            }
-        }
-        guard result == 0 else { throw Failure(description: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
+    private static func freePort() async throws -> Int {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = channel.localAddress?.port
+        try await channel.close()
+        guard let port else { throw Failure(description: "no free port") }
+        return port
     }
 
-    private static func accepts(port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(port: UInt16(port))
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func loopback(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
+    private static func accepts(port: Int) async -> Bool {
+        let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port)
+        guard let channel = try? await connecting.get() else { return false }
+        try? await channel.close()
+        return true
     }
 }
 
