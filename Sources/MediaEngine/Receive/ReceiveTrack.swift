@@ -17,13 +17,14 @@ final class ReceiveTrack: Sendable {
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
 
     init(
-        codec: Codec, decoder: PipelineDescription, discard: PipelineDescription, outlet: Outlet, sink: SinkPipeline?,
+        codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
+        outlet: Outlet, sink: SinkPipeline?,
         recorder: Recorder?, pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
         kind = codec.kind
         self.codec = codec
-        let decoderBin = try decoder.instantiate()
+        let decoderBin = try decoder.instantiate(values)
         let sinkBin = try discard.instantiate()
         pipeline.add(decoderBin)
         pipeline.add(sinkBin)
