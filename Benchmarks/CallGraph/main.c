@@ -96,7 +96,7 @@ static void build(struct end *end, struct end *other, const char *pattern, int h
         "buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 error-resilient=default target-bitrate=1000000 ! "
         "rtpvp8pay picture-id-mode=15-bit pt=96 ! application/x-rtp,media=video,encoding-name=VP8,payload=96 ! webrtc. "
         "audiotestsrc is-live=true freq=%d volume=0.5 samplesperbuffer=480 ! audio/x-raw,rate=48000,channels=1 ! queue ! "
-        "opusenc audio-type=generic frame-size=20 complexity=5 bitrate=48000 inband-fec=true ! "
+        "opusenc audio-type=generic frame-size=20 complexity=5 bitrate=48000 ! "
         "rtpopuspay pt=111 ! application/x-rtp,media=audio,encoding-name=OPUS,payload=111 ! webrtc.",
         pattern, hertz);
     GError *error = NULL;

@@ -10,24 +10,28 @@ public struct OpusParameters: Sendable, Equatable {
     /// Whether nothing is sent during silence.
     public var usesDTX = false
     /// Whether each packet also holds a poor copy of the one before.
-    public var usesInbandFEC = true
+    ///
+    /// What arrives is heard one packet later then, and what is sent is coded as speech.
+    public var usesInbandFEC = false
     /// The length of a packet in ms: 3, 5, 10, 20, 40, 60, 80, 100 or 120; what is longer than 60 is encoded as 60.
     public var ptimeMs = 20
 
-    /// Full band at any rate, error correction, no DTX, 20 ms.
+    /// Full band at any rate, no error correction, no DTX, 20 ms.
     public init() {}
 
-    /// Super-wide band at 40 kbit/s.
+    /// Super-wide band at 40 kbit/s, error correction.
     public static var stack: OpusParameters {
         var parameters = OpusParameters()
+        parameters.usesInbandFEC = true
         parameters.maxPlaybackRate = 24_000
         parameters.maxAverageBitrate = 40_000
         return parameters
     }
 
-    /// Wide band at 20 kbit/s, DTX and long packets: for links that are slow or paid for by volume.
+    /// Wide band at 20 kbit/s, error correction, DTX and long packets: for links that are slow or paid for by volume.
     public static var economical: OpusParameters {
         var parameters = OpusParameters()
+        parameters.usesInbandFEC = true
         parameters.maxPlaybackRate = 16_000
         parameters.maxAverageBitrate = 20_000
         parameters.usesDTX = true
@@ -102,8 +106,11 @@ public struct OpusParameters: Sendable, Equatable {
             // libopus notices silence from complexity 7 on.
             "complexity": usesDTX ? "7" : "5", "dtx": String(usesDTX), "dtxPackets": String(usesDTX),
             "fec": String(usesInbandFEC),
-            // Without an expectation of loss the encoder writes no copies.
-            "lossPercent": usesInbandFEC ? "5" : "0",
+            // Only when it expects more than 5 % to be lost does libopus choose the mode that has copies (`opus_encoder.c`: SILK).
+            "lossPercent": usesInbandFEC ? "10" : "0",
         ]
     }
+
+    /// The values of the decoder's pipeline description.
+    var decoderValues: [String: String] { ["fec": String(usesInbandFEC)] }
 }

@@ -18,7 +18,8 @@ final class ReceiveTrack: Sendable {
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
 
     init(
-        codec: Codec, decoder: PipelineDescription, discard: PipelineDescription, outlet: Outlet, sink: SinkPipeline?,
+        codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
+        outlet: Outlet, sink: SinkPipeline?,
         recorder: Recorder?, pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
@@ -27,7 +28,7 @@ final class ReceiveTrack: Sendable {
         // What fails behind it fails alone: the packets of everything else come from the same source.
         let shield = try Element("errorignore")
         try shield.set("convert-to", "ok")
-        let decoderBin = try decoder.instantiate()
+        let decoderBin = try decoder.instantiate(values)
         let sinkBin = try discard.instantiate()
         elements = [sinkBin, decoderBin, shield]
         for element in elements { pipeline.add(element) }

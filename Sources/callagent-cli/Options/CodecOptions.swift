@@ -28,8 +28,9 @@ struct CodecOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What Opus is asked for: full (full band), stack (24 kHz, 40 kbit/s) or economical (16 kHz, 20 kbit/s, "
-                + "nothing sent during silence, 60 ms a packet).", valueName: "full|stack|economical"))
+            "What Opus is asked for: full (full band), stack (24 kHz, 40 kbit/s, error correction) or economical (16 kHz, "
+                + "20 kbit/s, error correction, nothing sent during silence, 60 ms a packet).",
+            valueName: "full|stack|economical"))
     var opus: OpusArgument = .full
 
     @Option(help: ArgumentHelp("The most video to be sent here, in kbit/s (b=AS, b=TIAS).", valueName: "kbit"))

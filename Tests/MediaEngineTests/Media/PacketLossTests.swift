@@ -42,5 +42,44 @@ extension RealPipelines {
                 #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
             }
         }
+
+        @Test(
+            "With error correction of Opus a beep keeps its beginning although its packet is lost, without it does not")
+        func correction() async throws {
+            // Short beeps, whose distance is no multiple of that of packets.
+            let folder = try PipelineFolder([
+                "beeps-audio-source.launch": """
+                # value caps: format.caps
+                audiotestsrc is-live=true wave=ticks freq=440 tick-interval=105000000 sine-periods-per-tick=20 name=source ! capsfilter name=format
+                """
+            ])
+            var broken: [Bool: Int] = [:]
+            for isOn in [true, false] {
+                var options = LoopbackCall.Options()
+                options.kinds = [.audio]
+                options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+                options.callerAudio = AudioSource(name: "beeps")
+                options.callerAudio.processing = .off
+                options.configure = {
+                    $0.opus = .stack
+                    $0.opus.usesInbandFEC = isOn
+                }
+                try await withCall(options) { call in
+                    try await call.connect()
+                    let beeps = try await BeepWatch(call.callee)
+                    try await eventually("beeps") { beeps.distances.count >= 3 }
+                    let loss = PacketLoss(
+                        behind: try #require(await call.caller.peer.media?.sending[.audio]), every: 4)
+                    beeps.listenAnew()
+                    try await eventually("25 beeps") { beeps.distances.count >= 25 }
+                    #expect(loss.count > 15)
+                    // A beginning that is lost is late by up to the 20 ms of a packet.
+                    broken[isOn] = beeps.distances.count { abs($0 - 0.105) > 0.006 }
+                }
+            }
+            let (with, without) = (try #require(broken[true]), try #require(broken[false]))
+            // On a machine with nothing else to do 0 and 10.
+            #expect(without >= 4 && with < without / 2, "\(with) of 25 with it, \(without) without")
+        }
     }
 }
