@@ -110,17 +110,19 @@ import Testing
         let folder = try PipelineFolder(["camera": ""])
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.file("camera"))
         let engine = try await TestEngine.shared()
-        for name in ["v4l2", "file"] {
-            let text = "\(name):\(folder.file("camera"))"
-            let source = try VideoSource(parsing: text)
-            for attempt in [{ try await engine.check(source) }, { try await engine.capture(source).hold() }] {
-                let error = await #expect(throws: MediaError.self) { try await attempt() }
-                guard case .sourceFailed(text, .denied, _) = error else {
-                    Issue.record("\(String(describing: error))")
-                    continue
-                }
-                #expect("\(try #require(error))".contains("groups video and audio"))
+        let path = folder.file("camera")
+        let (camera, file) = (try VideoSource(parsing: "v4l2:" + path), try VideoSource(parsing: "file:" + path))
+        // Opened as a camera, it would be told that it is none.
+        for attempt in [
+            { try await engine.check(camera) }, { try await engine.check(file) },
+            { try await engine.capture(file).hold() },
+        ] {
+            let error = await #expect(throws: MediaError.self) { try await attempt() }
+            guard case .sourceFailed(_, .denied, _) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
             }
+            #expect("\(try #require(error))".contains("groups video and audio"))
         }
     }
 
