@@ -94,10 +94,10 @@ static void build(struct end *end, struct end *other, const char *pattern, int h
         "videotestsrc is-live=true pattern=%s ! video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! queue ! "
         "vp8enc deadline=1 cpu-used=-8 threads=1 lag-in-frames=0 end-usage=cbr keyframe-max-dist=3000 max-intra-bitrate=400 "
         "buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 error-resilient=default target-bitrate=1000000 ! "
-        "rtpvp8pay picture-id-mode=15-bit pt=96 ! application/x-rtp,media=video,encoding-name=VP8,payload=96 ! webrtc. "
+        "rtpvp8pay picture-id-mode=15-bit mtu=1200 pt=96 ! application/x-rtp,media=video,encoding-name=VP8,payload=96 ! webrtc. "
         "audiotestsrc is-live=true freq=%d volume=0.5 samplesperbuffer=480 ! audio/x-raw,rate=48000,channels=1 ! queue ! "
         "opusenc audio-type=generic frame-size=20 complexity=5 bitrate=48000 ! "
-        "rtpopuspay pt=111 ! application/x-rtp,media=audio,encoding-name=OPUS,payload=111 ! webrtc.",
+        "rtpopuspay mtu=1200 pt=111 ! application/x-rtp,media=audio,encoding-name=OPUS,payload=111 ! webrtc.",
         pattern, hertz);
     GError *error = NULL;
     end->pipeline = gst_parse_launch(text, &error);

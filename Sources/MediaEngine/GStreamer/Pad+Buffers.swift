@@ -31,6 +31,20 @@ extension Pad {
         }
     }
 
+    /// Shows the first bytes of every buffer to `handler`, ``PadProbeInfo/headLength`` at most; else as ``probe(_:)``, but replaces nothing.
+    @discardableResult
+    func probeHead(_ handler: @escaping @Sendable (UnsafeRawBufferPointer) -> ProbeVerdict) -> PadProbe {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
+            var verdict = ProbeVerdict.pass
+            info.forEachHead { verdict = handler($0) }
+            return switch verdict {
+            case .pass, .replace: GST_PAD_PROBE_OK
+            case .drop: GST_PAD_PROBE_DROP
+            case .passAndRemove: GST_PAD_PROBE_REMOVE
+            }
+        }
+    }
+
     /// Shows every buffer to `handler`, with this pad.
     func observe(_ handler: @escaping @Sendable (BufferRef, Pad) -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in

@@ -44,6 +44,27 @@ struct PadProbeInfo {
         }
     }
 
+    /// Shows the first bytes of each buffer, copied to the stack: cheaper than to share and map what passes often.
+    func forEachHead(_ body: (UnsafeRawBufferPointer) -> Void) {
+        withUnsafeTemporaryAllocation(byteCount: Self.headLength, alignment: 8) { head in
+            func show(_ buffer: UnsafeMutablePointer<GstBuffer>) {
+                let count = gst_buffer_extract(buffer, 0, head.baseAddress, gsize(head.count))
+                body(UnsafeRawBufferPointer(rebasing: head[..<Int(count)]))
+            }
+            if isList {
+                guard let list = gst_pad_probe_info_get_buffer_list(native) else { return }
+                for index in 0..<gst_buffer_list_length(list) {
+                    if let buffer = gst_buffer_list_get(list, index) { show(buffer) }
+                }
+            } else if let buffer {
+                show(buffer)
+            }
+        }
+    }
+
+    /// As long as the head of an RTP packet (RFC 3550 section 5.1).
+    static let headLength = 12
+
     /// Makes the buffer that passes this caller's own to write into: one that others hold, too, is copied first.
     func makeWritable() -> UnsafeMutablePointer<GstBuffer>? {
         guard let buffer, let own = gst_mini_object_make_writable(UnsafeMutableRawPointer(buffer).cast()) else {

@@ -13,8 +13,8 @@ final class PacketActivity: Sendable {
 
     /// Notes every packet that comes out of `source`, a `nicesrc`.
     func watch(_ source: Element) throws(MediaError) {
-        try source.pad("src").probe { [weak self] buffer in
-            let packet = buffer.withBytes(PeerRhythm.Packet.init) ?? .other
+        try source.pad("src").probeHead { [weak self] bytes in
+            let packet = PeerRhythm.Packet(bytes)
             return self?.state.withLock { state in
                 if state.isOver { return .drop }
                 state.rhythm.note(packet, at: .now)

@@ -49,7 +49,7 @@ final class ReceiveTrack: Sendable {
         guard let encoded = decoderBin.child("encoded") else { throw .noPad(element: decoder.name, pad: "encoded") }
         recording = try recorder?.tap(codec, at: encoded.pad("sink"))
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
-        input.probe { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
+        input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
         for element in elements { try element.syncStateWithParent() }
     }
 
