@@ -96,6 +96,7 @@ actor CaptureDevice {
                 branch: try capture.attach(proxy, kind))
         } catch {
             closeIfUnused()
+            await waitUntilStopped()
             throw error
         }
         kept = self
