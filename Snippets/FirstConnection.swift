@@ -2,7 +2,7 @@
 
 import MediaEngine
 
-// snippet.end-to-end
+// snippet.both
 func firstConnection() async throws {
     let engine = try await MediaEngine.start()
     let caller = try makePeer(engine, named: "caller", showing: .test(.ball), playing: .tone(hertz: 440))
