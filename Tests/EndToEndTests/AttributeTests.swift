@@ -81,6 +81,27 @@ extension EndToEnd {
             await alice.agent.close()
             await bob.agent.close()
         }
+
+        @Test("An agent's own camera that was turned stays so for its next call, though it is closed in between")
+        func staysTurned() async throws {
+            let pair = try await AgentPair(capturePolicy: .perCall)
+            for round in 1...2 {
+                let (mine, theirs) = try await pair.ring()
+                try await theirs.accept()
+                if round == 1 {
+                    try await eventually("pictures as they were") {
+                        await theirs.report().statistics.video?.received.width == 320
+                    }
+                    try await mine.turnVideo(.quarter)
+                }
+                try await eventually("turned pictures in call \(round)") {
+                    await theirs.report().statistics.video?.received.width == 180
+                }
+                await mine.hangUp()
+                for call in [mine, theirs] { _ = await call.waitUntilEnded() }
+            }
+            await pair.close()
+        }
     }
 }
 

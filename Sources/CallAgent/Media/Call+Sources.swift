@@ -24,7 +24,7 @@ extension Call {
 
     /// Turns the pictures that are sent from the next one on, in all calls that share their source; nothing is negotiated.
     ///
-    /// A quarter turn makes a picture that is as high as it was wide. The source stays turned for later calls.
+    /// A quarter turn makes a picture that is as high as it was wide. The agent's own source stays turned for later calls.
     ///
     /// - Throws: ``CallError/media(_:)`` when there is no source of pictures, ``CallError/wrongState(operation:state:)`` after the end.
     public func turnVideo(_ orientation: VideoOrientation) async throws(CallError) {

@@ -5,6 +5,8 @@ internal import Synchronization
 actor EngineMediaProvider: MediaProvider {
     private let engine: MediaEngine
     private let configuration: MediaConfiguration
+    /// Kept, so that what is asked of them between two calls stays.
+    private var sources: [MediaKind: CaptureSource] = [:]
     private var held: [CaptureSource] = []
     private var sessions = 0
     /// The servers that signaling handed out last.
@@ -79,10 +81,9 @@ actor EngineMediaProvider: MediaProvider {
     }
 
     private func sources(for media: CallMedia) throws(MediaError) -> [MediaKind: CaptureSource] {
-        var sources: [MediaKind: CaptureSource] = [:]
         if media.video, let video = configuration.video { sources[.video] = try engine.capture(video) }
         if media.audio, let audio = configuration.audio { sources[.audio] = try engine.capture(audio) }
-        return sources
+        return sources.filter { $0.key == .video ? media.video : media.audio }
     }
 
     private func keepsOpen(_ source: CaptureSource) -> Bool {

@@ -27,27 +27,22 @@ extension CaptureDevice {
         outage = error
         if !isRound { logger.warning("\(error)") }
         moveBranches { _ in true }
-        // On a thread of its own: a device that is gone may hang.
-        let pipeline = lost.capture.pipeline
-        let stopping = Task { await BlockingQueue(label: "capture.stop").stop(pipeline) }
+        stop([lost.capture.pipeline])
         if !isRound { for branch in branches.values { branch.onChange(.lost(error)) } }
-        openAgain(after: isRound ? .zero : retryDelay, once: stopping)
+        openAgain(after: isRound ? .zero : retryDelay)
     }
 
-    private func openAgain(after delay: Duration, once stopping: Task<Void, Never>? = nil) {
+    private func openAgain(after delay: Duration) {
         retry?.cancel()
         retryDelay = min(retryDelay * 2, timing.longestRetry)
         retry = Task { [weak self] in
-            // A device that hangs is tried all the same: it may have another name by now.
-            if let stopping, let limit = self?.timing.longestStop {
-                _ = await Deadline.isMet(limit) { await stopping.value }
-            }
             guard (try? await Task.sleep(for: delay)) != nil, !Task.isCancelled else { return }
             await self?.tryAgain()
         }
     }
 
-    private func tryAgain() {
+    private func tryAgain() async {
+        await waitUntilStopped()
         guard outage != nil, candidate == nil, isWanted else { return }
         do throws(MediaError) {
             let opened = try open()
@@ -76,8 +71,8 @@ extension CaptureDevice {
     private func giveUp(on number: Int) {
         guard let candidate, candidate.number == number else { return }
         self.candidate = nil
-        let stopping = Task { await BlockingQueue(label: "capture.stop").stop(candidate.capture.pipeline) }
-        openAgain(after: retryDelay, once: stopping)
+        stop([candidate.capture.pipeline])
+        openAgain(after: retryDelay)
     }
 
     /// The source delivers again.
@@ -86,7 +81,7 @@ extension CaptureDevice {
         retry?.cancel()
         (running, outage, absent, retryDelay) = (back, nil, [], timing.firstRetry)
         moveBranches { _ in true }
-        standIns.stop()
+        stop(standIns.take())
         logger.info("\(blueprint.label) is back")
         for branch in branches.values { branch.onChange(.restored) }
     }

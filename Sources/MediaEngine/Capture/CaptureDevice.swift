@@ -152,18 +152,21 @@ actor CaptureDevice {
         guard !isWanted else { return }
         for task in [retry, watch] { task?.cancel() }
         (retry, watch, outage, absent, retryDelay) = (nil, nil, nil, [], timing.firstRetry)
-        let pipelines = [running.take(), candidate.take()].compactMap { $0?.capture.pipeline } + standIns.take()
+        stop([running.take(), candidate.take()].compactMap { $0?.capture.pipeline } + standIns.take())
         kept = nil
+    }
+
+    /// On a thread of its own: a device that hangs would hold up whoever asks for it next.
+    func stop(_ pipelines: [Pipeline]) {
         guard !pipelines.isEmpty else { return }
-        // On a thread of its own: a device that hangs would hold up whoever asks for it next.
         stopping = Task { [former = stopping] in
-            await former?.value
             for pipeline in pipelines { await BlockingQueue(label: "capture.stop").stop(pipeline) }
+            await former?.value
         }
     }
 
     /// A device is opened again once it is closed; one that hangs is tried all the same, it may have another name by now.
-    private func waitUntilStopped() async {
+    func waitUntilStopped() async {
         guard let stopping else { return }
         if await Deadline.isMet(timing.longestStop, by: { await stopping.value }), self.stopping == stopping {
             self.stopping = nil

@@ -43,7 +43,8 @@ public final class CaptureSource: Sendable {
 
     /// Turns the pictures from the next one on, in all calls that use them; sound has no orientation.
     ///
-    /// They stay turned until this is called again, also when the device is closed in between, for as long as anybody has this source. A quarter turn makes the encoders begin anew with a key frame, since the size changes; nothing is negotiated.
+    /// They stay turned until this is called again, also when the device is closed in between, for as long as anybody has this source. A
+    /// quarter turn makes the encoders begin anew with a key frame, since the size changes; nothing is negotiated.
     public func turn(_ orientation: VideoOrientation) async throws(MediaError) { try await device.turn(orientation) }
 
     /// Whether its device is open.

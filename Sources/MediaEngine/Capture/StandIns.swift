@@ -36,6 +36,4 @@ final class StandIns: Sendable {
             return captures.values.map(\.pipeline)
         }
     }
-
-    func stop() { for pipeline in take() { pipeline.stop() } }
 }

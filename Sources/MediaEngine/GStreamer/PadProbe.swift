@@ -33,32 +33,26 @@ struct PadProbeInfo {
     var query: UnsafeMutablePointer<GstQuery>? { gst_pad_probe_info_get_query(native) }
 
     /// Shows each buffer, of a list all of them, in order.
-    func forEachBuffer(_ body: (BufferRef) -> Void) {
-        if isList {
-            guard let list = gst_pad_probe_info_get_buffer_list(native) else { return }
-            for index in 0..<gst_buffer_list_length(list) {
-                if let buffer = gst_buffer_list_get(list, index) { body(BufferRef(borrowing: buffer)) }
-            }
-        } else if let buffer {
-            body(BufferRef(borrowing: buffer))
-        }
-    }
+    func forEachBuffer(_ body: (BufferRef) -> Void) { forEach { body(BufferRef(borrowing: $0)) } }
 
     /// Shows the first bytes of each buffer, copied to the stack: cheaper than to share and map what passes often.
     func forEachHead(_ body: (UnsafeRawBufferPointer) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: Self.headLength, alignment: 8) { head in
-            func show(_ buffer: UnsafeMutablePointer<GstBuffer>) {
+            forEach { buffer in
                 let count = gst_buffer_extract(buffer, 0, head.baseAddress, gsize(head.count))
                 body(UnsafeRawBufferPointer(rebasing: head[..<Int(count)]))
             }
-            if isList {
-                guard let list = gst_pad_probe_info_get_buffer_list(native) else { return }
-                for index in 0..<gst_buffer_list_length(list) {
-                    if let buffer = gst_buffer_list_get(list, index) { show(buffer) }
-                }
-            } else if let buffer {
-                show(buffer)
+        }
+    }
+
+    private func forEach(_ body: (UnsafeMutablePointer<GstBuffer>) -> Void) {
+        if isList {
+            guard let list = gst_pad_probe_info_get_buffer_list(native) else { return }
+            for index in 0..<gst_buffer_list_length(list) {
+                if let buffer = gst_buffer_list_get(list, index) { body(buffer) }
             }
+        } else if let buffer {
+            body(buffer)
         }
     }
 

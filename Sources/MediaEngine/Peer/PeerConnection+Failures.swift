@@ -16,7 +16,7 @@ extension PeerConnection {
         failures.append(failure)
         // What fails while it is received takes nothing more by itself.
         if failure.direction == .sending { applyMode(of: failure.kind) }
-        let isLast = failures.count == media.sending.count + media.receiving.count
+        let isLast = failures.count == media.choices.count * TrackFailure.Direction.allCases.count
         eventSink.yield(.init(isLast ? .failed(error) : .trackFailed(failure)))
     }
 

@@ -26,8 +26,8 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
     public func holds(_ codec: Codec) -> Bool {
         switch self {
         case .matroska: codec != .g722
-        case .webm: ["vp8", "vp9", "av1", "opus"].contains(codec.rawValue)
-        case .mp4: ["h264", "opus"].contains(codec.rawValue)
+        case .webm: [.vp8, .vp9, .opus].contains(codec)
+        case .mp4: [.h264, .opus].contains(codec)
         }
     }
 
@@ -49,5 +49,11 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
 
 extension Codec {
     /// The element that completes what a file says of the stream; nil when the stream is enough.
-    var parser: String? { ["h264": "h264parse", "h265": "h265parse", "av1": "av1parse"][rawValue] }
+    var parser: String? {
+        switch self {
+        case .h264: "h264parse"
+        case .h265: "h265parse"
+        default: nil
+        }
+    }
 }

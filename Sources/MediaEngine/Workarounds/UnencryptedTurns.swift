@@ -24,23 +24,25 @@ final class UnencryptedTurns: Workaround, Sendable {
         var tunnels: [TLSTunnel] = []
         var uris: [String] = []
         let loopback = addresses.contains { !$0.contains(":") } ? "127.0.0.1" : "::1"
-        for relay in relays where relay.url.scheme != .turns { uris.append(relay.uri(at: relay.url)) }
-        let secure = relays.filter { $0.url.scheme == .turns }
-        if let first = secure.first {
-            do {
-                let context = try TrustedRoots.context(file: trustRootsFile)
-                for relay in secure {
-                    let tunnel = try TLSTunnel(
-                        listeningOn: loopback, to: relay.url.host, port: relay.url.port, context: context
-                    ) { onFailure(relay.url, $0) }
-                    uris.append(relay.uri(at: IceServerURL(tcp: loopback, port: tunnel.port)))
-                    tunnels.append(tunnel)
+        var secure = relays.first { $0.url.scheme == .turns }
+        do {
+            // Read once for all servers.
+            let context = secure == nil ? nil : try TrustedRoots.context(file: trustRootsFile)
+            for relay in relays {
+                guard relay.url.scheme == .turns, let context else {
+                    uris.append(relay.uri(at: relay.url))
+                    continue
                 }
-            } catch let error as TrustedRoots.Unreadable {
-                throw .invalidIceServer(url: first.url.text, text: error.text)
-            } catch {
-                throw .invalidIceServer(url: first.url.text, text: "no port for the way to it: \(error)")
+                secure = relay
+                let tunnel = try TLSTunnel(
+                    listeningOn: loopback, to: relay.url.host, port: relay.url.port, context: context
+                ) { onFailure(relay.url, $0) }
+                uris.append(relay.uri(at: IceServerURL(tcp: loopback, port: tunnel.port)))
+                tunnels.append(tunnel)
             }
+        } catch {
+            let text = (error as? TrustedRoots.Unreadable)?.text ?? "no port for the way to it: \(error)"
+            throw .invalidIceServer(url: secure?.url.text ?? "", text: text)
         }
         self.tunnels = tunnels
         self.uris = uris

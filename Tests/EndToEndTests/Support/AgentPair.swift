@@ -14,7 +14,7 @@ struct AgentPair {
     /// Signs both in; `board` carries their signaling.
     init(
         signaling: (any SignalingTransport, any SignalingTransport)? = nil,
-        earlyMedia: EarlyMediaPolicy = .guarded,
+        earlyMedia: EarlyMediaPolicy = .guarded, capturePolicy: MediaConfiguration.CapturePolicy = .automatic,
         whenMade: @escaping @Sendable (PeerMediaSession, String) async -> Void = { _, _ in }
     ) async throws {
         let board = InMemorySignaling()
@@ -23,6 +23,7 @@ struct AgentPair {
         var alice = CallAgentConfiguration(
             video: .test(.ball, format: VideoFormat(width: 320, height: 180)), audio: .tone(hertz: 440))
         alice.media.tuning = .loopback
+        alice.media.capturePolicy = capturePolicy
         var bob = CallAgentConfiguration(
             video: .test(.smpte, format: VideoFormat(width: 240, height: 136)), audio: .tone(hertz: 554))
         bob.media.tuning = .loopback

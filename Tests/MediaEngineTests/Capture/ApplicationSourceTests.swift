@@ -64,6 +64,19 @@ extension RealPipelines {
                 }
                 #expect(zip(shades, shades.dropFirst()).count { $0 == $1 } <= 1, "\(shades)")
                 try await pushing.value
+                // One from before the last falls out, though the next one shows.
+                let early = [UInt8](repeating: 255, count: input.byteCount)
+                try await input.push(early, at: taken + .milliseconds((count - 3) * 50))
+                for number in count..<count + 6 {
+                    try await clock.sleep(until: start + .milliseconds(number * 50))
+                    try await input.push(
+                        [UInt8](repeating: 128, count: input.byteCount), at: taken + .milliseconds(number * 50))
+                }
+                for await picture in pictures {
+                    let shade = picture.bytes[picture.bytes.count / 2]
+                    #expect(shade < 230, "an early picture is shown")
+                    if (110...150).contains(shade) { break }
+                }
                 let shade = [UInt8](repeating: 0, count: input.byteCount)
                 for wrong in [Duration.zero, .nanoseconds(Pipeline.now) + .seconds(3)] {
                     await #expect(throws: MediaError.self) { try await input.push(shade, at: wrong) }
