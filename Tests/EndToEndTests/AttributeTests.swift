@@ -85,8 +85,11 @@ extension EndToEnd {
         @Test("An agent's own camera that was turned stays so for its next call, though it is closed in between")
         func staysTurned() async throws {
             let pair = try await AgentPair(capturePolicy: .perCall)
+            weak var past: PeerConnection?
             for round in 1...2 {
+                try await eventually("nothing of the call before") { past == nil }
                 let (mine, theirs) = try await pair.ring()
+                past = await mine.reported?.peerConnection
                 try await theirs.accept()
                 if round == 1 {
                     try await eventually("pictures as they were") {
