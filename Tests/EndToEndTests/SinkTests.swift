@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import MediaEngine
-
 extension EndToEnd {
     /// Where pictures and sound come out of the program.
     @Suite struct SinkTests {
@@ -12,30 +10,51 @@ extension EndToEnd {
             "The peer's pictures, and those of the own camera before any call, are on the screen",
             .enabled(if: VirtualScreen.isThere, "there is no virtual screen; install xvfb and gstreamer1.0-x"))
         func windows() async throws {
-            try await VirtualScreen.use { screen in
-                let trio = try await Trio()
-                let display = ["DISPLAY": screen.display]
-                let options = ["--signaling", trio.url, "--ice-interface", "127.0.0.1", "--events"]
-                let preview = try Program(
-                    ["listen", "--as", "carol", "--video", "test:smpte", "--preview", "window"] + options,
-                    environment: display)
-                try await screen.shows("the preview") { $0.mean > 30 }
-                preview.signal(SIGTERM)
-                try await preview.waitForExit()
-                let bob = try Program(
-                    ["listen", "--as", "bob", "--sink-video", "window", "--once", "--answer", "1s"] + options,
-                    environment: display)
-                try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
-                let alice = try trio.call([
-                    "--events", "--duration", "10m", "--video", "test:white", "--at", "2s=video=test:black",
-                ])
-                try await screen.shows("the peer's white") { $0.mean > 100 }
-                // Black is 16 (ITU-R BT.601).
-                try await screen.shows("the peer's black") { $0.mean < 25 }
-                alice.signal(SIGINT)
-                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
-                #expect(!bob.hasEvent(["event": "mediaWarning"]))
+            let screen = try await VirtualScreen()
+            let trio = try await Trio()
+            let preview = try previewing("test:smpte", on: screen, trio)
+            try await screen.shows("the preview") { $0 > 30 }
+            preview.signal(SIGTERM)
+            try await preview.waitForExit()
+            try await screen.shows("nothing") { $0 == 0 }
+            let bob = try await trio.listen(
+                ["--sink-video", "window", "--once", "--answer", "1s"], environment: ["DISPLAY": screen.display])
+            let alice = try trio.call([
+                "--events", "--duration", "10m", "--video", "test:white", "--at", "2s=video=test:black",
+            ])
+            try await screen.shows("the peer's white") { $0 > 100 }
+            try await screen.shows("the peer's black") { $0 < 10 }
+            alice.signal(SIGINT)
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            #expect(!bob.hasEvent(["event": "mediaWarning"]))
+        }
+
+        @Test(
+            "What is on the screen is sent as the picture of a camera",
+            .enabled(if: VirtualScreen.isThere, "there is no virtual screen; install xvfb and gstreamer1.0-x"))
+        func screen() async throws {
+            let (filmed, shown) = (try await VirtualScreen(), try await VirtualScreen())
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--video", "screen:\(filmed.display)", "--once"])
+            let alice = try trio.call(
+                ["--events", "--duration", "10m", "--sink-video", "window"], environment: ["DISPLAY": shown.display])
+            try await eventually("connected, by the picture of the empty screen") {
+                alice.hasEvent(["event": "stateChanged", "state": "connected"])
             }
+            let preview = try previewing("test:white", on: filmed, trio)
+            try await shown.shows("what came onto it") { $0 > 50 }
+            preview.signal(SIGTERM)
+            try await shown.shows("the empty screen") { $0 == 0 }
+            alice.signal(SIGINT)
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            #expect(!bob.hasEvent(["event": "mediaWarning"]))
+        }
+
+        /// Shows the picture of a camera before any call.
+        private func previewing(_ picture: String, on screen: VirtualScreen, _ trio: Trio) throws -> Program {
+            try Program(
+                ["listen", "--as", "carol", "--video", picture, "--preview", "window"] + trio.common,
+                environment: ["DISPLAY": screen.display])
         }
 
         @Test("A snapshot of the peer's picture is written at its time, and told when there is none")
@@ -78,10 +97,8 @@ extension EndToEnd {
         func alsa() async throws {
             let trio = try await Trio()
             let configuration = try folder.write("pcm.nowhere { type null }\n", "asound.conf")
-            let bob = try Program(
-                ["listen", "--as", "bob", "--events", "--once", "--sink-audio", "alsa:nowhere"] + trio.common,
-                environment: ["ALSA_CONFIG_PATH": configuration])
-            try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
+            let bob = try await trio.listen(
+                ["--once", "--sink-audio", "alsa:nowhere"], environment: ["ALSA_CONFIG_PATH": configuration])
             let alice = try trio.call(["--events", "--duration", "1s"])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
@@ -108,8 +125,4 @@ extension EndToEnd {
             }
         }
     }
-}
-
-extension [UInt8] {
-    fileprivate var mean: Int { reduce(0) { $0 + Int($1) } / Swift.max(count, 1) }
 }

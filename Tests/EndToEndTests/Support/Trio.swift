@@ -23,15 +23,17 @@ struct Trio {
     }
 
     /// Starts `bob` and waits until he listens.
-    func listen(_ options: [String] = []) async throws -> Program {
-        let bob = try Program(["listen", "--as", "bob", "--events"] + common + options)
+    func listen(_ options: [String] = [], environment: [String: String] = [:]) async throws -> Program {
+        let bob = try Program(["listen", "--as", "bob", "--events"] + common + options, environment: environment)
         try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
         return bob
     }
 
     /// Starts a call of alice's.
-    func call(_ options: [String] = [], to peer: String = "bob") throws -> Program {
-        try Program(["call", peer, "--as", "alice"] + common + options)
+    func call(
+        _ options: [String] = [], to peer: String = "bob", environment: [String: String] = [:]
+    ) throws -> Program {
+        try Program(["call", peer, "--as", "alice"] + common + options, environment: environment)
     }
 
     /// A call that is connected at both ends and goes on.
