@@ -27,7 +27,7 @@ public struct VideoSource: Sendable, Hashable {
     /// | `v4l2:/dev/video0` | a camera, in the format that fits the size and rate best |
     /// | `rtsp://…`, `rtspu://…` | a network camera, by TCP or by UDP |
     /// | `file:clip.mkv` | a file, played for ever |
-    /// | `screen`, `screen::1` | an X display |
+    /// | `screen`, `screen::1` | an X display; Xlib ends the process when the display's server goes away |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty. Whether the description exists shows when

@@ -49,7 +49,7 @@ public final class DataChannel: Sendable {
         var connection: PeerConnection?
         var isOpen = false
         var isOver = false
-        var waiting: [CheckedContinuation<Bool, Never>] = []
+        var waiting: [AsyncStream<Void>.Continuation] = []
     }
 
     /// Its name, for the application; several may have the same.
@@ -91,16 +91,17 @@ public final class DataChannel: Sendable {
 
     /// Waits until messages can be sent.
     ///
-    /// - Returns: False when the channel ended before.
+    /// - Returns: False when the channel, or the task that waits, ended before.
     public func waitUntilOpen() async -> Bool {
-        await withCheckedContinuation { continuation in
-            let known = life.withLock { life -> Bool? in
-                if life.isOver || life.isOpen { return !life.isOver }
-                life.waiting.append(continuation)
-                return nil
-            }
-            if let known { continuation.resume(returning: known) }
+        let (opening, waiter) = AsyncStream.makeStream(of: Void.self)
+        let known = life.withLock { life -> Bool? in
+            if life.isOver || life.isOpen { return !life.isOver }
+            life.waiting.append(waiter)
+            return nil
         }
+        if let known { return known }
+        for await _ in opening { return true }
+        return false
     }
 
     /// Sends text, which may not hold U+0000.
@@ -166,7 +167,7 @@ public final class DataChannel: Sendable {
             defer { life.waiting = [] }
             return life.waiting
         }
-        for continuation in waiting { continuation.resume(returning: true) }
+        for waiter in waiting { waiter.yield() }
     }
 
     private func receive(_ message: Message) {
@@ -185,7 +186,7 @@ public final class DataChannel: Sendable {
             return past
         }
         sink.finish()
-        for continuation in past.waiting { continuation.resume(returning: false) }
+        for waiter in past.waiting { waiter.finish() }
     }
 }
 

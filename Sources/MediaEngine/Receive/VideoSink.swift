@@ -16,7 +16,7 @@ public struct VideoSink: Sendable, Hashable {
     /// | text | what becomes of the pictures |
     /// |---|---|
     /// | `discard` | nobody sees them |
-    /// | `window` | a window of X or Wayland |
+    /// | `window` | a window of X or Wayland; Xlib ends the process when the X server goes away |
     /// | `v4l2:/dev/video9` | a camera for other programs, by the kernel module v4l2loopback |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///

@@ -189,6 +189,9 @@ extension RealPipelines {
             }
             try await withCall(options) { call in
                 let mine = try await call.caller.peer.makeDataChannel("chat")
+                let impatient = Task { await mine.waitUntilOpen() }
+                impatient.cancel()
+                #expect(try await inTime("the wait that is given up") { await impatient.value } == false)
                 try await call.negotiate()
                 let data = try await call.callee.dataPackets()
                 for end in call.ends { try await end.wait(for: .verified) }
