@@ -20,7 +20,7 @@ extension EndToEnd {
             let bob = try await trio.listen(
                 ["--sink-video", "window", "--once", "--answer", "1s"], environment: ["DISPLAY": screen.display])
             let alice = try trio.call([
-                "--events", "--duration", "10m", "--video", "test:white", "--at", "2s=video=test:black",
+                "--events", "--duration", "10m", "--video", "test:white", "--at", "6s=video=test:black",
             ])
             try await screen.shows("the peer's white") { $0 > 100 }
             try await screen.shows("the peer's black") { $0 < 10 }

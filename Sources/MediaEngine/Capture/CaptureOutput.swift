@@ -32,6 +32,9 @@ struct CaptureOutput: Sendable {
             turner = nil
             try source.linkAcrossBins(to: teeSink)
         }
+        // Each branch that joins asks for it. A pulsesrc that has not negotiated yet never does after that, and a pipewiresrc closes its
+        // stream and begins anew; the format is fixed by the source's description in any case.
+        source.refuseReconfiguration()
         if isLooped { teeSink.keepTimeRising() }
         if isStamped { FrameStamp().write(at: teeSink) }
         let latest = LatestBuffer(keeps: kind == .video) { report(.began(kind)) }

@@ -64,6 +64,13 @@ extension Pad {
         }
     }
 
+    /// Lets no request to negotiate anew through this source pad.
+    func refuseReconfiguration() {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
+            info.event?.pointee.type == GST_EVENT_RECONFIGURE ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+        }
+    }
+
     /// Answers every question of downstream for the caps of this source pad with all that were asked for.
     func answerAnyCaps() {
         addProbe(GST_PAD_PROBE_TYPE_QUERY_UPSTREAM) { info in
