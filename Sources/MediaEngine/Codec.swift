@@ -51,6 +51,14 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// In bit/s, of one that has no choice; nil for the others.
+    var fixedBitrate: Int? {
+        switch self {
+        case .g722, .pcmu, .pcma: 64_000
+        case .opus, .vp8, .vp9, .h264, .h265: nil
+        }
+    }
+
     /// As in `a=rtpmap`, such as `OPUS/48000/2`.
     var rtpmap: String { "\(encodingName)/\(clockRate)" + (self == .opus ? "/2" : "") }
 

@@ -97,6 +97,7 @@ extension CaptureDevice {
             } catch {
                 logger.error("\(error)")
                 branches[number] = nil
+                branch.onChange(.lost(error))
             }
         }
     }
@@ -104,12 +105,10 @@ extension CaptureDevice {
     /// Notices a source that is open and says nothing.
     func lookForSilence() {
         guard let running, outage == nil else { return }
+        restore(absent.filter { !isSilent($0, in: running.capture) })
         let kinds = Set(branches.values.map(\.kind)).subtracting(absent)
         guard !kinds.isEmpty else { return }
-        let silent = kinds.filter { kind in
-            let last = running.capture.outputs[kind]?.latest.at ?? running.capture.since
-            return ContinuousClock.now - last > timing.silence
-        }
+        let silent = kinds.filter { isSilent($0, in: running.capture) }
         guard !silent.isEmpty else { return }
         let text = "nothing came for \(timing.silence)"
         if silent == kinds, running.began.isEmpty || !running.began.isDisjoint(with: silent) {
@@ -124,5 +123,18 @@ extension CaptureDevice {
             moveBranches { $0 == kind }
             for branch in branches.values where branch.kind == kind { branch.onChange(.lost(error)) }
         }
+    }
+
+    private func isSilent(_ kind: MediaKind, in capture: RunningCapture) -> Bool {
+        ContinuousClock.now - (capture.outputs[kind]?.latest.at ?? capture.since) > timing.silence
+    }
+
+    /// Feeds from the source again what it gives after a pause.
+    private func restore(_ kinds: Set<MediaKind>) {
+        guard !kinds.isEmpty else { return }
+        absent.subtract(kinds)
+        moveBranches(where: kinds.contains)
+        if absent.isEmpty { stop(standIns.take()) }
+        for branch in branches.values where kinds.contains(branch.kind) { branch.onChange(.restored) }
     }
 }

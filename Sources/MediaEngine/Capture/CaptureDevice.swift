@@ -107,8 +107,8 @@ actor CaptureDevice {
 
     /// Returns when the device is closed, if nobody else uses it.
     func detach(_ number: Int) async {
-        guard let branch = branches.removeValue(forKey: number) else { return }
-        branch.capture.detach(branch.branch, branch.kind)
+        // One that could not be moved when the source was lost is gone already.
+        if let branch = branches.removeValue(forKey: number) { branch.capture.detach(branch.branch, branch.kind) }
         closeIfUnused()
         await waitUntilStopped()
     }

@@ -16,19 +16,20 @@ final class JitterBufferWatch: Sendable {
     }
 
     private struct Stream: Sendable {
+        let ssrc: UInt32
         let jitterBuffer: Element
         let waits: PacketWaits
     }
 
-    /// The most streams that are told apart: a peer may send as many as it likes.
+    /// The most streams that are told apart, the latest ones: a peer may send as many as it likes.
     private static let maximumStreams = 64
-    private let known = Mutex<[UInt32: Stream]>([:])
+    private let known = Mutex<[Stream]>([])
 
-    /// How many streams came so far.
+    /// How many streams are told apart.
     var streams: Int { known.withLock { $0.count } }
 
     func total(of ssrc: UInt32) -> Total {
-        guard let stream = known.withLock({ $0[ssrc] }) else { return Total() }
+        guard let stream = known.withLock({ $0.last { $0.ssrc == ssrc } }) else { return Total() }
         let (waits, figures) = (stream.waits.total, stream.jitterBuffer.get("stats")?.fields)
         return Total(
             packets: waits.packets, seconds: waits.seconds, lost: figures?["num-lost"]?.intValue ?? 0,
@@ -45,8 +46,8 @@ final class JitterBufferWatch: Sendable {
                 let ssrc = caps["ssrc"]?.intValue.flatMap({ UInt32(exactly: $0) })
             else { return }
             self?.known.withLock { known in
-                guard known.count < Self.maximumStreams else { return }
-                known[ssrc] = Stream(jitterBuffer: element, waits: waits)
+                known.append(Stream(ssrc: ssrc, jitterBuffer: element, waits: waits))
+                if known.count > Self.maximumStreams { known.removeFirst() }
             }
         }
         sink.probeHead { bytes in

@@ -30,12 +30,13 @@ extension PeerConnection {
         guard configuration.tracks[source.kind] != nil else {
             throw .rejected(operation: "a source", text: "this connection has no \(source.kind.rawValue)")
         }
-        guard let media else {
+        if media == nil {
             configuration.tracks[source.kind]?.source = source
             if let processing { configuration.tracks[source.kind]?.processing = processing }
             return
         }
-        guard let track = media.sending[source.kind] else {
+        // The track alone: whatever hangs as it opens keeps nothing else of the connection alive.
+        guard let track = media?.sending[source.kind] else {
             throw .rejected(operation: "a source", text: "this connection negotiated no \(source.kind.rawValue)")
         }
         try await track.change(to: source)

@@ -6,23 +6,28 @@ extension PeerConnection {
     ///
     /// The last figures remain after ``close()``.
     public func statistics() async -> PeerStatistics {
-        guard let media, !isClosed else { return lastStatistics }
-        // One request at a time: close() waits for the one that runs, because 1.22 has a race between statistics and the end
-        // of a session (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
+        // 1.22 has a race between statistics and the end of a session, so none begin once close() was called
+        // (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
+        if !isEnding { await measure() }
+        return lastStatistics
+    }
+
+    /// Takes the figures; one request at a time, and ``close()`` waits for the one that runs.
+    func measure() async {
+        guard let media, !isClosed else { return }
         let request = statisticsRequest ?? Task { try? await media.transportStatistics() }
         statisticsRequest = request
         let reply = await request.value
         let transport = reply.map { PeerStatistics.Transport(webrtcbin: $0) } ?? lastStatistics.transport
         if statisticsRequest == request { statisticsRequest = nil }
         // Closed meanwhile: the pads have lost their caps.
-        guard !isClosed else { return lastStatistics }
+        guard !isClosed else { return }
         lastStatistics = media.statistics(transport: transport)
         if let reply {
             let now = Date().timeIntervalSince1970 * 1_000
             let report = media.report(reply, lastStatistics, timestamp: now)
             lastReport = report.keepingReports(of: lastReport)
         }
-        return lastStatistics
     }
 
     /// The same under W3C's names, for tools that know those; the last report remains after ``close()``.

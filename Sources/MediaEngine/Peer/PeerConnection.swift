@@ -45,6 +45,8 @@ public actor PeerConnection {
     var failures: [TrackFailure] = []
     var isClosed = false
     private var closing: Task<Void, Never>?
+    /// Whether ``close()`` was called.
+    var isEnding: Bool { closing != nil }
     var heldDigits: [DtmfDigit] = []
     /// What the peer pressed before anything of it was shown for the first time; nil from then on.
     var earlyDigits: [DtmfDigit]? = []
@@ -159,6 +161,7 @@ public actor PeerConnection {
             beginIfVerified()
         } catch {
             media.fingerprintCheck.fail()
+            endDataChannels()
             eventSink.yield(.init(.failed(error)))
         }
     }
@@ -222,8 +225,10 @@ public actor PeerConnection {
 
     private func end() async {
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)
+        // Nothing is sent or shown from here on, whatever takes its time or hangs below.
+        media?.shut()
         // The last figures; a webrtcbin that hangs gives none.
-        _ = await Deadline.isMet(limit / 5) { _ = await self.statistics() }
+        _ = await Deadline.isMet(limit / 5) { await self.measure() }
         isClosed = true
         endDataChannels()
         gathering?.abandon()

@@ -11,7 +11,8 @@ extension PeerMedia {
         var received: [UInt32: StatisticsReport.Stream] = [:]
         for (kind, track) in sending {
             let stream = StatisticsReport.Stream(
-                kind: kind, codec: track.codec, payloadType: track.payloadType, bitrateKbit: track.encoder.bitrateKbit)
+                kind: kind, codec: track.codec, payloadType: track.payloadType,
+                targetBitrate: track.encoder.targetBitrate)
             sent[track.ssrc] = stream
             if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
         }

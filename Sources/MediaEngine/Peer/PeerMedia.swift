@@ -162,17 +162,32 @@ final class PeerMedia: Sendable {
         peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(mLine)), .string(candidate.candidate)])
     }
 
+    /// Sends and shows nothing from here on, and begins to let go of the captures.
+    func shut() {
+        for track in sending.values { track.set(.off) }
+        for track in receiving.values { _ = track.setOpen(false) }
+    }
+
     /// Stops everything; false when that did not end in time and goes on alone.
+    ///
+    /// A file, a device or a display that hangs keeps neither the others nor the connection itself from being stopped.
     func tearDown(within limit: Duration, label: String) async -> Bool {
-        await Deadline.isMet(limit) { [pipeline, builder, sending, receiving, peer, owed] in
+        let areOver = await withTaskGroup(of: Bool.self) { group in
+            func bounded(_ part: @escaping @Sendable () async -> Void) {
+                group.addTask { await Deadline.isMet(limit / 2, by: part) }
+            }
+            for recorder in builder.recorders { bounded { await recorder.finish(within: limit / 6) } }
+            for track in sending.values { bounded { await track.end() } }
+            for track in receiving.values { bounded { await track.end() } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        let isStopped = await Deadline.isMet(limit / 2) { [pipeline, peer, owed] in
             // What is in the pipelines is not waited for: the last packet of a call is of no use.
-            for recorder in builder.recorders { await recorder.finish(within: limit / 6) }
-            for track in sending.values { await track.end() }
-            for track in receiving.values { await track.end() }
             peer.activity.end()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
             owed.expire()
             peer.turnServers.close()
         }
+        return areOver && isStopped
     }
 }

@@ -67,7 +67,7 @@ final class PeerPipeline: Sendable {
         self.turnServers = turnServers
         self.pipeline = pipeline
         self.webrtc = webrtc
-        let (activity, jitterBuffers) = (activity, jitterBuffers)
+        let (activity, jitterBuffers, check) = (activity, jitterBuffers, fingerprintCheck)
         let rtpSession = FoundElement()
         self.rtpSession = rtpSession
         connections =
@@ -78,7 +78,7 @@ final class PeerPipeline: Sendable {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
                         if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.watch(element) }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
-                        try Self.tune(element, tuning, certificate, activity, report)
+                        try Self.tune(element, tuning, certificate, activity, check, report)
                     } catch {
                         report(.event(PeerConnectionEvent(.failed(error))))
                     }
@@ -139,7 +139,7 @@ final class PeerPipeline: Sendable {
     /// Tunes what webrtcbin makes inside itself, as it makes it.
     private static func tune(
         _ element: Element, _ tuning: TransportTuning, _ certificate: DtlsCertificate, _ activity: PacketActivity,
-        _ report: @escaping @Sendable (Report) -> Void
+        _ check: UncheckedFingerprint, _ report: @escaping @Sendable (Report) -> Void
     ) throws(MediaError) {
         switch element.factoryName {
         case "rtpsession": try SlowFeedback.mend(element, tuning)
@@ -157,6 +157,7 @@ final class PeerPipeline: Sendable {
             }
         case "sctpenc": EmptyMessage.mend(element)
         case "sctpdec":
+            try check.hold(element.pad("sink"))
             FatalMessage.contain(element)
             UnboundedStreams.limit(element) {
                 report(

@@ -30,7 +30,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var sampleRate: Int?
         /// The pitch measured in the decoded samples, in Hz; nil for video and while there is no clear tone.
         public var toneHz: Double?
-        /// Decoded pictures per second, over the last 30; nil for audio and before the second one.
+        /// Decoded pictures per second, over the last 30, 0 when none came for a second; nil for audio and before the second one.
         public var framesPerSecond: Double?
         /// How often the pictures stood still; nil for audio.
         public var freezes: Int?
@@ -69,7 +69,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var roundTripMs: Double?
         /// RTP packets that did not arrive.
         public var packetsLost = 0
-        /// RTP bytes, headers included.
+        /// Bytes of RTP payload, without headers.
         public var bytesSent = 0
         /// See ``bytesSent``.
         public var bytesReceived = 0

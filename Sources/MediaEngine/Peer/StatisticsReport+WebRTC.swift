@@ -4,7 +4,7 @@ extension StatisticsReport {
         let kind: MediaKind
         let codec: Codec
         let payloadType: Int
-        var bitrateKbit = 0
+        var targetBitrate = 0
         var codecId: String { "codec-\(kind.rawValue)" }
     }
 
@@ -110,7 +110,7 @@ extension StatisticsReport.OutboundRtp {
     ) {
         self.init(
             timestamp: timestamp, id: "outbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue,
-            codecId: stream.codecId, targetBitrate: stream.bitrateKbit * 1_000)
+            codecId: stream.codecId, targetBitrate: stream.targetBitrate)
         packetsSent = fields.count("packets-sent")
         bytesSent = fields.count("bytes-sent")
         firCount = fields.count("fir-count")

@@ -43,7 +43,7 @@ public struct StatisticsReport: Sendable, Equatable {
         public var jitterBufferEmittedCount = 0
         /// For video.
         public var framesDecoded: Int?
-        /// For video: decoded pictures per second, over the last 30.
+        /// For video: decoded pictures per second, over the last 30; 0 when none came for a second.
         public var framesPerSecond: Double?
         /// For video: how often the pictures stood still.
         public var freezeCount: Int?

@@ -42,8 +42,14 @@ final class Gate: Sendable {
         }
     }
 
-    /// Holds everything back from now on.
-    func close() { memory.state.withLock { $0.isOpen = false } }
+    /// Holds everything back from now on, and remembers the latest of it unless it is not to.
+    func close(keepingLatest: Bool = true) {
+        memory.state.withLock { state in
+            state.isOpen = false
+            state.keepsLatest = keepingLatest
+            if !keepingLatest { state.latest = nil }
+        }
+    }
 
     /// Forgets the latest buffer, so that opening waits for a new one.
     func forget() { memory.state.withLock { $0.latest = nil } }
@@ -53,6 +59,7 @@ final class Gate: Sendable {
 private final class GateMemory: Sendable {
     struct State {
         var isOpen = false
+        var keepsLatest = true
         var latest: BufferRef?
         var passed = 0
     }
@@ -65,7 +72,7 @@ private final class GateMemory: Sendable {
     func judge(_ buffer: BufferRef) -> ProbeVerdict {
         let passed: Int? = state.withLock { state in
             guard state.isOpen else {
-                state.latest = buffer
+                if state.keepsLatest { state.latest = buffer }
                 return nil
             }
             state.passed += 1

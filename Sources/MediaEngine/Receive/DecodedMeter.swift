@@ -101,7 +101,7 @@ final class DecodedMeter: Sendable {
             switch kind {
             case .video:
                 received.distinctFrames = state.distinct
-                received.framesPerSecond = state.freezes.framesPerSecond
+                received.framesPerSecond = state.freezes.framesPerSecond(at: .now)
                 received.freezes = state.freezes.count
                 received.frozenSeconds = state.freezes.duration
             case .audio:

@@ -12,10 +12,11 @@ struct FreezeMeter: Sendable {
     private var gaps: [Double] = []
     private var last: ContinuousClock.Instant?
 
-    /// Pictures per second over the gaps that are remembered; nil before there are two pictures.
-    var framesPerSecond: Double? {
+    /// Pictures per second over the gaps that are remembered, 0 when the last picture is more than a second old; nil before there are two.
+    func framesPerSecond(at now: ContinuousClock.Instant) -> Double? {
         let sum = gaps.reduce(0, +)
-        return sum > 0 ? Double(gaps.count) / sum : nil
+        guard sum > 0, let last else { return nil }
+        return now - last > .seconds(1) ? 0 : Double(gaps.count) / sum
     }
 
     /// Takes the time of the next picture.

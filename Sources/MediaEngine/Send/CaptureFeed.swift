@@ -5,6 +5,7 @@ internal import Synchronization
 /// Opening a device takes its time, so wishes are carried out one after the other, each as it stands when its turn comes.
 final class CaptureFeed: Sendable {
     private let proxy: Element
+    private let onDetached: @Sendable () -> Void
     private let onFailure: @Sendable (MediaError) -> Void
     private let onChange: @Sendable (CaptureChange) -> Void
 
@@ -22,12 +23,13 @@ final class CaptureFeed: Sendable {
 
     var source: CaptureSource? { state.withLock { $0.source } }
 
-    /// `proxy` is a `proxysrc`; `onFailure` hears of what goes wrong after ``start()``, `onChange` of
+    /// `proxy` is a `proxysrc`; `onDetached` hears when a source gives nothing more, `onFailure` of what goes wrong after ``start()``, `onChange` of
     /// what happens to the device.
     init(
-        of source: CaptureSource?, to proxy: Element, onFailure: @escaping @Sendable (MediaError) -> Void,
-        onChange: @escaping @Sendable (CaptureChange) -> Void
+        of source: CaptureSource?, to proxy: Element, onDetached: @escaping @Sendable () -> Void,
+        onFailure: @escaping @Sendable (MediaError) -> Void, onChange: @escaping @Sendable (CaptureChange) -> Void
     ) {
+        self.onDetached = onDetached
         self.onChange = onChange
         state = Mutex(State(source: source))
         self.proxy = proxy
@@ -103,25 +105,28 @@ final class CaptureFeed: Sendable {
         // The next device is opened while the present one is still sent, unless it is the same in another format.
         let isOpenedFirst = present.map { !next.excludes($0) } ?? false
         do throws(MediaError) {
-            if isOpenedFirst { try await next.hold() }
-            await detach()
-            let result: Result<Int, MediaError>
-            do throws(MediaError) {
-                result = .success(try await next.attach(proxy, onChange: onChange))
-            } catch {
-                result = .failure(error)
-            }
-            if isOpenedFirst { await next.release() }
-            let branch = try result.get()
-            state.withLock { $0.attached = (next, branch) }
-            return nil
+            if !isOpenedFirst { await detach() }
+            try await next.hold()
         } catch {
             return error
         }
+        await detach()
+        var failure: MediaError?
+        do throws(MediaError) {
+            // A device may take its time to open; what it is to feed is not there any more when the track has ended meanwhile.
+            if state.withLock({ $0.hasEnded }) { throw .closed }
+            let branch = try await next.attach(proxy, onChange: onChange)
+            state.withLock { $0.attached = (next, branch) }
+        } catch {
+            failure = error
+        }
+        await next.release()
+        return failure
     }
 
     private func detach() async {
         guard let attached = state.withLock({ $0.attached.take() }) else { return }
         await attached.source.detach(attached.branch)
+        onDetached()
     }
 }

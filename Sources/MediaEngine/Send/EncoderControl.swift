@@ -14,6 +14,7 @@ final class EncoderControl: Sendable {
     }
 
     private struct State {
+        var targetBitrate = 0
         var bitrateKbit: Int
         var opus: OpusParameters
         /// Nil before the peer's description is known.
@@ -32,8 +33,8 @@ final class EncoderControl: Sendable {
         try apply()
     }
 
-    /// The rate that the encoder aims at, in kbit/s.
-    var bitrateKbit: Int { state.withLock { Self.bitrateKbit($0) } }
+    /// The rate that the encoder is set to, in bit/s.
+    var targetBitrate: Int { state.withLock { $0.targetBitrate } }
 
     /// What this end asks for, whatever the peer allows.
     var wishes: (bitrateKbit: Int, opus: OpusParameters) { state.withLock { ($0.bitrateKbit, $0.opus) } }
@@ -58,16 +59,13 @@ final class EncoderControl: Sendable {
         try apply()
     }
 
-    private static func bitrateKbit(_ state: State) -> Int {
-        max(1, min(state.bitrateKbit, state.peer?.bandwidthKbit ?? .max))
-    }
-
     private func apply() throws(MediaError) {
         let state = state.withLock { $0 }
-        let kbit = Self.bitrateKbit(state)
         // libopus takes no less than 4 kbit/s, and no encoder more than a signed 32-bit number of bits.
-        let bits = min(max(kbit, codec == .opus ? 6 : 1), 2_000_000) * 1_000
-        var values = ["bitrate": String(bits), "bitrateKbit": String(min(kbit, 2_000_000))]
+        let lowest = codec == .opus ? 6 : 1
+        let kbit = min(max(lowest, min(state.bitrateKbit, state.peer?.bandwidthKbit ?? .max)), 2_000_000)
+        let bits = kbit * 1_000
+        var values = ["bitrate": String(bits), "bitrateKbit": String(kbit)]
         if codec == .opus {
             let agreed = state.opus.agreed(with: state.peer?.parameters, ptimeMs: state.peer?.ptimeMs)
             values.merge(agreed.encoderValues(bitrate: bits)) { _, new in new }
@@ -75,6 +73,8 @@ final class EncoderControl: Sendable {
             let ptime = state.opus.agreed(with: nil, ptimeMs: state.peer?.ptimeMs).ptimeMs
             for name in ["ptimeNs", "maxPtimeNs"] { values[name] = String(ptime * 1_000_000) }
         }
+        let target = codec.fixedBitrate ?? values["bitrate"].flatMap { Int($0) } ?? bits
+        self.state.withLock { $0.targetBitrate = target }
         try description.set(values, on: bin)
     }
 }

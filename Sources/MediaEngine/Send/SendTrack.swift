@@ -53,7 +53,6 @@ final class SendTrack: Sendable {
         self.webrtcSink = webrtcSink
         proxy = try Element("proxysrc")
         try Self.keepOnlyLatest(proxy, kind: codec.kind)
-        feed = CaptureFeed(of: configuration.source, to: proxy, onFailure: onFailure, onChange: onChange)
         self.payloadType = payloadType
         ssrc = UInt32.random(in: 1...UInt32.max)
         bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
@@ -64,7 +63,11 @@ final class SendTrack: Sendable {
         encoderSource = try encoder.pad("src")
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
         recording = try recorder?.tap(codec, at: payloader.pad("sink"))
-        gate = Gate(at: encoderSink) { _ in }
+        let gate = Gate(at: encoderSink) { _ in }
+        self.gate = gate
+        feed = CaptureFeed(
+            of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure, onChange: onChange
+        )
         // Behind the gate, which keeps the latest picture as it was captured.
         blanking = Blanking(at: encoderSink, kind: codec.kind)
         pipeline.add(proxy)
@@ -131,8 +134,8 @@ final class SendTrack: Sendable {
         }
         // Also with the gate shut, so that nothing of the captured is let out whatever happens.
         blanking.set(mode != .live)
-        if !opens { gate.close() }
-        if mode == .off { gate.forget() }
+        // Of what is turned off nothing is kept: it would be the first thing sent when it is turned on again.
+        if !opens { gate.close(keepingLatest: mode != .off) }
         feed.want(mode != .off)
         if opens { open() }
     }
@@ -141,7 +144,6 @@ final class SendTrack: Sendable {
     ///
     /// - Throws: ``MediaError`` when it cannot be opened; the present one goes on then.
     nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
-        gate.forget()
         try await feed.change(to: source)
         if kind == .video { encoderSource.forceKeyFrame() }
     }

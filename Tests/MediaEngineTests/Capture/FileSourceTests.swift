@@ -56,6 +56,31 @@ extension RealPipelines {
             }
         }
 
+        @Test("Sound that pauses is lost, and restored in the next round, while the pictures go on")
+        func pausing() async throws {
+            let folder = try PipelineFolder()
+            try await Clip.make(folder.file("short.mkv"), tone: .milliseconds(100))
+            var options = LoopbackCall.Options()
+            options.callerVideo = try VideoSource(
+                parsing: "file:" + folder.file("short.mkv"), format: VideoFormat(width: 320, height: 240))
+            options.callerAudio = try AudioSource(parsing: "file:" + folder.file("short.mkv"))
+            var logger = Logger(label: "test")
+            logger.logLevel = .error
+            options.engine = try await MediaEngine.start(
+                pipelineFolder: nil, captureTiming: CaptureTiming(silence: .milliseconds(500)), logger: logger)
+            try await withCall(options) { call in
+                try await call.connect()
+                let log = try await ReceivedLog(call.callee, [.video, .audio])
+                try await eventually("the sound goes and comes back") {
+                    call.caller.count(.captureRestored(.audio)) >= 2
+                }
+                let beeps = log.beeps.count
+                try await eventually("it is heard again") { log.beeps.count > beeps }
+                #expect(log.flashes.count >= 2)
+                #expect(!call.caller.events.contains { if case .captureLost(.video, _) = $0 { true } else { false } })
+            }
+        }
+
         @Test("One that is not there, or is no film, is told before the call or as an event")
         func unusable() async throws {
             let engine = try await TestEngine.shared()

@@ -92,6 +92,39 @@ extension RealPipelines {
             device.hangUp()
         }
 
+        @Test("While another device hangs as it opens, the camera is closed, nothing is sent, and the connection ends")
+        func hangingNext() async throws {
+            let folder = try PipelineFolder([
+                "hanging-audio-source.launch": """
+                # value choice: source.location
+                filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
+                """
+            ])
+            let pipe = folder.file("pipe")
+            mkfifo(pipe, 0o600)
+            var options = LoopbackCall.Options()
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.configure = { $0.tuning.teardownMs = 1_000 }
+            options.callerVideo = .test(.snow)
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForPictures(5)
+                let camera = try await call.capture(.caller, .video)
+                let hanging = try #require(options.engine).capture(AudioSource(name: "hanging", choice: pipe))
+                let change = Task { try await call.caller.peer.setSource(hanging) }
+                try await eventually("it hangs") {
+                    await !Deadline.isMet(.milliseconds(200)) { _ = await hanging.isOpen }
+                }
+                let sockets = ProcessCensus.now().sockets
+                try await inTime("closing", within: .seconds(5)) { await call.caller.peer.close() }
+                #expect(await !camera.isOpen)
+                #expect(ProcessCensus.now().sockets < sockets)
+                // Lets the hanging thread go.
+                close(open(pipe, O_WRONLY))
+                await #expect(throws: MediaError.self) { try await change.value }
+            }
+        }
+
         @Test("A connection that nobody closes goes on, and can be closed as long as anybody has it")
         func abandoned() async throws {
             weak var abandoned: PeerConnection?

@@ -62,7 +62,7 @@ extension RealPipelines {
                 try await call.callee.waitForPictures(10)
                 let received = try await call.callee.received(.video)
                 #expect(received.codec == .h264 && received.width == 240)
-                #expect(await call.caller.peer.media?.sending[.video]?.encoder.bitrateKbit == 222)
+                #expect(await call.caller.peer.media?.sending[.video]?.encoder.targetBitrate == 222_000)
             }
         }
 

@@ -84,11 +84,12 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 let sending = try #require(await call.caller.peer.media?.sending)
-                #expect(sending[.video]?.encoder.bitrateKbit == 300)
-                #expect(sending[.audio]?.encoder.bitrateKbit == 24)
-                #expect(await call.callee.peer.media?.sending[.video]?.encoder.bitrateKbit == 1_000)
-                try await call.caller.peer.setBitrate(2_000, of: .video)
-                #expect(sending[.video]?.encoder.bitrateKbit == 300)
+                #expect(sending[.video]?.encoder.targetBitrate == 300_000)
+                #expect(sending[.audio]?.encoder.targetBitrate == 24_000)
+                #expect(await call.callee.peer.media?.sending[.video]?.encoder.targetBitrate == 1_000_000)
+                // However much is asked for, what is not agreed on is not sent, and nothing overflows.
+                try await call.caller.peer.setBitrate(.max, of: .video)
+                #expect(sending[.video]?.encoder.targetBitrate == 300_000)
                 try await call.caller.peer.setBitrate(100, of: .video)
                 try await call.caller.peer.setBitrate(16, of: .audio)
                 try await call.caller.peer.setOpus(.economical)

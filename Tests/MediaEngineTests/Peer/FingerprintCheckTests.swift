@@ -27,7 +27,9 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
             options.rewrite = Self.corrupting(kind)
+            options.configure = { $0.allowsDataChannels = true }
             try await withCall(options) { call in
+                let channel = try await call.caller.peer.makeDataChannel("secrets")
                 let checking = kind == .offer ? call.callee : call.caller
                 let misdescribed = kind == .offer ? call.caller : call.callee
                 try await call.negotiate()
@@ -52,6 +54,12 @@ extension RealPipelines {
                     for kind in MediaKind.allCases { #expect(end.count(.firstFrame(kind)) == 0) }
                 }
                 #expect(checking.count(.verified) == 0)
+                for end in call.ends {
+                    #expect(!end.events.contains { if case .dataChannel = $0 { true } else { false } })
+                }
+                if kind == .answer { #expect(try await inTime("its end") { await channel.waitUntilOpen() } == false) }
+                #expect(await channel.state != .open)
+                await #expect(throws: MediaError.self) { try await channel.send("the secret") }
                 try await inTime("both ends closed") { await call.close() }
             }
         }

@@ -22,6 +22,19 @@ extension RealPipelines {
             #expect(Set(passed) == arrived, "none is missing after the first")
         }
 
+        @Test("One that is to remember nothing lets a new buffer through first")
+        func forgetful() async throws {
+            let bench = try GateBench()
+            defer { bench.stop() }
+            bench.gate.close(keepingLatest: false)
+            try await eventually("buffers at the gate") { bench.arrived.value.count >= 5 }
+            #expect(bench.gate.open() == 0)
+            #expect(bench.passed.value.count <= 1 && bench.gate.passed <= 1)
+            let known = bench.arrived.value.count
+            try await eventually("buffers behind the gate") { bench.passed.value.count >= 5 }
+            #expect(bench.arrived.value.firstIndex(of: bench.passed.value[0]).map { $0 >= known - 1 } == true)
+        }
+
         @Test("A gate that is closed again holds back, and opens with a newer buffer")
         func closesAgain() async throws {
             let bench = try GateBench()

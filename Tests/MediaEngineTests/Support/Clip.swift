@@ -2,9 +2,11 @@ import Foundation
 
 @testable import MediaEngine
 
-/// A file of two seconds: one black and silent, one white with a tone.
+/// A file of two seconds: one black and silent, one white with a tone, as long as the latter is to last.
 enum Clip {
-    static func make(_ path: String, hasPictures: Bool = true, hasSound: Bool = true) async throws {
+    static func make(
+        _ path: String, hasPictures: Bool = true, hasSound: Bool = true, tone: Duration = .seconds(1)
+    ) async throws {
         let size = "video/x-raw,width=320,height=240,framerate=15/1"
         let shape = "audio/x-raw,rate=48000,channels=2"
         let pictures = """
@@ -13,7 +15,7 @@ enum Clip {
             """
         let sound = """
             audiotestsrc wave=silence num-buffers=50 samplesperbuffer=960 ! \(shape) ! concat name=d ! audioconvert ! opusenc ! mux.
-            audiotestsrc num-buffers=50 samplesperbuffer=960 ! \(shape) ! d.
+            audiotestsrc num-buffers=\(Int(tone / .milliseconds(20))) samplesperbuffer=960 ! \(shape) ! d.
             """
         let launch =
             "matroskamux name=mux ! filesink name=file " + (hasPictures ? pictures : "") + " "

@@ -14,6 +14,9 @@ struct ProcessCensus: CustomStringConvertible {
         return ProcessCensus(threads: threads.map { $0.trimmingCharacters(in: .newlines) }, files: openFiles())
     }
 
+    /// How many sockets are open.
+    var sockets: Int { files.count { $0.hasPrefix("socket:") } }
+
     /// The memory that a process holds, in kB; nil when it has ended.
     static func residentKilobytes(of process: String = "self") -> Int? {
         let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)

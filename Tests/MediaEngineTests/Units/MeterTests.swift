@@ -15,7 +15,8 @@ import Testing
             }
         }
         show(60, every: 33)
-        #expect(meter.count == 0 && abs((meter.framesPerSecond ?? 0) - 30.3) < 0.1)
+        #expect(meter.count == 0 && abs((meter.framesPerSecond(at: now) ?? 0) - 30.3) < 0.1)
+        #expect(meter.framesPerSecond(at: now + .milliseconds(1_001)) == 0)
         now += .milliseconds(967)
         show(60, every: 33)
         #expect(meter.count == 1 && abs(meter.duration - 1) < 0.001)
@@ -34,7 +35,7 @@ import Testing
     @Test("The first pictures are no freeze, however late they come")
     func beginning() {
         var meter = FreezeMeter()
-        #expect(meter.framesPerSecond == nil)
+        #expect(meter.framesPerSecond(at: .now) == nil)
         let now = ContinuousClock.now
         meter.add(at: now)
         meter.add(at: now + .seconds(5))
