@@ -38,6 +38,14 @@ extension Pad {
         }
     }
 
+    /// Keeps a shape from going on when `refuses` says so.
+    func refuseCaps(_ refuses: @escaping @Sendable (PropertyValue) -> Bool) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            guard case .caps(let caps) = info.event.flatMap(PadEvent.init) else { return GST_PAD_PROBE_OK }
+            return refuses(caps) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+        }
+    }
+
     /// Tells `handler` the size of the pictures that follow, whenever it changes.
     func onPictureSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
         let last = Mutex<[Int]>([])

@@ -76,6 +76,7 @@ struct TrackBuilder: Sendable {
             outlet: outlets[kind], sink: sink(for: kind), recorder: received, pipeline: pipeline,
             report: { [report] in report(.event($0)) })
         if kind == .video {
+            receiving.limitPictures { [report] in report(.bus($0)) }
             receiving.decoded.onPictureSize { [report] in
                 report(.event(PeerConnectionEvent(.picturesReceived(width: $0, height: $1))))
             }

@@ -8,6 +8,9 @@ final class ReceiveTrack: Sendable {
     let codec: Codec
     private let knownSsrc = Mutex<UInt32?>(nil)
     private let input: Pad
+    /// Where what the depayloader gives comes by.
+    private let encoded: Pad
+    private let decoder: Element
     private let elements: [Element]
     /// Where the decoder's output leaves it.
     let decoded: Pad
@@ -38,6 +41,7 @@ final class ReceiveTrack: Sendable {
             throw .noPad(element: decoder.name, pad: "decoder")
         }
         input = try shield.pad("sink")
+        self.decoder = decoderElement
         decoded = try decoderElement.pad("src")
         let kind = kind
         meter = DecodedMeter(kind: kind)
@@ -46,11 +50,22 @@ final class ReceiveTrack: Sendable {
         // Behind the gate: what it holds back nobody sees.
         outlet.watch(shown)
         self.sink = sink
-        guard let encoded = decoderBin.child("encoded") else { throw .noPad(element: decoder.name, pad: "encoded") }
-        recording = try recorder?.tap(codec, at: encoded.pad("sink"))
+        guard let branch = decoderBin.child("encoded") else { throw .noPad(element: decoder.name, pad: "encoded") }
+        encoded = try branch.pad("sink")
+        recording = recorder?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
         for element in elements { try element.syncStateWithParent() }
+    }
+
+    /// Takes nothing more once the pictures are larger than ``PictureLimit`` has it, and tells it as a failure of the decoder.
+    func limitPictures(_ report: @escaping @Sendable (BusMessage) -> Void) {
+        let path = decoder.path
+        let limit = PictureLimit { width, height in
+            let text = "pictures of \(width)x\(height) are too large; at most \(PictureLimit.maximumPixels) pixels"
+            report(.error(element: path, message: text, debug: "", fault: .unusable))
+        }
+        for pad in [encoded, decoded] { limit.watch(pad) }
     }
 
     /// Links the pad on which webrtcbin delivers this kind.

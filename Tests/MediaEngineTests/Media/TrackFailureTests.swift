@@ -48,6 +48,24 @@ extension RealPipelines {
             }
         }
 
+        @Test("Pictures of a peer that are too large end alone", arguments: [Codec.vp8, .h264])
+        func tooLarge(codec: Codec) async throws {
+            var options = LoopbackCall.Options()
+            options.videoCodecs = [codec]
+            options.callerVideo = VideoSource(
+                name: "test", choice: "black", format: VideoFormat(width: 4_112, height: 4_096, framesPerSecond: 1))
+            try await withCall(options) { call in
+                try await call.connect()
+                try await eventually("the failure") { !Self.failures(call.callee).isEmpty }
+                let failure = try #require(Self.failures(call.callee).first)
+                #expect(failure.kind == .video && failure.direction == .receiving)
+                #expect(failure.text == "pictures of 4112x4096 are too large; at most 16777216 pixels")
+                #expect(try await call.callee.received(.video).decoded == 0)
+                for end in call.ends { try await end.waitForTone() }
+                try await call.caller.waitForMorePictures(10)
+            }
+        }
+
         @Test("Pictures that cannot be decoded leave the sound and what is sent as they are")
         func decoder() async throws {
             let folder = try PipelineFolder(
