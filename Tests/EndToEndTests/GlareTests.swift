@@ -101,13 +101,9 @@ extension EndToEnd {
 
         /// How many clients are connected to a port of 127.0.0.1, also where nobody has accepted them yet.
         private static func connections(toPort port: Int) -> Int {
-            // In pieces until its end: String(contentsOfFile:) takes the first page of such a file for the whole.
-            let bytes = try? FileHandle(forReadingAtPath: "/proc/net/tcp")?.readToEnd()
-            let table = String(decoding: bytes ?? Data(), as: UTF8.self)
             let suffix = ":" + String(65_536 + port, radix: 16, uppercase: true).suffix(4)
-            return table.split(separator: "\n").count { line in
-                let fields = line.split(separator: " ")
-                return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "01"
+            return KernelTable.rows("/proc/net/tcp").count { fields in
+                fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "01"
             }
         }
     }
