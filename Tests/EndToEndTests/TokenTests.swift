@@ -43,7 +43,7 @@ extension EndToEnd {
 
         @Test("Whoever has no next token by itself is warned, and renews it in the call")
         func renewedByHand() async throws {
-            // Warned after a second at the earliest, seven are left.
+            // Warned within a second, alice has seven left.
             let server = try await TestServer(tokenWarning: .seconds(7))
             let bob = try await Station(
                 "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
