@@ -91,8 +91,10 @@ extension Call {
     }
 
     private func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {
-        // What a replaced connection says late is nobody's business.
-        guard let number = generations.first(where: { $0.value === media })?.key else { return }
+        // What a replaced connection says late is nobody's business, and after the end nobody is told of anything.
+        guard machine.state != .ended, let number = generations.first(where: { $0.value === media })?.key else {
+            return
+        }
         if let stage = fact.stage { mark(stage, at: instant) }
         note(fact, generation: number)
         process(.media(fact, generation: number), at: instant)

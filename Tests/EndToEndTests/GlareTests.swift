@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import Testing
 import WebSocketSignaling
 
@@ -43,7 +44,10 @@ extension EndToEnd {
         @Test("Two processes that call each other have one call, and neither has a critical warning")
         func twoProcesses() async throws {
             let server = try await MortalServer()
-            // Both wait at its door, and their invites cross when it opens.
+            let port = try #require(server.url.split(separator: ":").last.flatMap { Int($0) })
+            // Both wait at its door. Their invites cross when it opens, since each waits 2 s for a STUN server that never
+            // answers: whoever is signed in first must find the other.
+            let silent = try await HeldUDP(to: port)
             server.program.signal(SIGSTOP)
             defer { server.program.signal(SIGCONT) }
             let ends = try [("alice", "bob", "320x160", "440"), ("bob", "alice", "240x120", "554")].map {
@@ -52,10 +56,10 @@ extension EndToEnd {
                         "call", $1, "--as", $0, "--events", "--duration", "2s", "--video-size", $2, "--audio",
                         "tone:\($3)",
                     ]
-                        + ["--signaling", server.url, "--ice-interface", "127.0.0.1"],
+                        + ["--signaling", server.url, "--ice-interface", "127.0.0.1", "--ice-gather-timeout", "0s"]
+                        + ["--ice-server", "stun:127.0.0.1:\(silent.port)"],
                     environment: ["G_DEBUG": "fatal-criticals"])
             }
-            let port = try #require(server.url.split(separator: ":").last.flatMap { Int($0) })
             try await eventually("both have connected") { Self.connections(toPort: port) == 2 }
             server.program.signal(SIGCONT)
             for end in ends { #expect(try await end.waitForExit() == 0, "\(end.errors)") }
@@ -65,6 +69,7 @@ extension EndToEnd {
                 #expect(all.count == 1)
                 return try #require(all.first).object("report")
             }
+            #expect(silent.count > 0)
             #expect(try reports[0].text("callId") == reports[1].text("callId"))
             for (report, width, hertz) in [(reports[0], 240.0, 554.0), (reports[1], 320, 440)] {
                 #expect(try report.number("video.received.width") == width)
@@ -101,13 +106,9 @@ extension EndToEnd {
 
         /// How many clients are connected to a port of 127.0.0.1, also where nobody has accepted them yet.
         private static func connections(toPort port: Int) -> Int {
-            // In pieces until its end: String(contentsOfFile:) takes the first page of such a file for the whole.
-            let bytes = try? FileHandle(forReadingAtPath: "/proc/net/tcp")?.readToEnd()
-            let table = String(decoding: bytes ?? Data(), as: UTF8.self)
             let suffix = ":" + String(65_536 + port, radix: 16, uppercase: true).suffix(4)
-            return table.split(separator: "\n").count { line in
-                let fields = line.split(separator: " ")
-                return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "01"
+            return KernelTable.rows("/proc/net/tcp").count { fields in
+                fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "01"
             }
         }
     }

@@ -22,7 +22,7 @@ extension EndToEnd {
                 "--once", "--on-ring", "\(script) '\(ring)' \"$(id) `id` ;x\"", "--on-end", "\(script) \(end)",
             ])
             let alice = try trio.call([
-                "--duration", "200ms", "--events", "--display-name", "Alice\nX=1", "--on-end", "\(script) \(mine)",
+                "--duration", "2s", "--events", "--display-name", "Alice\nX=1", "--on-end", "\(script) \(mine)",
             ])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")

@@ -17,7 +17,7 @@ extension EndToEnd {
             let (heard, seen) = (try await alice.look(.audio), try await alice.look(.video))
             try await eventually("black pictures") { seen.blackRun >= 20 }
             try await eventually("silence") { heard.silentRun >= 50 }
-            #expect(seen.pictures == seen.blackRun && heard.buffers == heard.silentRun)
+            #expect(seen.wasBlankAlways && heard.wasBlankAlways)
             #expect(await mine.call.peerSends == .init(audio: .muted, video: .muted))
             await theirs.call.setVideo(.on)
             await theirs.call.setAudio(.on)

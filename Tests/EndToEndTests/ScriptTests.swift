@@ -7,10 +7,11 @@ extension EndToEnd {
         @Test("A scripted call holds, mutes and talks, and the peer is told each time")
         func script() async throws {
             let trio = try await Trio()
-            let bob = try await trio.listen(["--once", "--at", "700ms=hold", "--at", "1100ms=unhold"])
+            // Each end counts from its own connected: what both do in turn is a second apart.
+            let bob = try await trio.listen(["--once", "--at", "3s=hold", "--at", "4s=unhold"])
             let steps = [
-                "300ms=hold", "1500ms=unhold", "1700ms=mute-audio", "1800ms=info:a=b; ümläut", "1900ms=unmute-audio",
-                "2s=stop-video", "2100ms=start-video", "2200ms=mute-video", "2400ms=unmute-video", "2600ms=hangup",
+                "2s=hold", "5s=unhold", "5200ms=mute-audio", "5300ms=info:a=b; ümläut", "5400ms=unmute-audio",
+                "5500ms=stop-video", "5600ms=start-video", "5700ms=mute-video", "5900ms=unmute-video", "6100ms=hangup",
             ]
             let alice = try trio.call(["--events"] + steps.flatMap { ["--at", $0] })
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
@@ -113,7 +114,7 @@ extension EndToEnd {
         func human() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--at", "200ms=hold", "--at", "400ms=info:red \u{1b}[31m"])
-            let alice = try trio.call(["--duration", "800ms"])
+            let alice = try trio.call(["--duration", "4s"])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             #expect(alice.output.contains("the peer holds the call\n"))
             #expect(alice.output.contains("the peer says: red \\u{1b}[31m\n"))

@@ -9,7 +9,7 @@ extension EndToEnd {
 
         @Test("With good tokens a call has picture and sound, at the lifetime of one token and beyond it")
         func renewedByProvider() async throws {
-            let server = try await TestServer(tokenWarning: .seconds(2))
+            let server = try await TestServer(tokenWarning: .seconds(5))
             let asked = Mutex(0)
             let alice = try await Station(
                 "alice", at: server.url,
@@ -17,7 +17,7 @@ extension EndToEnd {
                     let number = asked.withLock {
                         $0 += 1; return $0
                     }
-                    return try server.token("alice", lifetime: number == 1 ? .seconds(4) : .seconds(600))
+                    return try server.token("alice", lifetime: number == 1 ? .seconds(6) : .seconds(600))
                 }
             ).prepared()
             let signedIn = ContinuousClock.now
@@ -25,10 +25,11 @@ extension EndToEnd {
                 "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
             ).prepared()
             let (mine, theirs) = try await connect(alice, bob)
+            try await expectMedia((mine, alice), (theirs, bob))
             try await eventually("the server warned, and the provider was asked") {
                 asked.withLock { $0 } == 2 && alice.warnings == 1
             }
-            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(4_500) }
+            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(6_500) }
             try await theirs.call.send(info: "still there?")
             try await mine.hears(.info("still there?"))
             try await expectMedia((mine, alice), (theirs, bob))
@@ -42,13 +43,14 @@ extension EndToEnd {
 
         @Test("Whoever has no next token by itself is warned, and renews it in the call")
         func renewedByHand() async throws {
-            let server = try await TestServer(tokenWarning: .seconds(2))
-            let only = try server.token("alice", lifetime: .seconds(4))
-            let alice = try await Station("alice", at: server.url, token: { only }).prepared()
-            let signedIn = ContinuousClock.now
+            // Warned within a second, alice has seven left.
+            let server = try await TestServer(tokenWarning: .seconds(7))
             let bob = try await Station(
                 "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
             ).prepared()
+            let only = try server.token("alice", lifetime: .seconds(8))
+            let alice = try await Station("alice", at: server.url, token: { only }).prepared()
+            let signedIn = ContinuousClock.now
             let (mine, theirs) = try await connect(alice, bob)
             try await eventually("the warning") { alice.warnings == 1 }
             await #expect {
@@ -57,7 +59,8 @@ extension EndToEnd {
                 error as? CallError == .signaling(.signInRefused(code: 403, text: "the token is for another user"))
             }
             try await alice.agent.renew(token: server.token("alice"))
-            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(4_500) }
+            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(8_500) }
+            try await expectMedia((mine, alice), (theirs, bob))
             await theirs.call.hangUp()
             try await mine.ends(.remoteHangup)
             #expect(alice.losses.isEmpty)
@@ -70,6 +73,9 @@ extension EndToEnd {
             let server = try await TestServer(tokenWarning: .seconds(1))
             let asked = Mutex(0)
             let mayHaveOne = Mutex(false)
+            let bob = try await Station(
+                "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
+            ).prepared()
             let alice = try await Station(
                 "alice", at: server.url,
                 token: {
@@ -78,14 +84,11 @@ extension EndToEnd {
                             $0 += 1; return $0
                         }) > 1
                     else {
-                        return try server.token("alice", lifetime: .seconds(3))
+                        return try server.token("alice", lifetime: .seconds(7))
                     }
                     guard mayHaveOne.withLock({ $0 }) else { throw NoToken() }
                     return try server.token("alice")
                 }
-            ).prepared()
-            let bob = try await Station(
-                "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
             ).prepared()
             let (mine, theirs) = try await connect(alice, bob)
             try await eventually("signaling is lost") { alice.losses.count >= 2 }
@@ -128,7 +131,6 @@ extension EndToEnd {
             let theirs = try await bob.ring()
             try await theirs.call.accept()
             for call in [mine, theirs] { try await call.reaches(.connected) }
-            try await expectMedia((mine, alice), (theirs, bob))
             return (mine, theirs)
         }
     }

@@ -11,7 +11,7 @@ extension Peers {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
-                let bob = try server.call("alice", as: "bob", ["--json", "--duration", "4s"])
+                let bob = try server.call("alice", as: "bob", ["--events", "--duration", "10m"] + Program.tellsMoments)
                 try await alice.waitForRing()
                 try await alice.until("verified", "window.callagent.call.timeline.dtlsConnected !== undefined")
                 try await alice.until("a picture", "window.callagent.call.timeline.firstVideoFrame !== undefined")
@@ -20,9 +20,11 @@ extension Peers {
                 try await alice.waitForState("connected")
                 try await alice.seePicture("colour bars") { $0.isSMPTE && $0.width == 640 }
                 try await alice.hearTone(440)
+                try await bob.receives(pictures: 40, secondsOfSound: 2)
+                bob.signal(SIGINT)
                 #expect(try await alice.waitForEnd() == "remoteHangup")
-                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
-                let report = try bob.onlyCall()
+                #expect(try await bob.waitForExit() == 130, "\(bob.errors)")
+                let report = try await bob.report()
                 #expect(report.number("video.received.rtpPacketsBeforeAccept") == 0)
                 #expect(report.number("audio.received.rtpPacketsBeforeAccept") == 0)
                 #expect(report.number("video.received.distinctFrames") ?? 0 > 20)
@@ -37,14 +39,18 @@ extension Peers {
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
                 try await browser.perform("window.callagent.agent.earlyMedia = 'full'")
-                let bob = try server.call("alice", as: "bob", ["--json", "--duration", "1s"])
+                let bob = try server.call("alice", as: "bob", ["--events", "--duration", "10m"])
                 try await alice.waitForRing()
                 try await alice.until("sends", "window.callagent.call.figures?.video.sent.frames > 5")
                 try await alice.click("#accept")
-                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+                try await alice.waitForState("connected")
+                _ = try await bob.event(["event": "stateChanged", "state": "connected"])
+                bob.signal(SIGINT)
+                #expect(try await bob.waitForExit() == 130, "\(bob.errors)")
                 // So what the test before this one counts is what there is to count.
-                #expect(try bob.onlyCall().number("video.received.rtpPacketsBeforeAccept") ?? 0 > 0)
-                #expect(try bob.onlyCall().number("video.received.shownBeforeConnected") == 0)
+                let report = try await bob.report()
+                #expect(report.number("video.received.rtpPacketsBeforeAccept") ?? 0 > 0)
+                #expect(report.number("video.received.shownBeforeConnected") == 0)
             }
         }
 
@@ -74,13 +80,15 @@ extension Peers {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
-                let bob = try server.call("alice", as: "bob", ["--json", "--duration", "2s"])
+                let bob = try server.call("alice", as: "bob", ["--events", "--duration", "10m"] + Program.tellsMoments)
                 try await alice.waitForRing()
                 try await alice.click("#accept-audio")
                 try await alice.waitForState("connected")
                 try await alice.seePicture("colour bars") { $0.isSMPTE }
-                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
-                let report = try bob.onlyCall()
+                try await bob.receives(pictures: 0, secondsOfSound: 1)
+                bob.signal(SIGINT)
+                #expect(try await bob.waitForExit() == 130, "\(bob.errors)")
+                let report = try await bob.report()
                 #expect(report.number("video.received.frames") == 0)
                 #expect(report.number("audio.received.samples") ?? 0 > 24_000)
             }

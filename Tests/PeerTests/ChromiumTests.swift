@@ -12,14 +12,17 @@ extension Peers {
                 let codecs: [String] = try await browser.evaluate(
                     "return RTCRtpSender.getCapabilities('video').codecs.map((codec) => codec.mimeType)")
                 guard codecs.contains("video/H264") else { try Test.cancel("this Chromium has no H.264") }
-                let bob = try server.call("alice", as: "bob", ["--codec", "h264", "--json", "--duration", "4s"])
+                let bob = try server.call(
+                    "alice", as: "bob", ["--codec", "h264", "--events", "--duration", "10m"] + Program.tellsMoments)
                 try await alice.waitForRing()
                 try await alice.click("#accept")
                 try await alice.waitForState("connected")
                 try await alice.seePicture("colour bars") { $0.isSMPTE }
                 try await alice.seeMotion()
-                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
-                let report = try bob.onlyCall()
+                try await bob.receives(pictures: 40, secondsOfSound: 0)
+                bob.signal(SIGINT)
+                #expect(try await bob.waitForExit() == 130, "\(bob.errors)")
+                let report = try await bob.report()
                 #expect(report.text("video.received.codec") == "H264")
                 #expect(report.number("video.received.distinctFrames") ?? 0 > 20)
                 // The browser's offer names others first.

@@ -44,9 +44,13 @@ package final class TurnServer: Sendable {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output
-        output.fileHandleForReading.readabilityHandler = { [log] in
-            let text = String(decoding: $0.availableData, as: UTF8.self)
-            log.text.withLock { $0 += text }
+        output.fileHandleForReading.readabilityHandler = { [log] handle in
+            let data = handle.availableData
+            guard !data.isEmpty else {
+                handle.readabilityHandler = nil
+                return
+            }
+            log.text.withLock { $0 += String(decoding: data, as: UTF8.self) }
         }
         try process.run()
         let limit = ContinuousClock.now + .seconds(20)

@@ -37,6 +37,7 @@ struct StatisticsTests {
             let events = call.events
             // Before there is a connection there is nothing to tell.
             try await alice.clock.elapse(.seconds(1))
+            try await eventually("the first look is over") { alice.clock.sleeping.contains(.seconds(1)) }
             let session = try await alice.session()
             session.set(Self.report(seconds: 1, packets: 10, bytes: 1_000))
             try await alice.clock.elapse(.seconds(1))

@@ -63,6 +63,18 @@ struct TimelineTests {
         }
     }
 
+    @Test("What the media says when the call has ended is no stage, since nobody is told of it")
+    func afterTheEnd() async throws {
+        try await withAlice { alice, signaling in
+            try signaling.deliver(.anInvite, call: "c1")
+            let call = try await alice.nextCall()
+            let session = try await alice.session()
+            await call.hangUp(as: session, says: .verified)
+            await call.waitUntilClosed()
+            #expect(await call.report().timeline.instant(of: .dtlsConnected) == nil)
+        }
+    }
+
     @Test("A stage happens once, and media events have the time at which they happened")
     func firstTimeCounts() {
         var timeline = CallTimeline(start: .now, startedUnixMs: 0)
@@ -79,5 +91,13 @@ struct TimelineTests {
             timeline.instant(of: stage).map { (stage, $0, index) }
         }
         return stages.sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
+    }
+}
+
+extension Call {
+    /// Hangs up at the moment of a fact, which the call gets to hear afterwards.
+    fileprivate func hangUp(as session: FakeMediaSession, says fact: MediaFact) {
+        session.emit(fact)
+        hangUp()
     }
 }

@@ -45,6 +45,9 @@ final class Perception: Sendable {
     /// How many silent buffers of sound came since the last one that was not.
     var silentRun: Int { seen.withLock { $0.silentRun } }
 
+    /// Whether all pictures up to now were black, and all sound silent.
+    var wasBlankAlways: Bool { seen.withLock { $0.pictures == $0.blackRun && $0.buffers == $0.silentRun } }
+
     /// When something was decoded for the last time.
     var lastAt: ContinuousClock.Instant? { seen.withLock { $0.lastAt } }
 

@@ -9,8 +9,8 @@ final class Program: Sendable {
         .deletingLastPathComponent().appendingPathComponent("callagent").path
 
     private struct State {
-        var output = ""
-        var errors = ""
+        var output = Data()
+        var errors = Data()
         var exit: (status: Int32, at: ContinuousClock.Instant)?
     }
 
@@ -30,23 +30,23 @@ final class Program: Sendable {
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
-        output.fileHandleForReading.readabilityHandler = { [weak self] in
-            let text = String(decoding: $0.availableData, as: UTF8.self)
-            self?.state.withLock { $0.output += text }
+        for pipe in [output, errors] {
+            // A child of the program may hold the pipe open: nobody waits for its end.
+            _ = fcntl(pipe.fileHandleForReading.fileDescriptor, F_SETFL, O_NONBLOCK)
         }
-        errors.fileHandleForReading.readabilityHandler = { [weak self] in
-            let text = String(decoding: $0.availableData, as: UTF8.self)
-            self?.state.withLock { $0.errors += text }
+        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let more = self?.state.withLock { $0.output.appendAll(from: handle) }
+            if more != true { handle.readabilityHandler = nil }
+        }
+        errors.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let more = self?.state.withLock { $0.errors.appendAll(from: handle) }
+            if more != true { handle.readabilityHandler = nil }
         }
         process.terminationHandler = { [weak self] process in
-            // The rest of what was written: the handlers may not have seen it yet.
-            output.fileHandleForReading.readabilityHandler = nil
-            errors.fileHandleForReading.readabilityHandler = nil
-            let rest = (try? output.fileHandleForReading.readToEnd()).flatMap { $0 } ?? Data()
-            let complaints = (try? errors.fileHandleForReading.readToEnd()).flatMap { $0 } ?? Data()
+            // Under the lock under which the handlers read, so whoever sees the end sees all that was written before it.
             self?.state.withLock { state in
-                state.output += String(decoding: rest, as: UTF8.self)
-                state.errors += String(decoding: complaints, as: UTF8.self)
+                _ = state.output.appendAll(from: output.fileHandleForReading)
+                _ = state.errors.appendAll(from: errors.fileHandleForReading)
                 let status =
                     process.terminationReason == .uncaughtSignal
                     ? -process.terminationStatus : process.terminationStatus
@@ -59,8 +59,8 @@ final class Program: Sendable {
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     var pid: Int32 { process.processIdentifier }
-    var output: String { state.withLock { $0.output } }
-    var errors: String { state.withLock { $0.errors } }
+    var output: String { String(decoding: state.withLock { $0.output }, as: UTF8.self) }
+    var errors: String { String(decoding: state.withLock { $0.errors }, as: UTF8.self) }
     /// The exit code, or the negative signal number; nil while it runs.
     var exitStatus: Int32? { state.withLock { $0.exit?.status } }
     var exitedAt: ContinuousClock.Instant? { state.withLock { $0.exit?.at } }
@@ -80,6 +80,16 @@ final class Program: Sendable {
         lines.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] }
     }
 
+    /// The events that were printed since a position of the output, which moves on: for whoever looks often.
+    func newEvents(since position: inout Int) -> [[String: Any]] {
+        let new = state.withLock { $0.output[position...] }
+        guard let end = new.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+        position = end + 1
+        return new[...end].split(separator: UInt8(ascii: "\n")).compactMap {
+            (try? JSONSerialization.jsonObject(with: $0)) as? [String: Any]
+        }
+    }
+
     /// Whether an event with these fields was printed.
     func hasEvent(_ fields: [String: String]) -> Bool { count(of: fields) > 0 }
 
@@ -95,9 +105,31 @@ final class Program: Sendable {
         return exitStatus ?? -1
     }
 
+    /// Waits for the end of a process of which nothing more is asked: none in time is no failure.
+    func letEnd(within limit: Duration) async {
+        let deadline = ContinuousClock.now + limit
+        while exitStatus == nil, ContinuousClock.now < deadline, (try? await Task.sleep(for: .milliseconds(20))) != nil
+        {}
+    }
+
     /// The JSON document that the program printed.
     func document() throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    }
+}
+
+extension Data {
+    /// Appends what a pipe that does not block has now; whether more may come.
+    fileprivate mutating func appendAll(from handle: FileHandle) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(handle.fileDescriptor, &chunk, chunk.count)
+            if count > 0 {
+                append(contentsOf: chunk[..<count])
+            } else if count == 0 || errno != EINTR {
+                return count < 0 && errno == EAGAIN
+            }
+        }
     }
 }
 

@@ -19,10 +19,8 @@ enum UDPSockets {
         var found: Set<Endpoint> = []
         for (file, isIPv6) in [("udp", false), ("udp6", true)] {
             // No file where the kernel has no IPv6.
-            let table = (try? String(contentsOfFile: "/proc/\(pid)/net/\(file)", encoding: .utf8)) ?? ""
-            for line in table.split(separator: "\n").dropFirst() {
+            for words in KernelTable.rows("/proc/\(pid)/net/\(file)") {
                 // sl, local address and port in hexadecimal digits, remote ones, … and the inode as the tenth word.
-                let words = line.split(separator: " ")
                 guard words.count > 9, inodes.contains(words[9]), let colon = words[1].lastIndex(of: ":"),
                     let port = Int(words[1][words[1].index(after: colon)...], radix: 16)
                 else { continue }

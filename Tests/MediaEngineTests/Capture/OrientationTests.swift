@@ -51,7 +51,7 @@ extension RealPipelines {
                         return Self.fits(last, orientation)
                     }
                     let late = log.pictures[count...].prefix { !Self.fits($0, orientation) }.count
-                    // 300 ms.
+                    // 300 ms at 30 pictures a second.
                     #expect(late <= 9, "\(late) pictures later")
                 }
                 #expect(call.caller.failure == nil && call.callee.failure == nil)

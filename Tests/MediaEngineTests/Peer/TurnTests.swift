@@ -77,13 +77,15 @@ extension RealPipelines {
             options.kinds = [.audio]
             options.configure = { $0.iceServers = [StunTurnServer(urls: ["stun:127.0.0.1:\(nat.port)"])] }
             try await withCall(options) { call in
-                try await call.connect()
+                try await call.negotiate()
+                // No longer than needed: libnice gives a server 2 s.
                 try await eventually("both ends ask the server") { nat.count >= 2 }
                 for end in call.ends {
                     #expect(end.count(.candidatesGathered(.complete)) == 0 && end.candidates("srflx").isEmpty)
                 }
                 nat.release()
                 for end in call.ends {
+                    try await end.wait(for: .verified)
                     try await end.wait(for: .candidatesGathered(.complete))
                     let (host, mapped) = (end.candidates("host"), end.candidates("srflx"))
                     try #require(host.count == 1 && mapped.count == 1, "\(end.events)")

@@ -54,6 +54,11 @@ final class DecodedWatch: Sendable {
     var changes: Int { seen.value.changes }
     /// How many silent buffers of sound came since the last one that was not.
     var silentRun: Int { seen.value.silentRun }
+    /// Whether all sound up to now was silent.
+    var wasSilentAlways: Bool {
+        let now = seen.value
+        return now.silentRun == now.buffers
+    }
     /// How many buffers of sound came since the last one that was silent.
     var loudRun: Int { seen.value.loudRun }
     var buffers: Int { seen.value.buffers }

@@ -64,9 +64,13 @@ final class RtspServer: Sendable {
         try process.run()
         self.process = process
         let said = Shared("")
-        output.fileHandleForReading.readabilityHandler = {
-            let text = String(decoding: $0.availableData, as: UTF8.self)
-            said.update { $0 += text }
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            guard !data.isEmpty else {
+                handle.readabilityHandler = nil
+                return
+            }
+            said.update { $0 += String(decoding: data, as: UTF8.self) }
         }
         try await eventually("the RTSP server's port") { said.value.hasSuffix("\n") }
         self.port = try #require(Int(said.value.split(separator: "\n").first ?? ""))

@@ -65,7 +65,7 @@ final class Chromium: Browser {
         // The browser ends, and then the driver.
         _ = try? await command("DELETE", "")
         _ = try? await Self.request(port, "GET", "/shutdown", nil)
-        _ = try? await program.waitForExit(within: .seconds(10))
+        await program.letEnd(within: .seconds(10))
     }
 
     private static func port(_ output: String) throws -> Int {

@@ -56,7 +56,7 @@ final class Firefox: Browser {
 
     func close() async {
         _ = try? await marionette.command("Marionette:Quit", ["flags": ["eForceQuit"]])
-        _ = try? await program.waitForExit(within: .seconds(20))
+        await program.letEnd(within: .seconds(20))
     }
 
     private static func preferences(_ options: BrowserOptions) -> String {

@@ -94,10 +94,13 @@ struct PageUser {
     }
 
     /// What the page has shown and played of the other side so far: nothing before the call is connected.
-    func seesAndHearsNothing() async throws -> Bool {
-        try await browser.evaluate(
+    ///
+    /// True in any other state than `state`, when one is given: state and stream are looked at in one moment.
+    func seesAndHearsNothing(orIsNot state: String? = nil) async throws -> Bool {
+        let exception = state.map { "window.callagent.call.state !== '\($0)' || " } ?? ""
+        return try await browser.evaluate(
             """
-            return document.getElementById('remote-video').srcObject === null
+            return \(exception)document.getElementById('remote-video').srcObject === null
               && window.callagent.call.remoteStream === undefined;
             """)
     }

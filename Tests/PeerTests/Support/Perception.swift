@@ -61,6 +61,18 @@ extension Program {
         }
     }
 
+    /// Waits until the agent has decoded so much since the call began.
+    func receives(
+        pictures: Double, secondsOfSound: Double, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await eventually("\(pictures) pictures, \(secondsOfSound) s of sound", sourceLocation: sourceLocation) {
+            let latest = events.last { $0["event"] as? String == "statistics" }
+            let entries = latest?["statistics"] as? [[String: Any]] ?? []
+            func total(_ name: String) -> Double { entries.compactMap { $0[name] as? Double }.max() ?? 0 }
+            return total("framesDecoded") >= pictures && total("totalSamplesDuration") >= secondsOfSound
+        }
+    }
+
     /// That all this was perceived, one after the other, each for ``Perception/leastMoments``.
     func expectPerceptions(_ expected: [Perception], sourceLocation: SourceLocation = #_sourceLocation) {
         let moments = perceptions
