@@ -26,7 +26,7 @@ public final class DataChannel: Sendable {
         case connecting = 1
         /// Messages flow.
         case open
-        /// One end has closed it; what was sent before still goes out.
+        /// One end has closed it.
         case closing
         /// It is over.
         case closed
@@ -120,7 +120,10 @@ public final class DataChannel: Sendable {
     /// Where it is.
     public var state: State { get async { await connection?.state(of: self) ?? .closed } }
 
-    /// Closes it at both ends, once; what was sent before still arrives.
+    /// Closes it at both ends, once.
+    ///
+    /// What was sent right before may be lost: GStreamer 1.22 throws away what its reading end has not taken yet when it hears of the end
+    /// (`remove_pad` in `gstsctpdec.c`). Where that matters let the peer answer first.
     public func close() async { await connection?.close(self) }
 
     // MARK: For its connection

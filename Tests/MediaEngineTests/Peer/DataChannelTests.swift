@@ -94,11 +94,12 @@ extension RealPipelines {
             }
         }
 
-        @Test("Either end closes it, after what was sent before; the call goes on", arguments: [true, false])
+        @Test("Either end closes it, and the call goes on", arguments: [true, false])
         func close(byCaller: Bool) async throws {
             try await withChannel { call, mine, theirs in
                 let (closing, other) = byCaller ? (mine, theirs) : (theirs, mine)
                 try await closing.channel.send("bye")
+                try await eventually("the last word") { other.heard.value == [.text("bye")] }
                 await closing.channel.close()
                 for talk in [closing, other] {
                     try await eventually("the end of the messages") { talk.isOver.value }
