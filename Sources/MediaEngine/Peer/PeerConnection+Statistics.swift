@@ -6,9 +6,9 @@ extension PeerConnection {
     ///
     /// The last figures remain after ``close()``.
     public func statistics() async -> PeerStatistics {
-        // 1.22 has a race between statistics and the end of a session, so none begin once close() was called
+        // 1.22 has a race between statistics and the end of a session, so none but the last begin once close() was called
         // (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
-        if !isEnding { await measure() }
+        if let lastFigures { await lastFigures.value } else { await measure() }
         return lastStatistics
     }
 

@@ -45,8 +45,8 @@ public actor PeerConnection {
     var failures: [TrackFailure] = []
     var isClosed = false
     private var closing: Task<Void, Never>?
-    /// Whether ``close()`` was called.
-    var isEnding: Bool { closing != nil }
+    /// What takes the figures of the end; nil before ``close()``.
+    private(set) var lastFigures: Task<Void, Never>?
     var heldDigits: [DtmfDigit] = []
     /// What the peer pressed before anything of it was shown for the first time; nil from then on.
     var earlyDigits: [DtmfDigit]? = []
@@ -218,17 +218,23 @@ public actor PeerConnection {
     ///
     /// Runs on a thread of its own, and is abandoned and reported in the log after ``TransportTuning/teardownMs``.
     public func close() async {
-        let closing = closing ?? Task { await self.end() }
+        let closing = closing ?? begunEnd()
         self.closing = closing
         await closing.value
     }
 
-    private func end() async {
-        let limit = Duration.milliseconds(configuration.tuning.teardownMs)
-        // Nothing is sent or shown from here on, whatever takes its time or hangs below.
+    private func begunEnd() -> Task<Void, Never> {
+        // Nothing is sent or shown from here on, whatever takes its time or hangs later.
         media?.shut()
-        // The last figures; a webrtcbin that hangs gives none.
-        _ = await Deadline.isMet(limit / 5) { await self.measure() }
+        let figures = Task { await self.measure() }
+        lastFigures = figures
+        return Task { await self.end(after: figures) }
+    }
+
+    private func end(after figures: Task<Void, Never>) async {
+        let limit = Duration.milliseconds(configuration.tuning.teardownMs)
+        // A webrtcbin that hangs gives none.
+        _ = await Deadline.isMet(limit / 5) { await figures.value }
         isClosed = true
         endDataChannels()
         gathering?.abandon()

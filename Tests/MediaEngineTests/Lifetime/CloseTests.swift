@@ -80,6 +80,19 @@ extension RealPipelines {
             }
         }
 
+        @Test("Figures that are asked for while it closes are the last ones")
+        func figures() async throws {
+            try await withCall { call in
+                try await call.connect()
+                try await call.callee.waitForPictures(5)
+                async let closing: Void = call.callee.peer.close()
+                let during = await call.callee.peer.statistics()
+                await closing
+                #expect(await call.callee.peer.statistics() == during)
+                #expect(during.received[.video]?.decoded ?? 0 >= 5)
+            }
+        }
+
         @Test("A device that hangs does not hold it up for longer than its limit")
         func hangingDevice() async throws {
             let folder = try PipelineFolder(DeviceFile.description)
