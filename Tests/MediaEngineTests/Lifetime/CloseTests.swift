@@ -107,12 +107,7 @@ extension RealPipelines {
 
         @Test("While another device hangs as it opens, the camera is closed, nothing is sent, and the connection ends")
         func hangingNext() async throws {
-            let folder = try PipelineFolder([
-                "hanging-audio-source.launch": """
-                # value choice: source.location
-                filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
-                """
-            ])
+            let folder = try PipelineFolder(microphoneFromFile: "hanging")
             let pipe = folder.file("pipe")
             mkfifo(pipe, 0o600)
             var options = LoopbackCall.Options()

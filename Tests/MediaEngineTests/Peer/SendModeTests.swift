@@ -144,12 +144,7 @@ extension RealPipelines {
 
         @Test("A device that does not open again is told, and the call goes on")
         func reopeningFails() async throws {
-            let folder = try PipelineFolder([
-                "gone-audio-source.launch": """
-                # value choice: source.location
-                filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
-                """
-            ])
+            let folder = try PipelineFolder(microphoneFromFile: "gone")
             var options = LoopbackCall.Options()
             options.opensSendGates = false
             options.engine = try await MediaEngine.start(pipelineFolder: folder.path)

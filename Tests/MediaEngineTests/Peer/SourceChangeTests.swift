@@ -43,12 +43,7 @@ extension RealPipelines {
 
         @Test("Another tone is heard, muted or not, and a source that does not open leaves the present one")
         func audio() async throws {
-            let folder = try PipelineFolder([
-                "gone-audio-source.launch": """
-                # value choice: source.location
-                filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
-                """
-            ])
+            let folder = try PipelineFolder(microphoneFromFile: "gone")
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             options.engine = try await MediaEngine.start(pipelineFolder: folder.path)

@@ -8,12 +8,7 @@ extension RealPipelines {
         private func withBrittleCall(_ body: (LoopbackCall, MediaEngine, CaptureSource) async throws -> Void)
             async throws
         {
-            let folder = try PipelineFolder([
-                "gone-audio-source.launch": """
-                # value choice: source.location
-                filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
-                """
-            ])
+            let folder = try PipelineFolder(microphoneFromFile: "gone")
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             let engine = try await MediaEngine.start(pipelineFolder: folder.path)

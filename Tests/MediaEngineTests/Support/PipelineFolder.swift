@@ -10,6 +10,18 @@ final class PipelineFolder: Sendable {
         for (name, text) in files { try text.write(toFile: path + "/" + name, atomically: false, encoding: .utf8) }
     }
 
+    /// One with a microphone of that name which reads a file, whose path is its choice.
+    ///
+    /// A file that is not there cannot be opened, and a pipe into which nobody writes hangs.
+    convenience init(microphoneFromFile name: String) throws {
+        try self.init([
+            "\(name)-audio-source.launch": """
+            # value choice: source.location
+            filesrc name=source ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved
+            """
+        ])
+    }
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func file(_ name: String) -> String { path + "/" + name }
