@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "MediaEngine", targets: ["MediaEngine"]),
         .library(name: "CallAgent", targets: ["CallAgent"]),
+        .library(name: "CallProtocol", targets: ["CallProtocol"]),
         .library(name: "WebSocketSignaling", targets: ["WebSocketSignaling"]),
         .library(name: "SignalingServer", targets: ["SignalingServer"]),
         .executable(name: "callagent", targets: ["callagent-cli"]),
@@ -47,6 +48,7 @@ let package = Package(
                 .embedInCode("sources"), .embedInCode("encoders"), .embedInCode("decoders"), .embedInCode("sinks"),
             ],
             swiftSettings: safeSettings),
+        .target(name: "CallProtocol", swiftSettings: safeSettings),
         .target(
             name: "TLSClient",
             dependencies: [
@@ -69,7 +71,7 @@ let package = Package(
         .target(
             name: "CallAgent",
             dependencies: [
-                "MediaEngine",
+                "CallProtocol", "MediaEngine",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -78,7 +80,7 @@ let package = Package(
         .target(
             name: "WebSocketSignaling",
             dependencies: [
-                "CallAgent", "TLSClient",
+                "CallAgent", "CallProtocol", "TLSClient",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -90,6 +92,7 @@ let package = Package(
         .target(
             name: "SignalingServer",
             dependencies: [
+                "CallProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -104,7 +107,7 @@ let package = Package(
         .executableTarget(
             name: "callagent-cli",
             dependencies: [
-                "MediaEngine", "CallAgent", "WebSocketSignaling", "SignalingServer",
+                "MediaEngine", "CallAgent", "CallProtocol", "WebSocketSignaling", "SignalingServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -166,7 +169,7 @@ let package = Package(
         .testTarget(
             name: "CallAgentTests",
             dependencies: [
-                "CallAgent", "MediaEngine", .product(name: "Logging", package: "swift-log"),
+                "CallAgent", "CallProtocol", "MediaEngine", .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
@@ -174,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "SignalingTests",
             dependencies: [
-                "SignalingServer", "WebSocketSignaling", "CallAgent", "TestServers",
+                "SignalingServer", "WebSocketSignaling", "CallAgent", "CallProtocol", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -189,13 +192,13 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "SignalingServer",
+                "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "CallProtocol", "SignalingServer",
                 "WebSocketSignaling", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent", "MediaEngine"], exclude: ["Peers"],
+            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "MediaEngine"], exclude: ["Peers"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

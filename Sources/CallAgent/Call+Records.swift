@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// The history of a call, for its report.
 extension Call {
     /// How many records are kept; of more, the later ones are not.
@@ -54,6 +56,7 @@ extension SignalingMessage.Body {
         case .state: "state"
         case .info: "info"
         case .query: "query"
+        case .skip: "skip"
         case .status: "status"
         case .ack: "ack"
         case .gone: "gone"

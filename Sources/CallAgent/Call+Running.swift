@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import Logging
 internal import Synchronization
 
@@ -8,7 +9,7 @@ extension Call {
         /// Hands a message to the transport, in order.
         var outbox: @Sendable (SignalingMessage) -> Void
         /// Repeats nothing of the call any more, but its farewell.
-        var forget: @Sendable (String) -> Void
+        var forget: @Sendable (CallKey) -> Void
         /// Where the call is listed until it is over.
         var registry: CallRegistry
         /// Makes the media of a further generation.
@@ -154,7 +155,7 @@ extension Call {
         if change.state == .ended {
             mark(.ended, at: instant)
             surroundings.registry.noteEnd(of: self)
-            surroundings.forget(id)
+            surroundings.forget(key)
             if let end = machine.end { CallMetrics.ended(role, end, timeline) }
             sampling?.cancel()
             if surroundings.statisticsInterval != nil { CallMetrics.forget(id, role) }
@@ -219,8 +220,8 @@ extension Call {
     /// The call goes on under the id of the peer's.
     private func adopt() {
         guard let (newId, invite) = adopting.take().map({ ($0.id, $0.invite) }) else { return }
-        surroundings.forget(id)
-        surroundings.registry.adopt(newId, insteadOf: id)
+        surroundings.forget(key)
+        surroundings.registry.adopt(newId, insteadOf: key)
         identity.withLock {
             $0 = CallIdentity(
                 callId: newId, role: .callee, room: invite.room, displayName: invite.displayName,

@@ -1,3 +1,4 @@
+public import CallProtocol
 internal import Logging
 internal import Synchronization
 
@@ -70,6 +71,8 @@ public actor Call {
     ///
     /// When both users call each other at once, one of the two calls goes on under the id of the other.
     public nonisolated var id: String { identity.withLock { $0.callId } }
+
+    nonisolated var key: CallKey { CallKey(peer: peer, callId: id) }
 
     /// Which end this is; see ``id`` for when it changes.
     public nonisolated var role: CallRole { identity.withLock { $0.role } }

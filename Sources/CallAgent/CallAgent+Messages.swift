@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import FoundationEssentials
 internal import Logging
 
@@ -6,7 +7,7 @@ extension CallAgent {
     func take(_ event: SignalingLine.Event, _ line: SignalingLine) async {
         switch event {
         case .received(let message): await receive(message, line)
-        case .failed(let message, let text): await failed(message, text)
+        case .failed(let message, _, let text): await failed(message, text)
         case .lost(let text):
             logger.warning("signaling was lost: \(text)")
             hub.yield(.signalingLost(text: text))
@@ -22,13 +23,13 @@ extension CallAgent {
 
     private func failed(_ message: SignalingMessage, _ text: String) async {
         logger.warning("a message was not delivered: \(text)", metadata: ["type": "\(message.body.name)"])
-        guard message.body.isInvite, let call = calls.active(message.callId) else { return }
+        guard message.body.isInvite, let call = calls.active(message.sentKey) else { return }
         await call.process(.inviteFailed(text: text))
     }
 
     private func receive(_ message: SignalingMessage, _ line: SignalingLine) async {
         switch calls.route(message, unixMs: await line.unixMs) {
-        case .call(let id): await calls.active(id)?.receive(message)
+        case .call(let key): await calls.active(key)?.receive(message)
         case .ring:
             guard case .invite(let invite) = message.body else { return }
             await ring(invite, message, line)
@@ -122,7 +123,7 @@ extension CallAgent {
         }
         let (provider, reports) = (provider, reports)
         var surroundings = Call.Surroundings(
-            outbox: { line.send($0) }, forget: { line.forget(call: $0) }, registry: calls,
+            outbox: { line.send($0) }, forget: { line.forget($0) }, registry: calls,
             makeSession: { label, media, role throws(MediaSessionError) in
                 try await provider.makeSession(label: label, media: media, role: role)
             },

@@ -1,3 +1,5 @@
+// An application that imports this library has the messages of the protocol, too.
+@_exported public import CallProtocol
 internal import FoundationEssentials
 public import Logging
 public import MediaEngine
@@ -85,7 +87,7 @@ public actor CallAgent {
 
     /// The report of a call, running or over; nil when it is unknown or was so long ago that its report was dropped.
     public func report(callId: String) async -> CallReport? {
-        if let call = calls.active(callId) { return await call.report() }
+        if let call = calls.call(callId) { return await call.report() }
         return reports.report(callId)
     }
 

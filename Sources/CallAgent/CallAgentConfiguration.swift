@@ -1,3 +1,4 @@
+public import CallProtocol
 public import MediaEngine
 
 /// Everything that can be set on an agent, with its defaults.

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// What can go wrong with an operation on an agent or a call.
 public enum CallError: Error, Sendable, Equatable {
     /// The agent is not prepared; ``CallAgent/prepare()`` comes first.

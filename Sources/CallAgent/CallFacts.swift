@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// What a ``CallHook`` is told of a call.
 ///
 /// What the peer said of itself in it is not checked.

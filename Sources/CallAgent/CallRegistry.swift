@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import Synchronization
 
 /// The calls of one agent.
@@ -6,7 +7,7 @@ internal import Synchronization
 final class CallRegistry: Sendable {
     private struct State {
         var routing: CallRouting
-        var active: [String: Call] = [:]
+        var active: [CallKey: Call] = [:]
         var closing: [ObjectIdentifier: Call] = [:]
     }
 
@@ -17,18 +18,24 @@ final class CallRegistry: Sendable {
     /// Adds a call; false when the limit is reached or the id is known.
     func add(_ call: Call, state first: CallState) -> Bool {
         state.withLock { state in
-            guard state.routing.add(call.id, .init(peer: call.peer, role: call.role, state: first)) else {
-                return false
-            }
-            state.active[call.id] = call
+            guard state.routing.add(call.key, .init(role: call.role, state: first)) else { return false }
+            state.active[call.key] = call
             return true
         }
     }
 
     var isFull: Bool { state.withLock { $0.routing.isFull } }
 
-    /// The call of that id, if it has not ended.
-    func active(_ id: String) -> Call? { state.withLock { $0.active[id] } }
+    /// The call, if it has not ended.
+    func active(_ key: CallKey) -> Call? { state.withLock { $0.active[key] } }
+
+    /// The call of that id which is not closed yet.
+    ///
+    /// When a peer has given its call the id of an own one, it is the own one.
+    func call(_ id: String) -> Call? {
+        let calls = all.filter { $0.id == id }
+        return calls.first { $0.role == .caller } ?? calls.first
+    }
 
     var active: [Call] { state.withLock { Array($0.active.values) } }
 
@@ -45,20 +52,20 @@ final class CallRegistry: Sendable {
         state.withLock { $0.routing.route(message, unixMs: unixMs) }
     }
 
-    func note(_ callState: CallState, of call: Call) { state.withLock { $0.routing.note(callState, of: call.id) } }
+    func note(_ callState: CallState, of call: Call) { state.withLock { $0.routing.note(callState, of: call.key) } }
 
     /// A call goes on under the id of the peer's.
-    func adopt(_ id: String, insteadOf old: String) {
+    func adopt(_ id: String, insteadOf old: CallKey) {
         state.withLock { state in
             state.routing.adopt(id, insteadOf: old)
-            state.active[id] = state.active.removeValue(forKey: old)
+            state.active[CallKey(peer: old.peer, callId: id)] = state.active.removeValue(forKey: old)
         }
     }
 
     func noteEnd(of call: Call) {
         state.withLock { state in
-            state.routing.end(call.id)
-            guard state.active.removeValue(forKey: call.id) != nil else { return }
+            state.routing.end(call.key)
+            guard state.active.removeValue(forKey: call.key) != nil else { return }
             state.closing[ObjectIdentifier(call)] = call
         }
     }

@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// Everything that one end knows of a call.
 public struct CallReport: Sendable, Equatable {
     /// The call's id, the same at both ends.

@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// What is known of a call that comes in, before it rings.
 public struct IncomingInvite: Sendable, Equatable {
     /// The call's id.

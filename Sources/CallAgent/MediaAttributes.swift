@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// What is sent in a call at present, by either end, for whoever shows it.
 public struct MediaAttributes: Sendable, Equatable {
     /// One end.

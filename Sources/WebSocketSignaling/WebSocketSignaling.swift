@@ -132,11 +132,11 @@ public final class WebSocketSignaling: SignalingTransport {
     /// system has taken the message.
     ///
     /// - Throws: ``SignalingError/notConnected`` while the connection is down, ``SignalingError/closed`` after
-    ///   ``close()``, ``SignalingError/malformed(code:text:ref:)`` with code 413 for a message that no server would take.
+    ///   ``close()``, ``SignalingError/malformed(_:)`` with code 413 for a message that no server would take.
     public func send(_ text: String, to user: String) async throws(SignalingError) {
         guard text.utf8.count <= SignalingLimits.messageBytes else {
-            throw .malformed(
-                code: 413, text: "the message is longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
+            let text = "the message is longer than \(SignalingLimits.messageBytes) bytes"
+            throw .malformed(MalformedMessage(code: SignalingCode.tooLarge, text: text, ref: nil))
         }
         try await perform { $0.send(text) }
     }

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// Another peer connection takes the place of the present one: make before break.
 ///
 /// Each end says once whether it has the other's media on the new one (`commit`) or gives it up (`rollback`), so both come to the

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// Several devices of the callee ring; one answers, the others stop.
 extension CallMachine {
     /// A device of the callee rings.

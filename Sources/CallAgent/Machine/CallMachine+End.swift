@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// The end of a call, and the codes by which both ends tell each other why.
 extension CallMachine {
     /// Ends the call and tells the peer.

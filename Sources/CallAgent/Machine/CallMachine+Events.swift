@@ -1,3 +1,5 @@
+public import CallProtocol
+
 extension CallMachine {
     /// What the machine is told: facts, in the order in which they happened.
     public enum Event: Sendable, Equatable {

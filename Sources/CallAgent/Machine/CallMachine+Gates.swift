@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// What the gates of the media let through, derived from everything else.
 extension CallMachine {
     /// Commands for all gates that are to change.

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// What the media does, and what time does.
 extension CallMachine {
     mutating func handleMedia(_ fact: MediaFact, generation number: Int) -> [Effect] {

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// What the peer says.
 extension CallMachine {
     mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int, device: String?) -> [Effect] {
@@ -15,7 +17,7 @@ extension CallMachine {
         case .state(let state): return phase == .idle ? [] : setPeer(state)
         case .info(let content) where phase != .idle: return [.notify(.info(content))]
         case .query where phase != .idle: return [send(.status(state))]
-        case .status: return []
+        case .status, .skip: return []
         case .gone: return peerIsGone(device)
         case .error(let fault): return handleFault(fault, device)
         default: break

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// What this end's user does.
 extension CallMachine {
     mutating func handleUser(_ event: Event) -> [Effect] {

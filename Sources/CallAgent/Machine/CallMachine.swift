@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// The rules of one call, seen from one end: no clock, no task, no media, no transport.
 ///
 /// Feed it every ``Event`` in the order in which it happened and carry out the returned ``Effect``s in order. Late, duplicate and

@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// What happens in a call besides its changes of state.
 public enum CallNotice: Sendable, Equatable {
     /// Either end holds the call, or no more.

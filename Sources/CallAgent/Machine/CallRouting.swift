@@ -1,24 +1,28 @@
+internal import CallProtocol
+
 /// Which call a message belongs to, and what becomes of an invite: the rules that concern more than one call.
 ///
-/// A plain value.
+/// A plain value. Calls are known by id and peer: by an id that a stranger has guessed, he means a call of his own.
 struct CallRouting: Sendable {
     /// What is known of a call that has not ended.
     struct Active: Sendable, Equatable {
-        var peer: String
         var role: CallRole
         var state: CallState
+
+        /// Nobody has accepted yet.
+        var isOpen: Bool { state == .calling || state == .ringing }
     }
 
     /// What becomes of a message.
     enum Route: Sendable, Equatable {
         /// It belongs to this call.
-        case call(String)
+        case call(CallKey)
         /// A new call rings.
         case ring
         /// This end has as many calls as it takes.
         case busy
         /// Both users call each other, and the peer's call is the one to keep: this own call becomes that one.
-        case yield(String)
+        case yield(CallKey)
         /// The invite was sent longer ago than it was to ring, so many ms.
         case expired(milliseconds: Int)
         /// The sender is to know that there is no such call.
@@ -27,11 +31,13 @@ struct CallRouting: Sendable {
         case stray(String)
     }
 
-    private(set) var active: [String: Active] = [:]
-    /// The calls that are over, the oldest forgotten beyond a bound.
-    private var ended = RecentSet(capacity: 1_024)
+    private(set) var active: [CallKey: Active] = [:]
+    /// The calls that are over.
+    private var ended = RecentSet<CallKey>(capacity: 1_024)
+    /// Calls that ended before their invite came; apart from the others, since anybody can say so of any number of calls.
+    private var endedEarly = RecentSet<CallKey>(capacity: 256)
     /// Calls of a peer that lost against an own call to the same peer.
-    private var passedOver = RecentSet(capacity: 64)
+    private var passedOver = RecentSet<CallKey>(capacity: 64)
     let limit: Int
 
     /// How much two clocks may differ before an invite counts as older than it is, in ms.
@@ -42,48 +48,53 @@ struct CallRouting: Sendable {
     var isFull: Bool { active.count >= limit }
 
     /// The call of `peer` that rings, or is about to, if there is one.
-    func ringing(from peer: String) -> String? {
-        active.filter { _, call in
-            call.peer == peer && call.role == .callee && (call.state == .calling || call.state == .ringing)
-        }.keys.min()
+    func ringing(from peer: String) -> CallKey? { open(with: peer, as: .callee) }
+
+    private func open(with peer: String, as role: CallRole) -> CallKey? {
+        active.filter { $0.key.peer == peer && $0.value.role == role && $0.value.isOpen }.keys
+            .min { $0.callId < $1.callId }
     }
 
     /// Lists a call; false when the limit is reached or the id is known.
-    mutating func add(_ id: String, _ call: Active) -> Bool {
-        guard !isFull, active[id] == nil, !ended.contains(id) else { return false }
-        active[id] = call
+    mutating func add(_ key: CallKey, _ call: Active) -> Bool {
+        guard !isFull, active[key] == nil, !ended.contains(key), !endedEarly.contains(key) else { return false }
+        // What the server says of a call names no peer, so the calls of this end have ids of their own.
+        guard call.role == .callee || !active.keys.contains(where: { $0.callId == key.callId }) else { return false }
+        active[key] = call
         return true
     }
 
-    mutating func note(_ state: CallState, of id: String) { active[id]?.state = state }
+    mutating func note(_ state: CallState, of key: CallKey) { active[key]?.state = state }
 
-    mutating func end(_ id: String) { if active.removeValue(forKey: id) != nil { ended.insert(id) } }
+    mutating func end(_ key: CallKey) { if active.removeValue(forKey: key) != nil { ended.insert(key) } }
 
     /// An own call goes on under the id of the peer's.
-    mutating func adopt(_ id: String, insteadOf old: String) {
+    mutating func adopt(_ id: String, insteadOf old: CallKey) {
         guard var call = active.removeValue(forKey: old) else { return }
         call.role = .callee
-        active[id] = call
+        active[CallKey(peer: old.peer, callId: id)] = call
         ended.insert(old)
     }
 
     /// What becomes of `message`, at `unixMs` of the clock by which messages are stamped.
     mutating func route(_ message: SignalingMessage, unixMs: Double) -> Route {
-        if let call = active[message.callId] {
-            // An error of the server has no sender.
-            guard message.from == call.peer || message.from.isEmpty else {
-                return .stray("a message of \(message.from) for a call with \(call.peer)")
-            }
-            return .call(message.callId)
+        let key = message.receivedKey
+        if active[key] != nil { return .call(key) }
+        // An error of the server has no sender.
+        if message.from.isEmpty {
+            let keys = active.keys.filter { $0.callId == message.callId }
+            guard let key = keys.first(where: { active[$0]?.role == .caller }) ?? keys.min(by: { $0.peer < $1.peer })
+            else { return .stray("an error about no call of ours") }
+            return .call(key)
         }
         switch message.body {
         case .invite(let invite): return route(invite, message, unixMs)
         case .query, .accept:
             // The peer will learn by itself that its call lost.
-            return passedOver.contains(message.callId) ? .stray("a call that lost against an own one") : .unknownCall
+            return passedOver.contains(key) ? .stray("a call that lost against an own one") : .unknownCall
         case .cancel, .hangup, .reject:
             // It may have overtaken its invite, which must not ring then.
-            ended.insert(message.callId)
+            endedEarly.insert(key)
             return .stray("the end of a call that is none of ours")
         default: return .stray("a message for no call of ours")
         }
@@ -92,17 +103,15 @@ struct CallRouting: Sendable {
     private mutating func route(
         _ invite: SignalingMessage.Invite, _ message: SignalingMessage, _ unixMs: Double
     ) -> Route {
-        guard !ended.contains(message.callId) else { return .stray("an invite to a call that is over") }
+        let key = message.receivedKey
+        guard !ended.contains(key), !endedEarly.contains(key) else { return .stray("an invite to a call that is over") }
         let age = unixMs - message.sentUnixMs
         guard message.sentUnixMs == 0 || age <= Double(invite.ringTimeoutMs) + Self.clockToleranceMs else {
             return .expired(milliseconds: Int(min(age, 1e12)))
         }
-        let own = active.filter { id, call in
-            call.peer == message.from && call.role == .caller && (call.state == .calling || call.state == .ringing)
-        }.keys.min()
-        if let own {
-            if message.callId < own { return .yield(own) }
-            passedOver.insert(message.callId)
+        if let own = open(with: message.from, as: .caller) {
+            if message.callId < own.callId { return .yield(own) }
+            passedOver.insert(key)
             return .stray("the peer's call, which yields to the own one")
         }
         return isFull ? .busy : .ring

@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// One change of a call's state.
 public struct CallStateChange: Sendable, Equatable {
     /// The new state.

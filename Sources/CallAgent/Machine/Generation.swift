@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// One peer connection of a call, as the rules see it.
 ///
 /// A call begins with the first and gets another one for what a connection cannot renegotiate: other media, another device that

@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// What the media of one peer connection reports.
 public enum MediaFact: Sendable, Equatable {
     /// The offer is made and set.

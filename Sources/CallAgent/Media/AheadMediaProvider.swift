@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// Builds the own end of the next call before anybody calls: pipeline, offer and candidates are there when it is placed.
 ///
 /// Costs an open capture, an encoder and sockets for as long as nobody calls; one that is older than ``lifetime`` is built anew,

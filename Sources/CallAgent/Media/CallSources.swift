@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import MediaEngine
 
 /// What the user of a call chose to send instead of what the agent's calls send.

@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import Logging
 internal import MediaEngine
 internal import Synchronization

@@ -1,3 +1,4 @@
+public import CallProtocol
 public import MediaEngine
 
 /// What an agent's calls send, and how.

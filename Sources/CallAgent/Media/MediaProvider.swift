@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// Makes the media of calls, and opens and closes what they share.
 public protocol MediaProvider: Sendable {
     /// Warms up and opens what is to be open between calls. Legal whenever no call runs.

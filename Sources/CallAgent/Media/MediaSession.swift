@@ -1,3 +1,4 @@
+public import CallProtocol
 public import MediaEngine
 
 /// The media of one peer connection of a call, as the call's shell sees it.

@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import MediaEngine
 internal import Synchronization
 

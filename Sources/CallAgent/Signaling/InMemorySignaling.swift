@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import Synchronization
 
 /// A switchboard inside one process: signaling for tests, and for applications whose agents live together.
@@ -53,7 +54,8 @@ public final class InMemorySignaling: Sendable {
             if let receiver = board.line(to: user) {
                 receiver.inbox.yield(.received(text))
             } else if let message = try? SignalingMessage(decoding: text) {
-                inbox.yield(.received(try Self.offline(message, sender: sender).encoded()))
+                guard let answer = try? Self.offline(message, sender: sender).encoded() else { return }
+                inbox.yield(.received(answer))
             }
         }
 

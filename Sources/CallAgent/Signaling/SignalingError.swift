@@ -10,8 +10,8 @@ public enum SignalingError: Error, Sendable, Equatable {
     case notConnected
     /// The transport was closed by ``SignalingTransport/close()``.
     case closed
-    /// A message is not what the protocol says; `code` is what its sender is told, `ref` the id of the message.
-    case malformed(code: Int, text: String, ref: String?)
+    /// A message is not what the protocol says.
+    case malformed(MalformedMessage)
 }
 
 extension SignalingError: CustomStringConvertible {
@@ -23,7 +23,7 @@ extension SignalingError: CustomStringConvertible {
         case .signInRefused(let code, let text): "the signaling server refused the sign-in (\(code)): \(text)"
         case .notConnected: "the signaling connection is down; try again when it is back"
         case .closed: "signaling was closed"
-        case .malformed(let code, let text, _): "malformed signaling message (\(code)): \(text)"
+        case .malformed(let message): message.description
         }
     }
 }

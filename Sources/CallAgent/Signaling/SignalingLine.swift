@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import FoundationEssentials
 internal import Logging
 
@@ -7,8 +8,8 @@ actor SignalingLine {
     enum Event: Sendable {
         /// A message, in its order.
         case received(SignalingMessage)
-        /// Nobody acknowledged the message in time, or the transport did not take it.
-        case failed(SignalingMessage, text: String)
+        /// A message of this end was given up.
+        case failed(SignalingMessage, code: Int?, text: String)
         /// The connection was lost.
         case lost(text: String)
         /// It is back, and what waited is on its way.
@@ -65,7 +66,7 @@ actor SignalingLine {
     nonisolated func send(_ message: SignalingMessage) { outgoing.yield(.send(message)) }
 
     /// Repeats nothing of a call that is over, but its farewell.
-    nonisolated func forget(call: String) { outgoing.yield(.forget(call)) }
+    nonisolated func forget(_ call: CallKey) { outgoing.yield(.forget(call)) }
 
     func renew(token: String) async throws(SignalingError) { try await transport.renew(token: token) }
 
@@ -100,13 +101,13 @@ actor SignalingLine {
 
     private enum Order: Sendable {
         case send(SignalingMessage)
-        case forget(String)
+        case forget(CallKey)
     }
 
     private func carryOut(_ order: Order) async {
         switch order {
         case .forget(let call):
-            delivery.forget(call: call)
+            delivery.forget(call)
             await carryOut([])
         case .send(var message):
             message.sentUnixMs += clockOffsetMs
@@ -119,7 +120,7 @@ actor SignalingLine {
             switch action {
             case .transmit(let message): await transmit(message)
             case .deliver(let message): sink.yield(.received(message))
-            case .failed(let message): sink.yield(.failed(message, text: "nobody acknowledged it in time"))
+            case .failed(let message, let failure): sink.yield(.failed(message, code: failure.code, text: failure.text))
             }
         }
         setAlarm()
@@ -127,13 +128,20 @@ actor SignalingLine {
     }
 
     private func transmit(_ message: SignalingMessage) async {
+        let text: String
+        do throws(MalformedMessage) {
+            text = try message.encoded()
+        } catch {
+            logger.warning("a message was not sent: \(error)")
+            return await carryOut(delivery.refusedHere(message, error, at: now))
+        }
         do throws(SignalingError) {
-            try await transport.send(message.encoded(), to: message.to)
+            try await transport.send(text, to: message.to)
         } catch {
             // What is numbered is repeated when the connection is back.
             if message.sequence != nil, error == .notConnected { return }
             logger.warning("a message was not sent: \(error)")
-            sink.yield(.failed(message, text: error.description))
+            sink.yield(.failed(message, code: nil, text: error.description))
         }
     }
 
@@ -183,17 +191,30 @@ actor SignalingLine {
     }
 
     private func receive(_ text: String) async {
-        do throws(SignalingError) {
+        do throws(MalformedMessage) {
             let message = try SignalingMessage(decoding: text)
-            guard message.to == user, message.toDevice ?? device == device else {
+            guard message.isAddressed(to: user, device: device) else {
                 return logger.debug("dropped a message for \(message.to)")
             }
             await carryOut(delivery.receive(message, at: now))
         } catch {
-            logger.warning("dropped a message: \(error)")
-            guard var answer = SignalingMessage.answer(toUnreadable: text, error, from: user) else { return }
-            answer.device = device
-            await carryOut([.transmit(answer)])
+            logger.warning("refused a message: \(error)")
+            guard let head = MessageHead(decoding: text) else { return }
+            await carryOut(delivery.refuse(head, error, at: now))
+        }
+    }
+}
+
+extension Delivery.Failure {
+    /// The code that the message was refused with.
+    fileprivate var code: Int? { if case .refused(let code, _) = self { code } else { nil } }
+
+    /// For people.
+    fileprivate var text: String {
+        switch self {
+        case .unacknowledged: "nobody acknowledged it in time"
+        case .tooManyWait: "\(Delivery.maximumPending) messages wait for their acknowledgement already"
+        case .refused(let code, let text): text.isEmpty ? "it was refused with code \(code)" : text
         }
     }
 }

@@ -1,3 +1,5 @@
+public import CallProtocol
+
 /// Carries signaling messages between users; the one thing that an application replaces to bring its own signaling.
 ///
 /// The agent knows nothing of a transport but this protocol. A transport knows nothing of calls: it moves lines of text.

@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import FoundationEssentials
 internal import JWTKit
 
@@ -74,15 +75,15 @@ public struct AccessToken: Sendable, Equatable {
 
     private func check() throws(TokenError) {
         let name = "is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:"
-        try require(Name.isValid(user), "the user", name)
-        try require(device.map(Name.isValid) ?? true, "the device", name)
+        try require(SignalingLimits.isName(user), "the user", name)
+        try require(device.map(SignalingLimits.isName) ?? true, "the device", name)
         try require(
             expiresUnixSeconds > issuedUnixSeconds && Int64(expiresUnixSeconds) < TokenClaims.latestSeconds,
             "the lifetime", "is less than 1 s or ends after the year 2099")
         guard let anonymous else { return }
-        try require(Name.isValid(anonymous.account), "the account", name)
+        try require(SignalingLimits.isName(anonymous.account), "the account", name)
         try require(
-            (1...Self.mostCallees).contains(anonymous.mayCall.count) && anonymous.mayCall.allSatisfy(Name.isValid),
+            (1...Self.mostCallees).contains(anonymous.mayCall.count) && anonymous.mayCall.allSatisfy(SignalingLimits.isName),
             "the list of users who may be called", "has none, more than \(Self.mostCallees), or one that is no name")
         try require(
             expiresUnixSeconds - issuedUnixSeconds <= Self.longestAnonymousSeconds, "the lifetime",

@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import FoundationEssentials
 internal import JWTKit
 
@@ -68,11 +69,11 @@ struct TokenVerifier: Sendable {
 
     private static func callees(_ claims: TokenClaims) throws(Refusal) -> Set<String>? {
         guard claims.anonymous == true else { return nil }
-        guard let account = claims.account, Name.isValid(account) else {
+        guard let account = claims.account, SignalingLimits.isName(account) else {
             throw .wrong("an anonymous token names its account")
         }
         guard let names = claims.mayCall, (1...AccessToken.mostCallees).contains(names.count),
-            names.allSatisfy(Name.isValid)
+            names.allSatisfy(SignalingLimits.isName)
         else { throw .wrong("an anonymous token names 1 to \(AccessToken.mostCallees) users who may be called") }
         guard let issued = claims.iat, claims.exp - issued <= Double(AccessToken.longestAnonymousSeconds) else {
             throw .wrong("an anonymous token lasts \(AccessToken.longestAnonymousSeconds) s at most")

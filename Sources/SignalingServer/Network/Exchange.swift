@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import FoundationEssentials
 internal import Logging
 internal import NIOCore

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// Which calls are under way between which devices.
 ///
 /// A call belongs to the device that invited: with that device's connection it leaves the book. So the book never holds more

@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import FoundationEssentials
 
 /// What the server reads of a message: who, to whom, about which call.
@@ -42,9 +43,8 @@ extension Envelope {
         // JSON has no NUL outside of an escape; the decoder would take it as a sign of UTF-16 and read another text.
         guard !data.contains(0) else { return nil }
         let shape = JSONShape(data)
-        // Beyond 512 levels the decoder of Foundation 6.3 does not only throw: when the text ends there, it traps while it
-        // looks for the line of the mistake.
-        guard shape.depth <= 64, let decoded = try? JSONDecoder().decode(Decoded.self, from: data) else { return nil }
+        // Deeper ones may trap the decoder, see SignalingLimits.isShallow.
+        guard shape.depth <= SignalingLimits.nesting, let decoded = try? JSONDecoder().decode(Decoded.self, from: data) else { return nil }
         // Decoders disagree about which of two equal keys counts: a sender could show one `from` to this server and
         // another one to the receiver.
         guard shape.topLevelKeys == decoded.keyCount else { return nil }

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// Who is signed in on a connection, and what that sign-in allows.
 struct Seat: Sendable {
     let party: Party

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// What the server itself says, as JSON text.
 ///
 /// Every string in it is a ``Name``, a URL that was checked, or a text of this package: none holds anything that JSON would have

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 extension Switchboard {
     mutating func route(
         _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
@@ -33,8 +35,8 @@ extension Switchboard {
         guard let type = envelope.type, type != "gone" else {
             throw RoutingRefusal(400, "no type that a client may send")
         }
-        guard let id = envelope.id, Name.isValid(id) else { throw RoutingRefusal(400, "id is no valid name") }
-        guard let callId = envelope.callId, Name.isValid(callId) else {
+        guard let id = envelope.id, SignalingLimits.isName(id) else { throw RoutingRefusal(400, "id is no valid name") }
+        guard let callId = envelope.callId, SignalingLimits.isName(callId) else {
             throw RoutingRefusal(400, "callId is no valid name")
         }
         let (user, device) = (seat.party.user, seat.party.device)
@@ -44,9 +46,9 @@ extension Switchboard {
         guard envelope.device == nil || envelope.device == device else {
             throw RoutingRefusal(400, "device is not \(device), which is signed in here")
         }
-        guard let to = envelope.to, Name.isValid(to) else { throw RoutingRefusal(400, "to is no valid name") }
+        guard let to = envelope.to, SignalingLimits.isName(to) else { throw RoutingRefusal(400, "to is no valid name") }
         let toDevice = envelope.toDevice
-        guard toDevice.map(Name.isValid) ?? true else { throw RoutingRefusal(400, "toDevice is no valid name") }
+        guard toDevice.map(SignalingLimits.isName) ?? true else { throw RoutingRefusal(400, "toDevice is no valid name") }
         let opensCall = type == "invite" || type == "query"
         try checkAnonymous(seat, callId, to, opensCall: opensCall)
 
@@ -132,5 +134,5 @@ extension Switchboard {
         envelope.generation.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 0
     }
 
-    private func legible(_ name: String?) -> String { name.flatMap { Name.isValid($0) ? $0 : nil } ?? "-" }
+    private func legible(_ name: String?) -> String { name.flatMap { SignalingLimits.isName($0) ? $0 : nil } ?? "-" }
 }

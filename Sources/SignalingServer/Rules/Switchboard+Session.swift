@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 extension Switchboard {
     /// The longest that a timer is set for, so that no date in a token is beyond what a clock counts.
     private static let longestTimerMs = 86_400_000
@@ -75,7 +77,7 @@ extension Switchboard {
             presence.watchEverybody(by: connection)
             present = devices.keys.sorted()
         case .named(let users):
-            guard users.count <= policy.watchedUsers, users.allSatisfy(Name.isValid) else {
+            guard users.count <= policy.watchedUsers, users.allSatisfy(SignalingLimits.isName) else {
                 return refused(400, "users are at most \(policy.watchedUsers) valid names")
             }
             presence.watch(Set(users), by: connection)

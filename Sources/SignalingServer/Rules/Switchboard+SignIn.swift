@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 extension Switchboard {
     mutating func signIn(
         _ envelope: Envelope?, on connection: ConnectionID, at now: Moment
@@ -9,9 +11,9 @@ extension Switchboard {
         guard envelope.type == "signIn", let user = envelope.user else {
             return refuse(connection, code: 400, text: shape)
         }
-        guard Name.isValid(user) else { return refuse(connection, code: 400, text: "the user is no valid name") }
+        guard SignalingLimits.isName(user) else { return refuse(connection, code: 400, text: "the user is no valid name") }
         let device = envelope.device ?? Party.defaultDevice
-        guard Name.isValid(device) else { return refuse(connection, code: 400, text: "the device is no valid name") }
+        guard SignalingLimits.isName(device) else { return refuse(connection, code: 400, text: "the device is no valid name") }
 
         var seat = Seat(party: Party(user: user, device: device), resume: policy.newResume())
         if let verifier = policy.verifier {

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// The rules of the server: who is signed in, which call belongs to whom, where a message goes.
 ///
 /// A plain value. Facts go in, actions come out; it knows no socket, no clock and no thread.
@@ -8,7 +10,7 @@ struct Switchboard: Sendable {
     /// The connections of those who are signed in: by user, then by device.
     var devices: [String: [String: ConnectionID]] = [:]
     var calls = CallBook()
-    var known: UserMemory
+    var known: RecentSet<String>
     var presence = PresenceBook()
     private var nextConnection: UInt64 = 0
     private var nextMessage: UInt64 = 0
@@ -21,7 +23,7 @@ struct Switchboard: Sendable {
 
     init(policy: SwitchboardPolicy = SwitchboardPolicy()) {
         self.policy = policy
-        known = UserMemory(capacity: policy.rememberedUsers)
+        known = RecentSet(capacity: policy.rememberedUsers)
     }
 
     /// What `connection` is signed in as.

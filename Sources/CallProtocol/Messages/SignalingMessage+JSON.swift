@@ -3,17 +3,16 @@ internal import FoundationEssentials
 extension SignalingMessage {
     /// The message as one line of JSON.
     ///
-    /// - Throws: ``SignalingError/malformed(code:text:ref:)`` when a field is beyond ``SignalingLimits``, so that what a peer
-    ///   would refuse is never sent.
-    public func encoded() throws(SignalingError) -> String {
+    /// - Throws: ``MalformedMessage`` when a field is beyond ``SignalingLimits``, so that what a peer would refuse is never sent.
+    public func encoded() throws(MalformedMessage) -> String {
         try check()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         guard let data = try? encoder.encode(SignalingWire(self)) else {
-            throw .malformed(code: 400, text: "the message has a number that JSON cannot hold", ref: id)
+            throw MalformedMessage(code: 400, text: "the message has a number that JSON cannot hold", ref: id)
         }
         guard data.count <= SignalingLimits.messageBytes else {
-            throw .malformed(
+            throw MalformedMessage(
                 code: 413, text: "the message is longer than \(SignalingLimits.messageBytes) bytes", ref: id)
         }
         return String(decoding: data, as: UTF8.self)
@@ -21,56 +20,32 @@ extension SignalingMessage {
 
     /// Reads one message.
     ///
-    /// - Throws: ``SignalingError/malformed(code:text:ref:)`` with the code that the sender is told.
-    public init(decoding text: String) throws(SignalingError) {
+    /// - Throws: ``MalformedMessage`` with the code that the sender is told.
+    public init(decoding text: String) throws(MalformedMessage) {
         guard text.utf8.count <= SignalingLimits.messageBytes else {
-            throw .malformed(code: 413, text: "longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
+            throw MalformedMessage(code: 413, text: "longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
         }
         guard SignalingLimits.isShallow(text) else {
-            throw .malformed(code: 400, text: "more than \(SignalingLimits.brackets) brackets", ref: nil)
+            throw MalformedMessage(code: 400, text: "nested more than \(SignalingLimits.nesting) deep", ref: nil)
         }
-        let wire: SignalingWire
-        do {
-            wire = try JSONDecoder().decode(SignalingWire.self, from: Data(text.utf8))
-        } catch {
-            throw .malformed(code: 400, text: "not a JSON object of the documented shape", ref: nil)
+        guard let wire = try? JSONDecoder().decode(SignalingWire.self, from: Data(text.utf8)) else {
+            let head = MessageHead(decoding: text)
+            // What else another version or a type of the future looks like is not known here.
+            if let head, let fault = head.unknownVersionOrType { throw fault }
+            throw MalformedMessage(code: 400, text: "not a JSON object of the documented shape", ref: head?.id)
         }
         self = try wire.message()
         try check()
     }
 
-    /// The error that the sender of an unreadable message is told.
-    ///
-    /// Nil when it cannot be told whom to answer, and for errors, which are never answered.
-    static func answer(toUnreadable text: String, _ error: SignalingError, from user: String) -> SignalingMessage? {
-        guard case .malformed(let code, let reason, let ref) = error, text.utf8.count <= SignalingLimits.messageBytes,
-            SignalingLimits.isShallow(text),
-            let head = try? JSONDecoder().decode(Head.self, from: Data(text.utf8)), head.type != "error",
-            head.type != "ack", let sender = head.from, SignalingLimits.isName(sender), let call = head.callId,
-            SignalingLimits.isName(call)
-        else { return nil }
-        let legible = head.id.flatMap { SignalingLimits.isName($0) ? $0 : nil }
-        let fault = Fault(code: code, text: SignalingLimits.bounded(reason), ref: ref ?? legible)
-        return SignalingMessage(
-            id: "unreadable", callId: call, from: user, to: sender, sentUnixMs: 0, body: .error(fault))
-    }
-
-    /// What an answer needs of a message whose other fields may be of the wrong type.
-    private struct Head: Decodable {
-        var type: String?
-        var id: String?
-        var from: String?
-        var callId: String?
-    }
-
     /// Checks every field against ``SignalingLimits``.
-    private func check() throws(SignalingError) {
+    private func check() throws(MalformedMessage) {
         let isServer = if case .error = body { from.isEmpty } else { false }
         try require(SignalingLimits.isName(id), "id")
         try require(SignalingLimits.isName(callId), "callId")
         try require(isServer || SignalingLimits.isName(from), "from")
         try require(SignalingLimits.isName(to), "to")
-        try require((0...SignalingLimits.generation).contains(generation), "generation")
+        try require(SignalingLimits.generations.contains(generation), "generation")
         try require(sentUnixMs.isFinite && sentUnixMs >= 0, "sentUnixMs")
         try require(device.map(SignalingLimits.isName) ?? true, "device")
         try require(toDevice.map(SignalingLimits.isName) ?? true, "toDevice")
@@ -103,17 +78,17 @@ extension SignalingMessage {
             try require(SignalingLimits.codes.contains(fault.code), "code")
             try require(SignalingLimits.isText(fault.text), "text")
             try require(fault.ref.map(SignalingLimits.isName) ?? true, "ref")
-        case .ringing, .gone, .commit, .rollback, .state, .query, .status: break
+        case .ringing, .gone, .commit, .rollback, .state, .query, .status, .skip: break
         }
     }
 
-    private func requireSDP(_ sdp: String) throws(SignalingError) {
+    private func requireSDP(_ sdp: String) throws(MalformedMessage) {
         try require((1...SignalingLimits.sdpBytes).contains(sdp.utf8.count), "sdp")
     }
 
-    private func require(_ condition: Bool, _ field: String) throws(SignalingError) {
+    private func require(_ condition: Bool, _ field: String) throws(MalformedMessage) {
         guard !condition else { return }
-        throw .malformed(
+        throw MalformedMessage(
             code: 400, text: "the field \(field) is missing or out of bounds",
             ref: SignalingLimits.isName(id) ? id : nil)
     }

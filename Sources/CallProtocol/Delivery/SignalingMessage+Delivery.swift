@@ -1,6 +1,6 @@
 extension SignalingMessage.Body {
     /// Whether the message is repeated until it is acknowledged.
-    var isReliable: Bool {
+    package var isReliable: Bool {
         switch self {
         case .ack, .error, .gone: false
         default: true
@@ -26,12 +26,12 @@ extension SignalingMessage.Body {
     }
 
     /// Whether the message ends a call, or a part of it.
-    var isFarewell: Bool {
+    package var isFarewell: Bool {
         switch self {
         case .reject, .cancel, .hangup: true
         default: false
         }
     }
 
-    var isInvite: Bool { if case .invite = self { true } else { false } }
+    package var isInvite: Bool { if case .invite = self { true } else { false } }
 }

@@ -33,6 +33,17 @@ struct IncomingStream: Sendable {
         return drain()
     }
 
+    /// Lets a number go by that carries nothing.
+    ///
+    /// - Returns: What can be delivered now; nil when the number is too far ahead.
+    mutating func skip(_ sequence: Int, at now: Int) -> [SignalingMessage]? {
+        lastHeard = now
+        guard sequence >= next, held[sequence] == nil, !early.contains(sequence) else { return [] }
+        guard sequence < next + Self.window else { return nil }
+        early.insert(sequence)
+        return drain()
+    }
+
     private mutating func drain() -> [SignalingMessage] {
         var delivered: [SignalingMessage] = []
         while true {

@@ -22,8 +22,10 @@ public struct SignalingMessage: Sendable, Equatable {
     public var device: String?
     /// The device it is meant for; nil for all of the user's.
     public var toDevice: String?
-    /// Its place among all that the sender tells this receiver about this call, from 1; nil when the transport itself keeps
-    /// the order and loses nothing.
+    /// Its place among all that the sender's device tells this audience about this call, from 1; nil when the transport itself
+    /// keeps the order and loses nothing.
+    ///
+    /// The audience is one device, or all devices of the receiving user.
     public var sequence: Int?
     /// The peer connection of the call that the message is about; 0 is the first.
     public var generation: Int
@@ -83,6 +85,8 @@ public struct SignalingMessage: Sendable, Equatable {
         case query
         /// The call is still there, in this state.
         case status(CallState)
+        /// Nothing: takes the place of a message that the server refused, so that those after it are delivered.
+        case skip
         /// The message with this id arrived. Never acknowledged itself.
         case ack(String)
         /// The server tells that the connection of the user in ``SignalingMessage/from`` closed.

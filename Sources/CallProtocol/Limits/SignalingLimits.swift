@@ -18,7 +18,7 @@ public enum SignalingLimits {
     public static let extensionEntries = 32
     /// How many bytes of UTF-8 they may have in all, keys included.
     public static let extensionBytes = 4_096
-    /// What a place among the messages of a call may be.
+    /// What a message's place in its stream may be.
     public static let sequences = 1...1_000_000
     /// What a code may be.
     public static let codes = 0...99_999
@@ -26,21 +26,18 @@ public enum SignalingLimits {
     public static let nameBytes = 64
     /// The highest m-line index.
     public static let mLine = 15
-    /// The highest generation.
-    public static let generation = 10_000
+    /// What a generation may be.
+    public static let generations = 0...10_000
     /// The longest ring timeout that an invite may ask for, in ms.
     public static let ringTimeoutMs = 600_000
 
-    /// The most brackets and braces of a message, those within strings included.
-    public static let brackets = 256
+    /// How many arrays and objects of a message may be open at once; brackets within strings do not count.
+    public static let nesting = 64
 
-    /// Whether a JSON decoder may be let at `text`.
+    /// Whether a JSON text is nested at most ``nesting`` deep, so that a JSON decoder may read it.
     ///
-    /// The decoder of Foundation 6.3 does not only throw beyond 512 levels of nesting: when the text ends there, it traps
-    /// while it looks for the line of the mistake. No message has that many brackets.
-    public static func isShallow(_ text: String) -> Bool {
-        text.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } <= brackets
-    }
+    /// The decoder of Foundation 6.3 traps on a text that ends where level 513 opens.
+    public static func isShallow(_ text: String) -> Bool { JSONShape(text.utf8).depth <= nesting }
 
     /// Whether `name` may stand as a user, a call id or a message id.
     ///

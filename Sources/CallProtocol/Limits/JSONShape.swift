@@ -1,13 +1,13 @@
 /// What can be said of a JSON text by its brackets, quotes and colons alone.
 ///
 /// Of a text that is not valid JSON it is right about the part before the first mistake.
-struct JSONShape: Sendable, Equatable {
+package struct JSONShape: Sendable, Equatable {
     /// How many brackets and braces are open at once at most.
-    private(set) var depth = 0
+    package private(set) var depth = 0
     /// How many keys the outermost object has, repeated ones counted again.
-    private(set) var topLevelKeys = 0
+    package private(set) var topLevelKeys = 0
 
-    init(_ json: some Sequence<UInt8>) {
+    package init(_ json: some Sequence<UInt8>) {
         var level = 0
         var (isInString, isEscaped) = (false, false)
         for byte in json {

@@ -64,6 +64,7 @@ struct SignalingWire: Codable {
         case .state(let told): (type, state) = ("state", told)
         case .info(let text): (type, content) = ("info", text)
         case .query: type = "query"
+        case .skip: type = "skip"
         case .status(let present): (type, callState) = ("status", present)
         case .ack(let message): (type, ref) = ("ack", message)
         case .gone: type = "gone"
@@ -76,18 +77,11 @@ struct SignalingWire: Codable {
     }
 
     /// The message; its fields are still to be checked against their bounds.
-    func message() throws(SignalingError) -> SignalingMessage {
-        let legibleId = id.flatMap { SignalingLimits.isName($0) ? $0 : nil }
-        guard v == SignalingMessage.version else {
-            throw .malformed(
-                code: 426, text: "this end speaks version \(SignalingMessage.version) only", ref: legibleId)
-        }
-        guard let type, Self.types.contains(type) else {
-            // The type is the sender's word: it is told the length of it at most.
-            throw .malformed(code: 426, text: "unknown type", ref: legibleId)
-        }
-        guard let body = body(type) else {
-            throw .malformed(code: 400, text: "a field that this type must have is missing", ref: legibleId)
+    func message() throws(MalformedMessage) -> SignalingMessage {
+        let head = MessageHead(version: v.map(Double.init), type: type, id: id)
+        if let fault = head.unknownVersionOrType { throw fault }
+        guard let type, let body = body(type) else {
+            throw MalformedMessage(code: 400, text: "a field that this type must have is missing", ref: head.id)
         }
         var message = SignalingMessage(
             id: id ?? "", callId: callId ?? "", from: from ?? "", to: to ?? "", generation: generation ?? 0,
@@ -99,14 +93,14 @@ struct SignalingWire: Codable {
         return message
     }
 
-    private static let types: Set<String> = [
+    static let types: Set<String> = [
         "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
-        "renegotiate", "commit", "rollback", "state", "info", "query", "status", "ack", "gone", "error",
+        "renegotiate", "commit", "rollback", "state", "info", "query", "status", "skip", "ack", "gone", "error",
     ]
 
     private func body(_ type: String) -> SignalingMessage.Body? {
         let farewell = SignalingMessage.Farewell(
-            code: code ?? EndReason.remoteHangup.code, text: text ?? "", winner: winner)
+            code: code ?? SignalingCode.ended, text: text ?? "", winner: winner)
         switch type {
         case "invite":
             guard let media, let sdp else { return nil }
@@ -133,10 +127,11 @@ struct SignalingWire: Codable {
         case "state": return state.map { .state($0) }
         case "info": return content.map { .info($0) }
         case "query": return .query
+        case "skip": return .skip
         case "status": return callState.map { .status($0) }
         case "ack": return ref.map { .ack($0) }
         case "gone": return .gone
-        case "error": return .error(.init(code: code ?? 400, text: text ?? "", ref: ref))
+        case "error": return .error(.init(code: code ?? SignalingCode.malformed, text: text ?? "", ref: ref))
         default: return nil
         }
     }

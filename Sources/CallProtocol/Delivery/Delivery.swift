@@ -1,0 +1,321 @@
+/// Gets the messages of one agent to their receivers once and in order, whatever the transport loses, repeats or reorders.
+///
+/// A plain value: time goes in as ms of any clock that does not jump, commands come out. On a transport that guarantees
+/// delivery it passes everything on as it is. Messages without a sequence number are taken as they come.
+package struct Delivery: Sendable {
+    /// What is to be done, in order.
+    package enum Action: Sendable, Equatable {
+        /// Hand a message to the transport.
+        case transmit(SignalingMessage)
+        /// Hand a message to the calls.
+        case deliver(SignalingMessage)
+        /// A message of this end was given up.
+        case failed(SignalingMessage, Failure)
+    }
+
+    /// Why a message was given up.
+    package enum Failure: Sendable, Equatable {
+        /// Nobody acknowledged it in time.
+        case unacknowledged
+        /// ``maximumPending`` others wait for their acknowledgement; this one never got a number.
+        case tooManyWait
+        /// The server, or the device of the receiver that answered last, refused it.
+        case refused(code: Int, text: String)
+    }
+
+    private struct Pending: Sendable {
+        var message: SignalingMessage
+        /// The devices that said that they have it.
+        var acknowledged: Set<String> = []
+        var transmissions = 0
+        var dueAt: Int
+        /// Nil when it is repeated for as long as its call goes on.
+        var expiresAt: Int?
+    }
+
+    private let user: String
+    private let device: String?
+    private let isGuaranteed: Bool
+    private let timing: DeliveryTiming
+    private var isConnected = true
+    private var pending: [Pending] = []
+    private var counters: [StreamKey: Int] = [:]
+    /// The calls that this end takes part in: however long they are silent, their numbers are not begun anew.
+    private var running: Set<CallKey> = []
+    private var streams: [StreamKey: IncomingStream] = [:]
+    private var acksSent = 0
+    private var skipsSent = 0
+    private var lastTidied = 0
+
+    /// How many messages may wait for their acknowledgement.
+    ///
+    /// One more is given up at once, unless it ends a call.
+    package static let maximumPending = 1_024
+    /// How many messages may wait for others that are missing.
+    package static let maximumHeld = 512
+    /// How many streams of messages are remembered; beyond it the ones that were silent for longest are forgotten.
+    package static let maximumStreams = 1_024
+
+    package init(user: String, device: String?, isGuaranteed: Bool, timing: DeliveryTiming = DeliveryTiming()) {
+        self.user = user
+        self.device = device
+        self.isGuaranteed = isGuaranteed
+        self.timing = timing
+    }
+
+    /// How many rows of incoming and of outgoing messages are remembered.
+    package var streamCount: Int { streams.count }
+    package var counterCount: Int { counters.count }
+
+    /// Whether nothing waits for an acknowledgement.
+    package var isIdle: Bool { pending.isEmpty }
+
+    /// When ``wake(at:)`` is to be called next; nil when there is nothing to wait for.
+    package var nextWake: Int? {
+        pending.compactMap { pending in
+            isConnected ? min(pending.dueAt, pending.expiresAt ?? .max) : pending.expiresAt
+        }.min()
+    }
+
+    // MARK: Out
+
+    /// Sends a message.
+    package mutating func send(_ message: SignalingMessage, at now: Int) -> [Action] {
+        if message.body.isReliable, !message.body.isFarewell { running.insert(message.sentKey) }
+        // A transport that guarantees delivery keeps what it cannot send, or says that it does not.
+        if isGuaranteed { return [.transmit(message)] }
+        guard message.body.isReliable else { return isConnected ? [.transmit(message)] : [] }
+        if message.body.endsEverything, dropMoot(message) { return [] }
+        guard pending.count < Self.maximumPending || message.body.isFarewell else {
+            return [.failed(message, .tooManyWait)]
+        }
+        var message = message
+        let key = StreamKey(call: message.sentKey, device: message.toDevice, isForAll: false)
+        counters[key, default: 0] += 1
+        message.sequence = counters[key]
+        pending.append(Pending(message: message, dueAt: now, expiresAt: expiry(of: message).map { now + $0 }))
+        return transmitDue(at: now)
+    }
+
+    private func expiry(of message: SignalingMessage) -> Int? {
+        switch message.body {
+        case .invite(let invite): invite.ringTimeoutMs
+        case .reject, .cancel, .hangup: timing.expiryMs
+        default: nil
+        }
+    }
+
+    /// The call has ended at this end without a word of its own: nothing of it is repeated any more.
+    package mutating func forget(_ call: CallKey) {
+        running.remove(call)
+        pending.removeAll { $0.message.sentKey == call && !$0.message.body.isFarewell }
+    }
+
+    /// What waits for the same receiver about a call that ends has no use any more, but for what tells its other devices.
+    ///
+    /// - Returns: Whether the call's invite was among it and had not gone out, so that nobody need hear of its end.
+    private mutating func dropMoot(_ farewell: SignalingMessage) -> Bool {
+        let moot = pending.filter { $0.message.sentKey == farewell.sentKey }
+        pending.removeAll { $0.message.sentKey == farewell.sentKey && !$0.message.body.isFarewell }
+        return moot.contains { $0.message.body.isInvite && $0.transmissions == 0 }
+    }
+
+    private mutating func transmitDue(at now: Int) -> [Action] {
+        guard isConnected else { return [] }
+        var actions: [Action] = []
+        for index in pending.indices where pending[index].dueAt <= now {
+            let pause = min(timing.firstRetryMs << min(pending[index].transmissions, 16), timing.longestRetryMs)
+            pending[index].transmissions += 1
+            pending[index].dueAt = now + pause
+            actions.append(.transmit(pending[index].message))
+        }
+        return actions
+    }
+
+    /// The time of ``nextWake`` has come.
+    package mutating func wake(at now: Int) -> [Action] {
+        let expired = pending.filter { $0.expiresAt ?? .max <= now }
+        pending.removeAll { $0.expiresAt ?? .max <= now }
+        return expired.map { .failed($0.message, .unacknowledged) } + transmitDue(at: now)
+    }
+
+    // MARK: The transport
+
+    /// Nothing can be sent until ``connectionRestored(at:)``.
+    package mutating func connectionLost() { isConnected = false }
+
+    /// What was not acknowledged goes out at once.
+    package mutating func connectionRestored(at now: Int) -> [Action] {
+        isConnected = true
+        for index in pending.indices {
+            pending[index].dueAt = now
+            pending[index].transmissions = min(pending[index].transmissions, 1)
+        }
+        return transmitDue(at: now)
+    }
+
+    // MARK: In
+
+    /// Takes a message of the transport.
+    package mutating func receive(_ message: SignalingMessage, at now: Int) -> [Action] {
+        switch message.body {
+        case .ack(let id):
+            acknowledge(id, message)
+            return []
+        case .error(let fault): return settle(fault, message, at: now) + [.deliver(message)]
+        default: break
+        }
+        guard let sequence = message.sequence, !message.from.isEmpty else { return [.deliver(message)] }
+        let key = StreamKey(call: message.receivedKey, device: message.device, isForAll: message.toDevice == nil)
+        let delivered = take(key, at: now) { stream, mayHold in
+            message.body == .skip
+                ? stream.skip(sequence, at: now)
+                : stream.take(message, sequence: sequence, mayHold: mayHold, at: now)
+        }
+        // Too far ahead of what is missing: it will come again.
+        guard let delivered else { return [] }
+        return delivered + [.transmit(acknowledgement(of: message))]
+    }
+
+    /// Takes a message that is refused: it uses its number up, so that those after it are delivered.
+    ///
+    /// - Returns: What can be delivered now, and the error that the sender is told.
+    package mutating func refuse(_ head: MessageHead, _ fault: MalformedMessage, at now: Int) -> [Action] {
+        guard var answer = head.answer(fault, from: user) else { return [] }
+        answer.device = device
+        var delivered: [Action] = []
+        if !isGuaranteed, !head.isMisaddressed, let sequence = head.sequence, let from = head.from, let call = head.callId {
+            let key = StreamKey(
+                call: CallKey(peer: from, callId: call), device: head.device, isForAll: head.toDevice == nil)
+            let taken = take(key, at: now) { stream, _ in stream.skip(sequence, at: now) }
+            guard let taken else { return [] }
+            delivered = taken
+        }
+        return delivered + [.transmit(answer)]
+    }
+
+    /// Lets a stream take what arrived; nil when it is too far ahead.
+    private mutating func take(
+        _ key: StreamKey, at now: Int, _ take: (inout IncomingStream, _ mayHold: Bool) -> [SignalingMessage]?
+    ) -> [Action]? {
+        forgetOldStreams(at: now)
+        var stream = streams[key] ?? IncomingStream()
+        let mayHold = streams.values.reduce(0) { $0 + $1.heldCount } < Self.maximumHeld
+        guard let delivered = take(&stream, mayHold) else { return nil }
+        streams[key] = stream
+        return delivered.filter { !isOutdated($0, key) }.map { .deliver($0) }
+    }
+
+    /// What is for all devices of a user must reach all of those that take part.
+    ///
+    /// - Returns: Whether the message is dealt with.
+    @discardableResult
+    private mutating func acknowledge(_ id: String, _ ack: SignalingMessage) -> Bool {
+        guard
+            let index = pending.firstIndex(where: { $0.message.id == id && $0.message.sentKey == ack.receivedKey })
+        else { return false }
+        if pending[index].message.toDevice == nil, let device = ack.device {
+            pending[index].acknowledged.insert(device)
+            let known = streams.keys.filter { $0.call == ack.receivedKey }.compactMap(\.device)
+            guard pending[index].acknowledged.isSuperset(of: known) else { return false }
+        }
+        pending.remove(at: index)
+        return true
+    }
+
+    /// Whether a state for all devices comes later than one for this device, which was told after it.
+    private func isOutdated(_ message: SignalingMessage, _ key: StreamKey) -> Bool {
+        guard key.isForAll, case .state = message.body else { return false }
+        var direct = key
+        direct.isForAll = false
+        return streams[direct] != nil
+    }
+
+    /// A message that the server or the peer will never take is not repeated; one for a user who may come back is.
+    private mutating func settle(_ fault: SignalingMessage.Fault, _ error: SignalingMessage, at now: Int) -> [Action] {
+        guard let id = fault.ref,
+            let index = pending.firstIndex(where: { pending in
+                pending.message.id == id && pending.message.callId == error.callId
+                    && (error.from.isEmpty || error.from == pending.message.to)
+            })
+        else { return [] }
+        let message = pending[index].message
+        let mayComeBack = [SignalingCode.unknownUser, SignalingCode.offline, SignalingCode.tooMany].contains(fault.code)
+        if mayComeBack, !message.body.isInvite { return [] }
+        let failure = Action.failed(message, .refused(code: fault.code, text: fault.text))
+        guard error.from.isEmpty else {
+            // The device has used the number up; other devices may still take the message.
+            return acknowledge(id, error) ? [failure] : []
+        }
+        pending.remove(at: index)
+        // No receiver knows of the message, and what comes after it waits for its number.
+        guard let skip = skip(message) else { return [failure] }
+        pending.insert(Pending(message: skip, dueAt: now), at: index)
+        return [failure] + transmitDue(at: now)
+    }
+
+    /// This end cannot send the message: it is beyond what the protocol allows.
+    package mutating func refusedHere(_ message: SignalingMessage, _ fault: MalformedMessage, at now: Int) -> [Action] {
+        var error = SignalingMessage(
+            id: "here", callId: message.callId, from: "", to: user, sentUnixMs: 0,
+            body: .error(.init(code: fault.code, text: fault.text, ref: message.id)))
+        error.device = device
+        let settled = settle(.init(code: fault.code, text: fault.text, ref: message.id), error, at: now)
+        return settled.isEmpty ? [.failed(message, .refused(code: fault.code, text: fault.text))] : settled
+    }
+
+    /// What takes the number of a message that no receiver will ever see.
+    ///
+    /// Nil where nothing waits for it: what begins or ends a call has nothing after it.
+    private mutating func skip(_ message: SignalingMessage) -> SignalingMessage? {
+        guard !message.body.isInvite, !message.body.isFarewell, message.body != .skip else { return nil }
+        skipsSent += 1
+        var skip = message
+        skip.id = "s\(skipsSent)"
+        skip.extensionData = [:]
+        skip.body = .skip
+        return skip
+    }
+
+    private mutating func acknowledgement(of message: SignalingMessage) -> SignalingMessage {
+        acksSent += 1
+        var ack = SignalingMessage(
+            id: "k\(acksSent)", callId: message.callId, from: user, to: message.from, generation: message.generation,
+            sentUnixMs: message.sentUnixMs, body: .ack(message.id))
+        ack.device = device
+        ack.toDevice = message.device
+        return ack
+    }
+
+    private mutating func forgetOldStreams(at now: Int) {
+        guard streams.count >= Self.maximumStreams || now - lastTidied > timing.memoryMs else { return }
+        lastTidied = now
+        streams = streams.filter { running.contains($0.key.call) || $0.value.lastHeard + timing.memoryMs > now }
+        while streams.count >= Self.maximumStreams, let oldest = streams.min(by: isForgottenBefore) {
+            streams[oldest.key] = nil
+        }
+        counters = counters.filter { key, _ in
+            running.contains(key.call) || pending.contains { $0.message.sentKey == key.call }
+        }
+    }
+}
+
+extension Delivery {
+    /// Strangers before those that this end has a call with.
+    private func isForgottenBefore(
+        _ a: (key: StreamKey, value: IncomingStream), _ b: (key: StreamKey, value: IncomingStream)
+    ) -> Bool {
+        switch (running.contains(a.key.call), running.contains(b.key.call)) {
+        case (false, true): true
+        case (true, false): false
+        default: a.value.lastHeard < b.value.lastHeard
+        }
+    }
+}
+
+/// Whose messages are numbered together.
+private struct StreamKey: Sendable, Hashable {
+    var call: CallKey
+    var device: String?
+    var isForAll: Bool
+}

@@ -1,0 +1,88 @@
+internal import FoundationEssentials
+
+/// What can be read of a message though it is refused: whose it is, for whom, and its place in its stream.
+///
+/// A field that is absent, of another type or out of bounds is nil.
+package struct MessageHead: Sendable, Equatable {
+    package var version: Double?
+    package var type: String?
+    package var id: String?
+    package var callId: String?
+    package var from: String?
+    package var to: String?
+    package var device: String?
+    package var toDevice: String?
+    package var sequence: Int?
+    /// Whether ``device`` or ``toDevice`` is there and illegible, so that nobody knows which stream the message belongs to.
+    package var isMisaddressed = false
+
+    init(version: Double?, type: String?, id: String?) {
+        self.version = version
+        self.type = type
+        self.id = Self.name(id)
+    }
+
+    /// Reads the head of a JSON object; nil for everything that is none.
+    package init?(decoding text: String) {
+        guard text.utf8.count <= SignalingLimits.messageBytes, SignalingLimits.isShallow(text),
+            let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8))
+        else { return nil }
+        self.init(version: wire.version, type: wire.type, id: wire.id)
+        (callId, from, to) = (Self.name(wire.callId), Self.name(wire.from), Self.name(wire.to))
+        (device, toDevice) = (Self.name(wire.device), Self.name(wire.toDevice))
+        isMisaddressed = (wire.hasDevice && device == nil) || (wire.hasToDevice && toDevice == nil)
+        sequence = wire.sequence.flatMap { SignalingLimits.sequences.contains($0) ? $0 : nil }
+    }
+
+    /// Why a message of this version or type is refused, whatever else it holds; nil when both are known.
+    var unknownVersionOrType: MalformedMessage? {
+        guard version == Double(SignalingMessage.version) else {
+            return MalformedMessage(
+                code: SignalingCode.unknownVersionOrType,
+                text: "this end speaks version \(SignalingMessage.version) only", ref: id)
+        }
+        // The type is the sender's word and is not repeated.
+        guard let type, SignalingWire.types.contains(type) else {
+            return MalformedMessage(code: SignalingCode.unknownVersionOrType, text: "unknown type", ref: id)
+        }
+        return nil
+    }
+
+    /// The error that the sender of the refused message is told.
+    ///
+    /// Nil when it cannot be told whom to answer, and for errors and acknowledgements, which are never answered.
+    package func answer(_ fault: MalformedMessage, from user: String) -> SignalingMessage? {
+        guard type != "error", type != "ack", let from, let callId else { return nil }
+        let body = SignalingMessage.Fault(code: fault.code, text: SignalingLimits.bounded(fault.text), ref: fault.ref ?? id)
+        var answer = SignalingMessage(
+            id: "unreadable", callId: callId, from: user, to: from, sentUnixMs: 0, body: .error(body))
+        answer.toDevice = device
+        return answer
+    }
+
+    private static func name(_ text: String?) -> String? { text.flatMap { SignalingLimits.isName($0) ? $0 : nil } }
+
+    /// Each field by itself: one of the wrong type takes no other with it.
+    private struct Wire: Decodable {
+        var version: Double?
+        var sequence: Int?
+        var type, id, callId, from, to, device, toDevice: String?
+        var hasDevice, hasToDevice: Bool
+
+        private enum Key: String, CodingKey {
+            case version = "v"
+            case sequence = "seq"
+            case type, id, callId, from, to, device, toDevice
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Key.self)
+            func isThere(_ key: Key) -> Bool { (try? fields.decodeNil(forKey: key)) == false }
+            func value<Value: Decodable>(_ key: Key) -> Value? { try? fields.decodeIfPresent(Value.self, forKey: key) }
+            (version, sequence) = (value(.version), value(.sequence))
+            (type, id, callId) = (value(.type), value(.id), value(.callId))
+            (from, to, device, toDevice) = (value(.from), value(.to), value(.device), value(.toDevice))
+            (hasDevice, hasToDevice) = (isThere(.device), isThere(.toDevice))
+        }
+    }
+}
