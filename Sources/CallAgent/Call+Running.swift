@@ -65,6 +65,14 @@ extension Call {
         }
     }
 
+    /// A message of this call was given up.
+    func gaveUp(_ message: SignalingMessage, code: Int?, text: String) {
+        guard machine.state != .ended else { return }
+        if message.body.isInvite { return process(.inviteFailed(text: text)) }
+        record(.other, "messageNotDelivered \(message.body.name)", at: .now)
+        hub.yield(.notice(.messageNotDelivered(type: message.body.name, code: code, text: text)))
+    }
+
     /// The peer calls, too, and its call is the one to keep.
     func yield(to invite: SignalingMessage.Invite, _ message: SignalingMessage) {
         // The peer's call may be here before this one got to begin.
@@ -162,19 +170,27 @@ extension Call {
         } else {
             surroundings.registry.note(change.state, of: self)
         }
-        tellHooks(change.state)
+        tellHooks(change)
         hub.yield(.stateChanged(change))
     }
 
-    private func tellHooks(_ state: CallState) {
-        guard state == .ringing || state == .ended, !surroundings.hooks.isEmpty else { return }
+    private func tellHooks(_ change: CallStateChange) {
+        // Only the first time that it is connected, not when its media is back.
+        let isTold = change.state == .connected ? change.reason != .resumed : [.ringing, .ended].contains(change.state)
+        guard isTold, !surroundings.hooks.isEmpty else { return }
         let connected = timeline.milliseconds(of: .connected)
         let facts = CallFacts(
             callId: id, role: role, user: user, peer: peer, callerDisplayName: callerDisplayName,
             callerAddress: callerAddress, room: room, media: media, startedUnixMs: timeline.startedUnixMs,
             end: machine.end,
             connectedMs: connected.flatMap { start in timeline.milliseconds(of: .ended).map { $0 - start } })
-        for hook in surroundings.hooks { state == .ringing ? hook.callRings(facts) : hook.callEnded(facts) }
+        for hook in surroundings.hooks {
+            switch change.state {
+            case .ringing: hook.callRings(facts)
+            case .connected: hook.callConnected(facts)
+            default: hook.callEnded(facts)
+            }
+        }
     }
 
     private func mark(_ stage: CallTimeline.Stage, at instant: ContinuousClock.Instant) {
@@ -212,6 +228,7 @@ extension Call {
         message.toDevice = address.device
         if body.carriesAgentData { message.extensionData = surroundings.extensionData }
         message.extensionData.merge(extensionToSend) { $1 }
+        if body.isInvite { inviteExtensionSent = extensionToSend }
         extensionToSend = [:]
         record(.sent, body.name, at: instant)
         surroundings.outbox(message)

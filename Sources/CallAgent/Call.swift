@@ -18,7 +18,7 @@ public actor Call {
     var acceptedAtCallee: ContinuousClock.Instant?
     let surroundings: Surroundings
     let logger: Logger
-    let hub = EventHub<CallEvent> { if case .stateChanged = $0 { true } else { false } }
+    let hub = EventHub<CallEvent>()
     nonisolated let identity: Mutex<CallIdentity>
     var generations: [Int: GenerationMedia] = [:]
     /// The media of the first generation, which its agent has made already.
@@ -39,6 +39,8 @@ public actor Call {
     /// The keys that the peer pressed, the first some hundreds.
     var keysReceived = ""
     var extensionToSend: [String: String] = [:]
+    /// What this end's application sent with the invite.
+    var inviteExtensionSent: [String: String] = [:]
     /// The id and the invite of the peer's call, while this one takes them over.
     var adopting: (id: String, invite: SignalingMessage.Invite)?
     var closing: Task<Void, Never>?
@@ -152,9 +154,14 @@ public actor Call {
     /// Ends the call, whatever its state: cancels what rings, rejects what came in, hangs up what was accepted.
     ///
     /// Idempotent.
-    public func hangUp(text: String = "", extension data: [String: String] = [:]) {
-        if SignalingLimits.isExtension(data) { extensionToSend.merge(data) { $1 } }
-        process(.hangUp(text: text))
+    public func hangUp(text: String = "") { process(.hangUp(text: text)) }
+
+    /// Ends the call as ``hangUp(text:)`` does, with data of the application's own.
+    ///
+    /// - Throws: ``CallError/invalidExtension(_:)`` when the data cannot be sent; the call goes on then.
+    public func hangUp(text: String = "", extension data: [String: String]) throws(CallError) {
+        try attach(data)
+        hangUp(text: text)
     }
 
     /// Holds the call: nothing is sent, nothing of the peer is shown or played, and the peer is told.
@@ -201,14 +208,13 @@ public actor Call {
 
     /// Data of the application's own that goes with the next message of this call, whichever it is.
     ///
-    /// - Throws: ``CallError/tooLong(bytes:limit:)`` beyond what ``SignalingLimits/isExtension(_:)`` allows.
+    /// - Throws: ``CallError/invalidExtension(_:)`` when it cannot be sent together with what waits already and with
+    ///   ``CallAgentConfiguration/extensionData``; what waits stays as it is.
     public func attach(_ data: [String: String]) throws(CallError) {
-        let merged = extensionToSend.merging(data) { $1 }
-        guard SignalingLimits.isExtension(merged) else {
-            let bytes = merged.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-            throw .tooLong(bytes: bytes, limit: SignalingLimits.extensionBytes)
-        }
-        extensionToSend = merged
+        let waiting = extensionToSend.merging(data) { $1 }
+        // Checked as it is sent: a message that is refused would be lost, and an accept or a hang-up with it.
+        try CallError.checkExtension(surroundings.extensionData.merging(waiting) { $1 })
+        extensionToSend = waiting
     }
 
     /// Waits for the end of the call.
@@ -230,7 +236,8 @@ public actor Call {
         return CallReport(
             callId: id, role: role, user: user, peer: peer, room: room, media: media, state: machine.state,
             end: machine.end, hold: machine.hold, timeline: timeline, records: records,
-            acceptedAtCallee: acceptedAtCallee, keysReceived: keysReceived, statistics: statistics)
+            acceptedAtCallee: acceptedAtCallee, keysReceived: keysReceived, statistics: statistics,
+            inviteExtension: inviteExtensionSent)
     }
 
     private func perform(

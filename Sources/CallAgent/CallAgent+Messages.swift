@@ -7,7 +7,7 @@ extension CallAgent {
     func take(_ event: SignalingLine.Event, _ line: SignalingLine) async {
         switch event {
         case .received(let message): await receive(message, line)
-        case .failed(let message, _, let text): await failed(message, text)
+        case .failed(let message, let code, let text): await failed(message, code, text)
         case .lost(let text):
             logger.warning("signaling was lost: \(text)")
             hub.yield(.signalingLost(text: text))
@@ -18,21 +18,28 @@ extension CallAgent {
             for call in calls.active { await call.process(.signalingRestored) }
         case .tokenWillExpire(let milliseconds): hub.yield(.tokenWillExpire(milliseconds: milliseconds))
         case .iceServers(let servers): await provider.use(servers)
+        case .ended(let error): signalingEnded(error)
         }
     }
 
-    private func failed(_ message: SignalingMessage, _ text: String) async {
+    private func failed(_ message: SignalingMessage, _ code: Int?, _ text: String) async {
         logger.warning("a message was not delivered: \(text)", metadata: ["type": "\(message.body.name)"])
-        guard message.body.isInvite, let call = calls.active(message.sentKey) else { return }
-        await call.process(.inviteFailed(text: text))
+        if let call = calls.active(message.sentKey) {
+            await call.gaveUp(message, code: code, text: text)
+        } else if message.body != .skip {
+            hub.yield(
+                .messageNotDelivered(
+                    peer: message.to, callId: message.callId, type: message.body.name, code: code, text: text))
+        }
     }
 
-    private func receive(_ message: SignalingMessage, _ line: SignalingLine) async {
+    func receive(_ message: SignalingMessage, _ line: SignalingLine) async {
+        if keep(message) { return }
         switch calls.route(message, unixMs: await line.unixMs) {
         case .call(let key): await calls.active(key)?.receive(message)
         case .ring:
             guard case .invite(let invite) = message.body else { return }
-            await ring(invite, message, line)
+            begin(invite, message, line)
         case .yield(let own):
             guard case .invite(let invite) = message.body else { return }
             await calls.active(own)?.yield(to: invite, message)
@@ -49,49 +56,13 @@ extension CallAgent {
         }
     }
 
-    private func ring(_ invite: SignalingMessage.Invite, _ message: SignalingMessage, _ line: SignalingLine) async {
-        let start = ContinuousClock.now
-        guard phase == .prepared else { return }
-        var policy = configuration.earlyMedia
-        if let decide = configuration.earlyMediaForInvite {
-            policy = await decide(
-                IncomingInvite(
-                    callId: message.callId, peer: message.from, displayName: invite.displayName,
-                    address: invite.address, media: invite.media, room: invite.room,
-                    extensionData: message.extensionData))
-        }
-        let machine = CallMachine(
-            role: .callee, media: invite.media, earlyMedia: policy, timeouts: configuration.timeouts,
-            device: line.device, sends: initialState)
-        do throws(CallError) {
-            let call = try await makeCall(
-                id: message.callId, peer: message.from, machine: machine, line: line, start: start, invite: invite,
-                unless: { self.calls.route(message, unixMs: message.sentUnixMs) != .ring })
-            // While its media was made, this end's user called the same peer, for one.
-            guard let call else { return await receive(message, line) }
-            await call.start(invite: invite, device: message.device, extension: message.extensionData)
-            incoming.yield(call)
-        } catch .tooManyCalls {
-            refuseAsBusy(message, line)
-        } catch {
-            logger.error("cannot take a call of \(message.from): \(error)")
-            answer(message, .reject(.init(code: EndReason.remoteFailed.code, text: "")), line)
-        }
-    }
-
-    /// What a callee without a camera or a microphone sends.
-    private var initialState: MediaState {
-        MediaState(
-            audio: configuration.media.audio == nil ? .off : .on, video: configuration.media.video == nil ? .off : .on)
-    }
-
-    private func refuseAsBusy(_ message: SignalingMessage, _ line: SignalingLine) {
+    func refuseAsBusy(_ message: SignalingMessage, _ line: SignalingLine) {
         hub.yield(.refusedAsBusy(peer: message.from, callId: message.callId))
         answer(message, .reject(.init(code: EndReason.remoteBusy.code, text: "\(user) is busy")), line)
     }
 
     /// Answers a message that belongs to no call of ours.
-    private func answer(_ message: SignalingMessage, _ body: SignalingMessage.Body, _ line: SignalingLine) {
+    func answer(_ message: SignalingMessage, _ body: SignalingMessage.Body, _ line: SignalingLine) {
         var answer = SignalingMessage(
             id: "r-\(message.id.prefix(SignalingLimits.nameBytes - 2))", callId: message.callId, from: user,
             to: message.from, generation: message.generation, sentUnixMs: Date().timeIntervalSince1970 * 1_000,
@@ -154,7 +125,7 @@ extension CallAgent {
 
     /// Asks the peers of running calls, every now and then, whether they still have them.
     func audit() async {
-        let times = [configuration.ringAuditMs, configuration.callAuditMs].compactMap(\.self).filter { $0 > 0 }
+        let times = [configuration.ringAuditMs, configuration.callAuditMs].compactMap(\.self)
         guard let step = times.min() else { return }
         var elapsed = 0
         while (try? await sleep(.milliseconds(step))) != nil, !Task.isCancelled {

@@ -24,12 +24,16 @@ public actor CallAgent {
     let sleep: @Sendable (Duration) async throws -> Void
     let incoming: AsyncStream<Call>.Continuation
     let calls: CallRegistry
-    let hub = EventHub<AgentEvent> { if case .stateChanged = $0 { true } else { false } }
+    let hub = EventHub<AgentEvent>()
     let reports: ReportShelf
     /// The signaling of the present sign-in.
     var line: SignalingLine?
     var tasks: [Task<Void, Never>] = []
+    /// The invites that do not ring yet.
+    var pendingInvites: [CallKey: PendingInvite] = [:]
     private(set) var phase = AgentState.idle
+    /// Signing in and signing out come one after the other, whoever asks for them meanwhile.
+    private let turn = Turn()
 
     /// How many calls wait for whoever reads ``incomingCalls``; of more, the oldest are forgotten and ring out.
     private static let maximumUnseenCalls = 64
@@ -61,15 +65,17 @@ public actor CallAgent {
         self.provider =
             configuration.joinsAhead.map { AheadMediaProvider(provider, media: $0) } ?? provider
         makeTransport = signaling
-        self.configuration = configuration.bounded()
+        self.configuration = configuration
         self.logger = logger
         self.sleep = sleep
-        calls = CallRegistry(limit: self.configuration.maximumCalls)
-        reports = ReportShelf(capacity: self.configuration.keptReports)
+        // What is out of bounds keeps prepare() from signing in.
+        let limit = min(max(configuration.maximumCalls, 1), CallAgentConfiguration.largestMaximumCalls)
+        calls = CallRegistry(limit: limit)
+        reports = ReportShelf(capacity: max(configuration.keptReports, 0))
         // Invites that nobody takes and their callers cancel must not pile up at an agent that only places calls.
         (incomingCalls, incoming) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingNewest(configuration.maximumCalls + Self.maximumUnseenCalls))
-        hub.yield(.stateChanged(.idle))
+            bufferingPolicy: .bufferingNewest(limit + Self.maximumUnseenCalls))
+        hub.yield(.stateChanged(AgentStateChange(state: .idle, reason: .created, by: .local)))
     }
 
     // MARK: Where it is
@@ -98,17 +104,24 @@ public actor CallAgent {
 
     /// Warms the media up and signs in.
     ///
-    /// Harmless when it was done already; a running call is never touched.
+    /// Harmless when it was done already. Waits for a ``release()`` that is under way.
     ///
-    /// - Throws: ``CallError/invalidUser(_:)``, ``CallError/media(_:)``, ``CallError/signaling(_:)``, and
-    ///   ``CallError/wrongState(operation:state:)`` after ``close()``.
+    /// - Throws: ``CallError/invalidUser(_:)``, ``CallError/invalidConfiguration(_:)``, ``CallError/invalidExtension(_:)``,
+    ///   ``CallError/media(_:)``, ``CallError/signaling(_:)``, and ``CallError/wrongState(operation:state:)`` while there is a call, which
+    ///   goes on, when ``release()`` or ``close()`` came meanwhile, and after ``close()``.
     public func prepare() async throws(CallError) {
+        await turn.begin()
+        defer { turn.end() }
+        guard calls.active.isEmpty else { throw .wrongState(operation: "prepare", state: "there is a call") }
         guard phase != .prepared else { return }
         guard phase == .idle || phase == .failed else {
             throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
         }
         guard SignalingLimits.isName(user) else { throw .invalidUser(user) }
-        enter(.preparing)
+        try configuration.check()
+        // What another program's sign-in left of this one.
+        await closeLine()
+        enter(.preparing, .prepare)
         let line = SignalingLine(
             makeTransport(), user: user, timing: configuration.delivery, sleep: sleep, logger: logger)
         do {
@@ -116,8 +129,10 @@ public actor CallAgent {
             try await line.connect()
         } catch {
             await provider.release()
-            if phase == .preparing { enter(.failed) }
-            throw (error as? MediaSessionError).map { .media($0) } ?? .signaling(error as? SignalingError ?? .closed)
+            let (media, signaling) = (error as? MediaSessionError, error as? SignalingError)
+            let failure: CallError = media.map { .media($0) } ?? .signaling(signaling ?? .closed)
+            if phase == .preparing { enter(.failed, .failed(failure), by: media == nil ? .server : .local) }
+            throw failure
         }
         guard phase == .preparing else {
             // Closed meanwhile: there was nothing to close yet.
@@ -126,9 +141,21 @@ public actor CallAgent {
             throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
         }
         self.line = line
-        enter(.prepared)
-        tasks.append(Task { for await event in line.events { await self.take(event, line) } })
+        enter(.prepared, .signedIn, by: .server)
         tasks.append(Task { await self.audit() })
+        await line.begin { [weak self, weak line] event in
+            guard let self, let line else { return }
+            await self.take(event, line)
+        }
+    }
+
+    /// Signaling has ended for good: another program took the place of this one.
+    func signalingEnded(_ error: SignalingError) {
+        logger.error("signaling ended: \(error)")
+        guard phase == .prepared else { return }
+        refusePendingInvites()
+        let reason: AgentChangeReason = if case .replaced = error { .replaced } else { .failed(.signaling(error)) }
+        enter(.failed, reason, by: .server)
     }
 
     /// Replaces the token of the present sign-in before it expires.
@@ -142,35 +169,44 @@ public actor CallAgent {
     /// Hangs up every call, signs out and closes what was opened; ``prepare()`` may follow.
     ///
     /// Returns within a bounded time.
-    public func release() async { await leave(.idle) }
+    public func release() async { await leave(.idle, .release) }
 
     /// Hangs up every call, signs out, closes what was opened and ends ``incomingCalls`` and ``events``.
     ///
     /// Idempotent; returns within a bounded time.
     public func close() async {
         guard phase != .closed else { return }
-        await leave(.closed)
+        await leave(.closed, .close)
         incoming.finish()
         hub.finish()
     }
 
-    private func leave(_ next: AgentState) async {
+    private func leave(_ next: AgentState, _ reason: AgentChangeReason) async {
         guard phase != .closed else { return }
-        enter(next)
+        // At once, so that a prepare() under way ends and no call begins.
+        enter(next, reason)
+        await turn.begin()
+        defer { turn.end() }
+        // One more prepare() may have waited before this.
+        if phase != .closed { enter(next, reason) }
+        refusePendingInvites()
         for call in calls.active { await call.hangUp() }
         for call in calls.all { await call.waitUntilClosed() }
         // The farewells go out before the transport closes.
-        let line = line.take()
-        await line?.close()
-        for task in tasks { task.cancel() }
-        tasks = []
+        await closeLine()
         await provider.release()
     }
 
-    private func enter(_ next: AgentState) {
+    private func closeLine() async {
+        await line.take()?.close()
+        for task in tasks { task.cancel() }
+        tasks = []
+    }
+
+    private func enter(_ next: AgentState, _ reason: AgentChangeReason, by party: CallParty = .local) {
         guard phase != next else { return }
         phase = next
-        hub.yield(.stateChanged(next))
+        hub.yield(.stateChanged(AgentStateChange(state: next, reason: reason, by: party)))
     }
 
     // MARK: Calling
@@ -182,7 +218,7 @@ public actor CallAgent {
     /// (``Call/setOutput(_:)``), and `extension` goes with the invite.
     ///
     /// - Throws: ``CallError/notPrepared``, ``CallError/tooManyCalls(limit:)``, ``CallError/invalidUser(_:)``, ``CallError/invalidCallId(_:)``,
-    ///   ``CallError/callsItself(_:)``, ``CallError/noMedia``, ``CallError/media(_:)`` when there is no media for the call or a device cannot be opened, and
+    ///   ``CallError/callsItself(_:)``, ``CallError/noMedia``, ``CallError/invalidExtension(_:)``, ``CallError/media(_:)`` when there is no media for the call or a device cannot be opened, and
     ///   ``CallError/ended(_:)`` when the call ended before its invite was on its way: the offer could not be made, or the task was cancelled.
     public func call(
         _ peer: String, media: CallMedia = .audioVideo, id: String? = nil, room: String? = nil,
@@ -190,13 +226,15 @@ public actor CallAgent {
     ) async throws(CallError) -> Call {
         let start = ContinuousClock.now
         guard phase == .prepared, let line else { throw .notPrepared }
+        // Before anything is built for a call that could not be placed with it.
+        try CallError.checkExtension(configuration.extensionData.merging(data) { $1 })
         guard SignalingLimits.isName(peer) else { throw .invalidUser(peer) }
         guard peer != user else { throw .callsItself(user) }
         let callId = id ?? Self.randomName()
         guard SignalingLimits.isName(callId), room.map(SignalingLimits.isName) ?? true else {
             throw .invalidCallId(SignalingLimits.isName(callId) ? room ?? "" : callId)
         }
-        if let ringing = await accept(callOf: peer, sends, output: output, data) { return ringing }
+        if let ringing = await accept(callOf: peer, media, sends, output: output, data) { return ringing }
         // Looked at before anything is built; what counts is the registry's own answer.
         guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(
@@ -210,7 +248,7 @@ public actor CallAgent {
             unless: { calls.ringing(from: peer) != nil })
         guard let call = made else {
             // The peer's call came meanwhile; if it is over already, this is one more try.
-            if let ringing = await accept(callOf: peer, sends, output: output, data) { return ringing }
+            if let ringing = await accept(callOf: peer, media, sends, output: output, data) { return ringing }
             return try await self.call(
                 peer, media: media, id: id, room: room, sends: sends, output: output, extension: data)
         }
@@ -243,23 +281,22 @@ public actor CallAgent {
 
     /// Takes the call of `peer` that rings here; nil when there is none.
     private func accept(
-        callOf peer: String, _ sends: MediaState, output: Bool, _ data: [String: String]
+        callOf peer: String, _ media: CallMedia, _ sends: MediaState, output: Bool, _ data: [String: String]
     ) async -> Call? {
         guard let ringing = calls.ringing(from: peer) else { return nil }
         // Listed a moment ago, it may not ring yet.
         for await event in ringing.events { if case .stateChanged = event { break } }
-        return
-            (try? await ringing.accept(
-                audio: sends.audio == .on ? nil : sends.audio, video: sends.video == .on ? nil : sends.video,
-                output: output,
-                extension: data)) != nil ? ringing : nil
+        // The peer's call may have more than this end's user wants to send; nil leaves what a callee sends as it is.
+        let audio: MediaState.Sending? = media.audio ? (sends.audio == .on ? nil : sends.audio) : .off
+        let video: MediaState.Sending? = media.video ? (sends.video == .on ? nil : sends.video) : .off
+        return (try? await ringing.accept(audio: audio, video: video, output: output, extension: data)) != nil ? ringing : nil
     }
 
-    /// Calls the peer of an ended call once more, with the same media.
+    /// Calls the peer of an ended call once more, with the same media, in the same room, and with the same extension data.
     ///
     /// - Throws: as ``call(_:media:id:room:sends:output:extension:)`` does.
     public func call(again report: CallReport) async throws(CallError) -> Call {
-        try await call(report.peer, media: report.media)
+        try await call(report.peer, media: report.media, room: report.room, extension: report.inviteExtension)
     }
 
     /// 122 random bits, which nobody guesses.

@@ -5,16 +5,19 @@ public import MediaEngine
 public struct CallAgentConfiguration: Sendable {
     /// What calls send, and how.
     public var media: MediaConfiguration
-    /// What happens while a call rings here, unless ``earlyMediaForInvite`` says otherwise.
+    /// What happens while a call rings here, unless ``screenInvite`` says otherwise.
     public var earlyMedia = EarlyMediaPolicy.guarded
-    /// Decides about each invite, before anything of it is answered; nil goes by ``earlyMedia``.
+    /// Decides about each invite before anything else happens: before its caller hears `ringing`, a hook runs or a device is opened;
+    /// nil lets every invite ring.
     ///
-    /// The invite waits for the answer, so it should be a quick one.
-    public var earlyMediaForInvite: (@Sendable (IncomingInvite) async -> EarlyMediaPolicy)?
+    /// Other calls go on while it decides. Its task is cancelled when the caller gives up or the invite's ring timeout is over. While
+    /// ``CallAgent/maximumPendingInvites`` invites wait for their decision, further ones are refused as busy.
+    public var screenInvite: (@Sendable (IncomingInvite) async -> InviteDecision)?
     /// The media of a call that is built at ``CallAgent/prepare()`` already, offer and candidates included, for the next call that is
     /// placed with these media; nil builds with the call.
     ///
-    /// Saves the time of that in each call, and costs an open capture and sockets in between.
+    /// Saves the time of that in each call, and costs an open capture and sockets in between. It is built anew once a minute, since
+    /// addresses change.
     public var joinsAhead: CallMedia?
     /// Whether this end itself tells a caller that it rings.
     ///
@@ -24,12 +27,12 @@ public struct CallAgentConfiguration: Sendable {
     public var timeouts = CallTimeouts()
     /// How many calls the agent has at a time; one more is answered "busy".
     ///
-    /// A call that rings counts.
+    /// A call that rings counts. 1 to 10,000.
     public var maximumCalls = 1
     /// How messages are repeated on a transport that does not guarantee delivery.
     public var delivery = DeliveryTiming()
     /// How often the peer of a call that rings is asked whether the call is still there, in ms; nil asks only when signaling was
-    /// lost and is back.
+    /// lost and is back. 1 to 86,400,000, like ``callAuditMs``.
     public var ringAuditMs: Int? = 5_000
     /// The same for an accepted call.
     public var callAuditMs: Int? = 30_000
@@ -44,7 +47,7 @@ public struct CallAgentConfiguration: Sendable {
     /// How often each call tells ``CallEvent/statistics(_:)``, and swift-metrics with it; nil does neither.
     ///
     /// Counters (`callagent_rtp_packets_received_total` and so on) are sums over all calls; gauges (`callagent_received_kbit_per_second` and so on)
-    /// have the call's id as the label `call` and are taken away when it ends.
+    /// have the call's id as the label `call` and are taken away when it ends. At least 100 ms.
     public var statisticsInterval: Duration?
     /// How many reports of ended calls are kept for ``CallAgent/report(callId:)``.
     public var keptReports = 256
@@ -57,15 +60,41 @@ public struct CallAgentConfiguration: Sendable {
         media = MediaConfiguration(video: video, audio: audio)
     }
 
-    /// Cuts what messages would not carry.
-    func bounded() -> Self {
-        var result = self
-        result.displayName = displayName.map(SignalingLimits.bounded)
-        result.address = address.map(SignalingLimits.bounded)
-        if !SignalingLimits.isExtension(extensionData) { result.extensionData = [:] }
-        result.maximumCalls = max(maximumCalls, 1)
-        result.keptReports = max(keptReports, 0)
-        result.statisticsInterval = statisticsInterval.map { max($0, .milliseconds(100)) }
-        return result
+    /// How many calls an agent may have at a time at most.
+    static let largestMaximumCalls = 10_000
+
+    /// Refuses values that no agent can work with.
+    ///
+    /// - Throws: ``CallError/invalidConfiguration(_:)`` and ``CallError/invalidExtension(_:)``.
+    func check() throws(CallError) {
+        let day = 86_400_000
+        func require(_ value: Int?, _ range: ClosedRange<Int>, _ name: String) throws(CallError) {
+            guard let value, !range.contains(value) else { return }
+            throw .invalidConfiguration("\(name) is \(value); it has to be in \(range.lowerBound)...\(range.upperBound)")
+        }
+        try require(maximumCalls, 1...Self.largestMaximumCalls, "maximumCalls")
+        try require(keptReports, 0...1_000_000, "keptReports")
+        try require(ringAuditMs, 1...day, "ringAuditMs")
+        try require(callAuditMs, 1...day, "callAuditMs")
+        try require(timeouts.ringMs, 1...SignalingLimits.ringTimeoutMs, "timeouts.ringMs")
+        try require(timeouts.connectMs, 1...day, "timeouts.connectMs")
+        try require(timeouts.mediaLostMs, 1...day, "timeouts.mediaLostMs")
+        try require(timeouts.peerGoneMs, 0...day, "timeouts.peerGoneMs")
+        try require(timeouts.forkMs, 0...day, "timeouts.forkMs")
+        try require(timeouts.changeMs, 1...day, "timeouts.changeMs")
+        try require(timeouts.audioGraceMs, 0...day, "timeouts.audioGraceMs")
+        try require(delivery.firstRetryMs, 1...day, "delivery.firstRetryMs")
+        try require(delivery.longestRetryMs, 1...day, "delivery.longestRetryMs")
+        try require(delivery.expiryMs, 1...day, "delivery.expiryMs")
+        try require(delivery.memoryMs, 1...day, "delivery.memoryMs")
+        if let interval = statisticsInterval, interval < .milliseconds(100) {
+            throw .invalidConfiguration("statisticsInterval is \(interval); it has to be 100 ms or longer")
+        }
+        for (name, text) in [("displayName", displayName), ("address", address)] {
+            guard let text, !SignalingLimits.isText(text) else { continue }
+            throw .invalidConfiguration(
+                "\(name) has \(text.utf8.count) bytes; it may have \(SignalingLimits.textBytes)")
+        }
+        try CallError.checkExtension(extensionData)
     }
 }

@@ -14,6 +14,10 @@ public enum CallError: Error, Sendable, Equatable {
     case callsItself(String)
     /// A call has audio or video, from a source that the agent has.
     case noMedia
+    /// A value of the agent's configuration cannot be used; the text names it and says what is allowed.
+    case invalidConfiguration(String)
+    /// Data of the application's own cannot be sent; the text says why.
+    case invalidExtension(String)
     /// The data is longer than a message may carry.
     case tooLong(bytes: Int, limit: Int)
     /// The peer takes no keys: its description lacks telephone events (RFC 4733).
@@ -39,6 +43,8 @@ extension CallError: CustomStringConvertible {
             "'\(user.prefix(80))' is no user name: use 1 to 64 ASCII letters, digits and . _ - @ + :"
         case .callsItself(let user): "\(user) cannot call itself; sign in as somebody else"
         case .noMedia: "the call would have neither audio nor video; give the agent a source"
+        case .invalidConfiguration(let text): text
+        case .invalidExtension(let text): text
         case .tooLong(let bytes, let limit): "\(bytes) bytes are more than the \(limit) that a message carries"
         case .noTelephoneEvents:
             "the peer takes no keys: its session description has no telephone-event beside the codec in use"
@@ -48,5 +54,17 @@ extension CallError: CustomStringConvertible {
         case .media(let error): error.description
         case .ended(let end): "the call ended: \(end.reason.rawValue)" + (end.text.isEmpty ? "" : " (\(end.text))")
         }
+    }
+}
+
+extension CallError {
+    /// Refuses extension data that no message may carry.
+    static func checkExtension(_ data: [String: String]) throws(CallError) {
+        guard !SignalingLimits.isExtension(data) else { return }
+        let bytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        throw .invalidExtension(
+            "extension data has at most \(SignalingLimits.extensionEntries) entries with names of 1 to 64 ASCII letters, digits "
+                + "and . _ - @ + :, and \(SignalingLimits.extensionBytes) bytes in all, the agent's own included; "
+                + "this has \(data.count) entries and \(bytes) bytes")
     }
 }

@@ -12,4 +12,11 @@ public enum CallEvent: Sendable, Equatable {
     case statistics(CallStatistics)
     /// Data of the peer's application came with a message.
     case extensionData([String: String])
+    /// This stream was read too slowly: so many events, none of them a change of state, were dropped here.
+    case eventsDropped(Int)
+}
+
+extension CallEvent: ObservableEvent {
+    var isState: Bool { if case .stateChanged = self { true } else { false } }
+    var droppedCount: Int? { if case .eventsDropped(let count) = self { count } else { nil } }
 }

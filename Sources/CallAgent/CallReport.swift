@@ -32,6 +32,8 @@ public struct CallReport: Sendable, Equatable {
     public var keysReceived = ""
     /// What was sent and received.
     public var statistics: MediaReport
+    /// What the application of this end, the caller, sent with the invite besides ``CallAgentConfiguration/extensionData``.
+    public var inviteExtension: [String: String] = [:]
 
     /// What of this end's media failed that the call went on without, in words for people, such as a TURN server that refused.
     public var warnings: [String] {

@@ -1,58 +1,80 @@
 internal import Synchronization
 
+/// What an ``EventHub`` has to know of its events.
+protocol ObservableEvent: Sendable {
+    /// Whether the event tells a state: a new observer begins with the latest, and it is dropped last.
+    var isState: Bool { get }
+    /// How many events this one stands for that an observer was too slow to take; nil for every other event.
+    var droppedCount: Int? { get }
+    /// The event that stands for others which were dropped.
+    static func eventsDropped(_ count: Int) -> Self
+}
+
 /// Gives every observer a stream of its own.
-final class EventHub<Event: Sendable>: Sendable {
+///
+/// ``capacity`` events wait for a slow observer. Of more, the oldest that tells no state is dropped, and one event in its place says
+/// how many were.
+final class EventHub<Event: ObservableEvent>: Sendable {
+    private struct Observer {
+        weak var mailbox: Mailbox<Event>?
+    }
+
     private struct State {
         var latest: Event?
-        var observers: [Int: AsyncStream<Event>.Continuation] = [:]
-        var nextObserver = 0
+        var observers: [Observer] = []
         var isFinished = false
     }
 
     private let state = Mutex(State())
-    private let isState: @Sendable (Event) -> Bool
 
-    /// Makes a hub; a new observer begins with the latest event that `isState`.
-    init(isState: @escaping @Sendable (Event) -> Bool) { self.isState = isState }
+    /// How many events wait for an observer.
+    static var capacity: Int { 1_024 }
 
     /// A stream that begins with the present state and ends with ``finish()``.
     ///
     /// Letting go of it unsubscribes.
     func subscribe() -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
-        let number: Int? = state.withLock { state in
-            if let latest = state.latest { continuation.yield(latest) }
-            guard !state.isFinished else { return nil }
-            state.nextObserver += 1
-            state.observers[state.nextObserver] = continuation
-            return state.nextObserver
+        let mailbox = Mailbox<Event> { Self.admit($1, to: &$0) }
+        let isFinished = state.withLock { state in
+            if let latest = state.latest { mailbox.put(latest) }
+            // The streams that nobody has any more.
+            state.observers.removeAll { $0.mailbox == nil }
+            if !state.isFinished { state.observers.append(Observer(mailbox: mailbox)) }
+            return state.isFinished
         }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in self?.remove(number) }
-        return stream
+        if isFinished { mailbox.finish() }
+        return AsyncStream { await mailbox.next() }
     }
 
     func yield(_ event: Event) {
-        let isState = isState(event)
-        let observers = state.withLock { state in
-            if isState { state.latest = event }
-            return Array(state.observers.values)
+        let mailboxes = state.withLock { state in
+            if event.isState { state.latest = event }
+            return state.observers.compactMap(\.mailbox)
         }
-        for observer in observers { observer.yield(event) }
+        for mailbox in mailboxes { mailbox.put(event) }
     }
 
     func finish() {
-        let observers = state.withLock { state in
+        let mailboxes = state.withLock { state in
             state.isFinished = true
-            defer { state.observers = [:] }
-            return Array(state.observers.values)
+            defer { state.observers = [] }
+            return state.observers.compactMap(\.mailbox)
         }
-        // Outside the lock: finishing runs onTermination, which takes it.
-        for observer in observers { observer.finish() }
+        for mailbox in mailboxes { mailbox.finish() }
     }
 
-    private func remove(_ number: Int) { state.withLock { $0.observers[number] = nil } }
+    private static func admit(_ event: Event, to waiting: inout [Event]) {
+        waiting.append(event)
+        while waiting.count > capacity {
+            let oldest = waiting.firstIndex { !$0.isState && $0.droppedCount == nil }
+            // Changes of state alone: the first of them is the oldest news.
+            guard let victim = oldest ?? waiting.firstIndex(where: \.isState) else { return }
+            waiting.remove(at: victim)
+            if let marker = waiting.firstIndex(where: { $0.droppedCount != nil }) {
+                waiting[marker] = .eventsDropped((waiting[marker].droppedCount ?? 0) + 1)
+            } else {
+                waiting.insert(.eventsDropped(1), at: victim)
+            }
+        }
+    }
 }

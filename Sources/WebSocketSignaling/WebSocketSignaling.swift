@@ -16,8 +16,8 @@ internal import TLSClient
 ///
 /// A token that is refused when it connects again (401, 403, 410) is reported as another
 /// ``SignalingTransportEvent/disconnected(text:)`` and tried on: soon with the provider's next token, at the longest pause
-/// without a provider, since ``renew(token:)`` may bring a good one. So does a connection that another sign-in of the same
-/// device replaced.
+/// without a provider, since ``renew(token:)`` may bring a good one. When another program signs in as the same user and device, this
+/// one is reported as ``SignalingTransportEvent/ended(_:)`` with ``SignalingError/replaced(text:)`` and stays signed out.
 ///
 /// All work is done on one event loop of the process, shared with other users of NIO: it starts no thread of its own. When
 /// the application is slow to take ``events``, reading stops, so that memory stays bounded.

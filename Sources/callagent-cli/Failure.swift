@@ -20,7 +20,8 @@ struct Failure: Error, CustomStringConvertible {
         case .signaling: self.init(.signaling, error.description)
         case .media(let media): self.init(media.isMissingPrerequisite ? .prerequisite : .noMedia, error.description)
         case .ended(let end): self = Failure(end) ?? Failure(.notAnswered, error.description)
-        case .invalidUser, .callsItself, .noMedia, .tooLong, .invalidCallId: self.init(.usage, error.description)
+        case .invalidUser, .callsItself, .noMedia, .tooLong, .invalidCallId, .invalidConfiguration, .invalidExtension:
+            self.init(.usage, error.description)
         case .notPrepared, .wrongState, .tooManyCalls, .noTelephoneEvents: self.init(.notAnswered, error.description)
         }
     }

@@ -104,6 +104,9 @@ extension CallMachine {
         peerDevice = device
         (ringingDevices, refusal) = ([], nil)
         (peer, told) = (invite.state ?? MediaState(), MediaState())
+        // The peer's call may have more than this end's user wanted to send.
+        if !current.media.audio { own.audio = .off }
+        if !current.media.video { own.video = .off }
         current = Generation(number: 0, media: invite.media)
         current.isBuilt = true
         effects.append(.createAnswer(offer: invite.sdp, invite.media))

@@ -5,7 +5,7 @@ extension CallMachine {
     mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int, device: String?) -> [Effect] {
         guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
         guard isOfThisCall(device) else { return [.ignored("a message of another device of the peer")] }
-        if body.isSignOfLife { isPeerGone = false }
+        if body.isSignOfLife { (isPeerGone, queriesUnanswered) = (false, 0) }
         switch body {
         case .invite, .ringing, .progress, .accept, .candidate: return setUp(body, generation, device)
         case .offer, .answer, .renegotiate, .commit, .rollback: return change(body, generation)

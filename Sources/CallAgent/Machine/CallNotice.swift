@@ -28,6 +28,14 @@ public enum CallNotice: Sendable, Equatable {
     case trackFailed(TrackFault)
     /// Something else of this end's media failed that the call goes on without: a TURN server.
     case mediaWarning(text: String)
+    /// A message of this end was given up: nobody acknowledged it in time, or it was refused with `code`.
+    ///
+    /// `type` is its type in `docs/signaling.md`. The call goes on without it.
+    case messageNotDelivered(type: String, code: Int?, text: String)
+    /// The peer has said nothing since it was asked whether the call is still there, for a whole interval of the audit.
+    ///
+    /// The call goes on while its media flows, and told once until the peer says something.
+    case auditUnanswered
     /// This end's signaling connection was lost; the call goes on.
     case signalingLost
     /// It is back.

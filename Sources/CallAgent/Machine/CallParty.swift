@@ -4,4 +4,6 @@ public enum CallParty: String, Sendable, Equatable, Codable {
     case local
     /// The peer.
     case peer
+    /// The signaling server.
+    case server
 }

@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// The media of one generation of a call.
 ///
-/// Commands are carried out one after the other, in the order of the rules; what comes of them goes back to the call as facts.
+/// Commands are carried out one after the other, in the order of the rules; what comes of them goes back to the call as facts. Of
+/// gates that wait, only the last count; of candidates, ``maximumCandidates`` wait at most, so that a peer cannot fill the memory.
 final class GenerationMedia: Sendable {
     /// What the media can be told.
     enum Command: Sendable, Equatable {
@@ -18,8 +19,9 @@ final class GenerationMedia: Sendable {
 
     typealias Report = @Sendable (GenerationMedia, MediaFact, ContinuousClock.Instant) async -> Void
 
-    private let stream: AsyncStream<Command>
-    private let commands: AsyncStream<Command>.Continuation
+    private let commands: Mailbox<Command>
+    /// How many candidates of the peer wait while the media is busy; more are dropped.
+    static let maximumCandidates = 256
     private let isClosed = Mutex(false)
     private let missing = Mutex<MediaSessionError?>(nil)
     private let session: Task<any MediaSession, any Error>
@@ -29,14 +31,25 @@ final class GenerationMedia: Sendable {
     init(_ session: Task<any MediaSession, any Error>, logger: Logger) {
         self.session = session
         self.logger = logger
-        (stream, commands) = AsyncStream.makeStream()
+        commands = Mailbox { [logger] in Self.admit($1, to: &$0, logger) }
     }
 
     /// What this machine lacks that the media needed: a device, a plugin; nil when it failed otherwise or did not.
     var missingPrerequisite: MediaSessionError? { missing.withLock { $0 } }
 
     /// Does something when its turn comes.
-    func perform(_ command: Command) { commands.yield(command) }
+    func perform(_ command: Command) { commands.put(command) }
+
+    /// How many commands wait.
+    var waitingCommands: Int { commands.count }
+
+    private static func admit(_ command: Command, to waiting: inout [Command], _ logger: Logger) {
+        if case .setGates = command, case .setGates = waiting.last { waiting.removeLast() }
+        if case .addCandidate = command, waiting.count >= maximumCandidates {
+            return logger.warning("a candidate of the peer was dropped: \(waiting.count) commands wait already")
+        }
+        waiting.append(command)
+    }
 
     /// Sends another source, beside the commands: a device that opens slowly holds up no mute.
     func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await made().setSource(source) }
@@ -94,7 +107,7 @@ final class GenerationMedia: Sendable {
         async let facts: Void = {
             for await event in session.events { await report(self, event.fact, event.at) }
         }()
-        for await command in stream {
+        while let command = await commands.next() {
             // What waited its turn when the call ended must not reach media that is being closed.
             guard !isClosed.withLock({ $0 }) else { break }
             do throws(MediaSessionError) {

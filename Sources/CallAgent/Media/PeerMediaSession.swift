@@ -8,17 +8,16 @@ final class PeerMediaSession: MediaSession {
     let peer: PeerConnection
     var peerConnection: PeerConnection? { peer }
     private let engine: MediaEngine
-    private let translation: Task<Void, Never>
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
 
     init(_ peer: PeerConnection, engine: MediaEngine) {
         self.engine = engine
         self.peer = peer
-        let (events, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
-        self.events = events
-        translation = Task {
-            for await event in peer.events { continuation.yield(MediaSessionEvent(event)) }
-            continuation.finish()
+        let events = peer.events
+        // Translated when it is taken, so that events wait in one place alone.
+        self.events = AsyncStream {
+            var iterator = events.makeAsyncIterator()
+            return await iterator.next().map { MediaSessionEvent($0) }
         }
     }
 

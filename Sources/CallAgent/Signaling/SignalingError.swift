@@ -6,6 +6,8 @@ public enum SignalingError: Error, Sendable, Equatable {
     case unreachable(String, text: String)
     /// The server refused the sign-in: 401 token, 409 name taken, 400 malformed name.
     case signInRefused(code: Int, text: String)
+    /// Another program signed in as this user and device and took the place of this one.
+    case replaced(text: String)
     /// The transport is not connected at present.
     case notConnected
     /// The transport was closed by ``SignalingTransport/close()``.
@@ -21,6 +23,8 @@ extension SignalingError: CustomStringConvertible {
         case .invalidURL(let url, let text): "'\(url)' is no signaling URL: \(text)"
         case .unreachable(let url, let text): "cannot reach the signaling server at \(url): \(text); is it running?"
         case .signInRefused(let code, let text): "the signaling server refused the sign-in (\(code)): \(text)"
+        case .replaced(let text):
+            "another program signed in as the same user and device (\(text)); give each program a device of its own"
         case .notConnected: "the signaling connection is down; try again when it is back"
         case .closed: "signaling was closed"
         case .malformed(let message): message.description

@@ -3,6 +3,9 @@ internal import FoundationEssentials
 internal import Logging
 
 /// An agent's end of the signaling: messages go out and come in, delivered as far as the transport needs help with it.
+///
+/// What comes in is handed over one at a time: while the agent is busy with one, the next waits in the transport, which stops reading
+/// when it has too many.
 actor SignalingLine {
     /// What comes in.
     enum Event: Sendable {
@@ -18,18 +21,16 @@ actor SignalingLine {
         case tokenWillExpire(milliseconds: Int)
         /// STUN and TURN servers to use from now on.
         case iceServers([IceServer])
+        /// The transport has ended for good.
+        case ended(SignalingError)
     }
 
-    /// What comes in, in order; for one consumer.
-    ///
-    /// Ends after ``close(waiting:)``.
-    nonisolated let events: AsyncStream<Event>
     nonisolated let device: String?
     private let transport: any SignalingTransport
     private let user: String
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
-    private let sink: AsyncStream<Event>.Continuation
+    private var handle: @Sendable (Event) async -> Void = { _ in }
     private let orders: AsyncStream<Order>
     private let outgoing: AsyncStream<Order>.Continuation
     private var delivery: Delivery
@@ -51,13 +52,15 @@ actor SignalingLine {
         device = transport.device
         delivery = Delivery(
             user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery, timing: timing)
-        (events, sink) = AsyncStream.makeStream()
         (orders, outgoing) = AsyncStream.makeStream()
     }
 
-    /// Signs in and begins.
-    func connect() async throws(SignalingError) {
-        try await transport.connect(as: user)
+    /// Signs in.
+    func connect() async throws(SignalingError) { try await transport.connect(as: user) }
+
+    /// Begins to send, and to hand over what comes in, in order, to `handle`.
+    func begin(_ handle: @escaping @Sendable (Event) async -> Void) {
+        self.handle = handle
         tasks.append(Task { for await event in transport.events { await self.take(event) } })
         tasks.append(Task { for await order in orders { await self.carryOut(order) } })
     }
@@ -89,7 +92,6 @@ actor SignalingLine {
         alarm?.task.cancel()
         await transport.close()
         for task in tasks { task.cancel() }
-        sink.finish()
     }
 
     private func releaseWaiting() {
@@ -119,8 +121,9 @@ actor SignalingLine {
         for action in actions {
             switch action {
             case .transmit(let message): await transmit(message)
-            case .deliver(let message): sink.yield(.received(message))
-            case .failed(let message, let failure): sink.yield(.failed(message, code: failure.code, text: failure.text))
+            case .deliver(let message): await handle(.received(message))
+            case .failed(let message, let failure):
+                await handle(.failed(message, code: failure.code, text: failure.text))
             }
         }
         setAlarm()
@@ -141,7 +144,7 @@ actor SignalingLine {
             // What is numbered is repeated when the connection is back.
             if message.sequence != nil, error == .notConnected { return }
             logger.warning("a message was not sent: \(error)")
-            sink.yield(.failed(message, code: nil, text: error.description))
+            await handle(.failed(message, code: nil, text: error.description))
         }
     }
 
@@ -179,14 +182,19 @@ actor SignalingLine {
             isConnected = false
             delivery.connectionLost()
             setAlarm()
-            sink.yield(.lost(text: text))
+            await handle(.lost(text: text))
         case .reconnected:
             isConnected = true
             await carryOut(delivery.connectionRestored(at: now))
-            sink.yield(.restored)
+            await handle(.restored)
         case .clock(let unixMs): clockOffsetMs = unixMs - Date().timeIntervalSince1970 * 1_000
-        case .tokenWillExpire(let milliseconds): sink.yield(.tokenWillExpire(milliseconds: milliseconds))
-        case .iceServers(let servers, _): sink.yield(.iceServers(servers))
+        case .tokenWillExpire(let milliseconds): await handle(.tokenWillExpire(milliseconds: milliseconds))
+        case .iceServers(let servers, _): await handle(.iceServers(servers))
+        case .ended(let error):
+            isConnected = false
+            delivery.connectionLost()
+            setAlarm()
+            await handle(.ended(error))
         }
     }
 

@@ -59,6 +59,8 @@ public enum SignalingTransportEvent: Sendable, Equatable {
     case disconnected(text: String)
     /// The connection is back and the user is signed in again.
     case reconnected
+    /// The transport gave up for good and does not connect again; ``SignalingTransport/events`` ends with it.
+    case ended(SignalingError)
     /// The other side's clock, in ms since 1970, at the moment of a sign-in; comes before any message.
     ///
     /// Whoever has no right clock of its own goes by it.

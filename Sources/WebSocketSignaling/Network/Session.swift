@@ -246,9 +246,13 @@ final class Session: LinkDelegate {
         case .connected(let account, let current) where current === link:
             tokenRenewal?.cancel()
             logger.notice("signaling connection lost", metadata: ["user": "\(account.user)", "reason": "\(text)"])
-            // The phase first: whoever takes the event may send at once. Another program that signs in by the same names
-            // would be thrown out in turn by trying soon, and so on.
-            retry(account, isHopeless: text.contains("(1008: replaced"))
+            // Signing in again would throw the other program out in turn, and so on for ever.
+            guard !text.contains("(1008: replaced") else {
+                _ = queue.put(.ended(.replaced(text: text)))
+                return finish()
+            }
+            // The phase first: whoever takes the event may send at once.
+            retry(account)
             renewal.end(.failure(.notConnected))
             watchAnswer.end(.failure(.notConnected))
             _ = queue.put(.disconnected(text: text))

@@ -42,7 +42,7 @@ final class EventQueue: Sendable {
     private static func size(_ event: SignalingTransportEvent) -> Int {
         switch event {
         case .received(let text), .disconnected(let text): text.utf8.count + 64
-        case .reconnected, .clock, .tokenWillExpire: 64
+        case .reconnected, .clock, .tokenWillExpire, .ended: 64
         case .iceServers(let servers, _):
             64 + servers.reduce(0) { $0 + $1.urls.reduce(128) { $0 + $1.utf8.count } }
         }

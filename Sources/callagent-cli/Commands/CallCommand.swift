@@ -69,7 +69,7 @@ struct CallCommand: AsyncParsableCommand {
                 break
             }
         }
-        await session.close()
+        if let failure = await session.close() { verdict.failure = failure }
         let document = CallsDocument(reports)
         if agent.output.json { Output.document(document) }
         try verdict.conclude(document, expectations)

@@ -42,7 +42,7 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many calls to have at a time; one more is told 'busy'.", valueName: "N"))
     var maxCalls = 1
 
-    @Flag(help: "End after the first call.")
+    @Flag(help: "End after the first call; with --reject or --busy, after the first one refused.")
     var once = false
 
     @Option(help: ArgumentHelp("How long a call may last before it is hung up.", valueName: "2s|500ms"))
@@ -75,9 +75,10 @@ struct ListenCommand: AsyncParsableCommand {
 
     private func answerAll() async throws {
         let session = try await Verdict.preparing("listen", expectations) {
-            try await agent.prepareAgent(maximumCalls: maxCalls)
+            try await agent.prepareAgent(maximumCalls: maxCalls) { decide($0) }
         }
         let callee = session.agent
+        let events = callee.events
         if agent.output.events {
             var event = EventDocument("listening")
             (event.user, event.device) = (callee.user, agent.identity.device)
@@ -90,22 +91,26 @@ struct ListenCommand: AsyncParsableCommand {
         let isTold = agent.output.json || once || !expectations.expect.isEmpty || expectations.junit != nil
         let log = isTold ? OutcomeLog() : nil
         let command = self
-        await withDiscardingTaskGroup { group in
-            for await call in callee.incomingCalls {
-                group.addTask { @Sendable in
-                    let outcome = await command.handle(call)
-                    log?.append(outcome)
+        if once && (reject || busy) {
+            for await event in events { if case .inviteRefused = event { break } }
+        } else {
+            await withDiscardingTaskGroup { group in
+                for await call in callee.incomingCalls {
+                    group.addTask { @Sendable in
+                        let outcome = await command.handle(call)
+                        log?.append(outcome)
+                    }
+                    if command.once { break }
                 }
-                if command.once { break }
             }
         }
-        await session.close()
+        let failure = await session.close()
         let outcomes = log?.outcomes ?? []
         let document = CallsDocument(outcomes.map(\.report))
         if agent.output.json { Output.document(document) }
-        // Of many calls some may fail; a listener that was told to refuse them has done what was asked.
-        let mayFail = once && !reject && !busy
-        let verdict = Verdict(command: "listen", calls: outcomes.map { ($0.report, mayFail ? $0.failure : nil) })
+        // Of many calls some may fail.
+        var verdict = Verdict(command: "listen", calls: outcomes.map { ($0.report, once ? $0.failure : nil) })
+        verdict.failure = failure
         try verdict.conclude(document, expectations)
     }
 
@@ -121,12 +126,15 @@ struct ListenCommand: AsyncParsableCommand {
         return call.peer + (said.isEmpty ? "" : " (\(said.joined(separator: ", ")))") + data
     }
 
+    /// Whether a call may ring: nothing is done for those that may not.
+    private func decide(_ invite: IncomingInvite) -> InviteDecision {
+        if busy { return .refuse(code: EndReason.remoteBusy.code, text: "busy") }
+        if reject || !(allow.isEmpty || allow.contains(invite.peer)) { return .refuse(text: "declined") }
+        return .ring()
+    }
+
     /// Does to a call what the options say; a call that ended meanwhile refuses, which is fine.
     private func conduct(_ call: Call) async {
-        if busy { return (try? await call.reject(code: EndReason.remoteBusy.code, text: "busy")) ?? () }
-        if reject || !(allow.isEmpty || allow.contains(call.peer)) {
-            return (try? await call.reject(text: "declined")) ?? ()
-        }
         guard case .after(let delay) = answer else { return }
         if delay > .zero, (try? await Task.sleep(for: delay)) == nil { return }
         try? await call.accept(audio: start.audio, video: start.video, output: !start.startOutputOff)

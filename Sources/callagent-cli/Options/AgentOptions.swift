@@ -45,7 +45,11 @@ struct AgentOptions: ParsableArguments {
     }
 
     /// A prepared agent, whose events are told.
-    func prepareAgent(maximumCalls: Int = 1) async throws -> AgentSession {
+    ///
+    /// `screen` decides about calls that come in.
+    func prepareAgent(
+        maximumCalls: Int = 1, screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
+    ) async throws -> AgentSession {
         if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
         let engine = try await Engine.start(media.pipelines, logger: output.logger("media"))
         let host = URLComponents(string: signaling)?.host ?? ""
@@ -57,6 +61,7 @@ struct AgentOptions: ParsableArguments {
         configuration.timeouts.connectMs = connectTimeout.milliseconds
         configuration.timeouts.audioGraceMs = audioGrace?.milliseconds
         configuration.maximumCalls = maximumCalls
+        configuration.screenInvite = screen
         configuration.statisticsInterval = output.statsInterval?.duration
         (configuration.displayName, configuration.address) = (identity.displayName, identity.address)
         configuration.extensionData = identity.extensionTable

@@ -6,12 +6,13 @@ internal import MediaEngine
 /// Names may be added, never changed.
 struct EventDocument: Encodable {
     /// `listening`, `stateChanged`, `reached`, `statistics`, `extension`, `action`, `report`, the name of a notice, such as `holdChanged`, or
-    /// that of an event of the agent, such as `refusedAsBusy`.
+    /// that of an event of the agent, such as `refusedAsBusy` or `agentStateChanged`.
     let event: String
     var callId: String?
     var user: String?
     var peer: String?
     var state: CallState?
+    var agentState: String?
     var reason: String?
     var by: String?
     var stage: String?
@@ -28,6 +29,10 @@ struct EventDocument: Encodable {
     var text: String?
     var action: String?
     var ageMs: Int?
+    /// The type of a message in docs/signaling.md.
+    var type: String?
+    var code: Int?
+    var count: Int?
     var expiresInMs: Int?
     var room: String?
     var role: CallRole?
@@ -74,6 +79,9 @@ struct EventDocument: Encodable {
         case .extensionData(let data):
             event = "extension"
             `extension` = data
+        case .eventsDropped(let count):
+            event = "eventsDropped"
+            self.count = count
         }
         callId = call.id
         peer = call.peer
@@ -82,7 +90,12 @@ struct EventDocument: Encodable {
     /// Nil for what `--events` does not tell.
     init?(_ happened: AgentEvent, of user: String) {
         switch happened {
-        case .stateChanged: return nil
+        case .stateChanged(let change):
+            // The others follow from what the program does.
+            guard change.state == .failed else { return nil }
+            event = "agentStateChanged"
+            (agentState, reason) = (change.state.rawValue, change.reason.name)
+            by = change.by == .server ? "server" : user
         case .signalingLost(let text):
             event = "signalingLost"
             self.text = text
@@ -93,9 +106,18 @@ struct EventDocument: Encodable {
         case .refusedAsBusy(let peer, let callId):
             event = "refusedAsBusy"
             (self.peer, self.callId) = (peer, callId)
+        case .inviteRefused(let peer, let callId, let code):
+            event = "inviteRefused"
+            (self.peer, self.callId, self.code) = (peer, callId, code)
         case .inviteExpired(let peer, let callId, let age):
             event = "inviteExpired"
             (self.peer, self.callId, ageMs) = (peer, callId, age)
+        case .messageNotDelivered(let peer, let callId, let type, let code, let text):
+            event = "messageNotDelivered"
+            (self.peer, self.callId, self.type, self.code, self.text) = (peer, callId, type, code, text)
+        case .eventsDropped(let count):
+            event = "eventsDropped"
+            self.count = count
         }
         self.user = user
     }
@@ -114,13 +136,14 @@ struct EventDocument: Encodable {
         case .info(let content): self.content = content
         case .mediaChanged(let media): self.media = media
         case .mediaChangeFailed(let text), .mediaWarning(let text): self.text = text
+        case .messageNotDelivered(let type, let code, let text): (self.type, self.code, self.text) = (type, code, text)
         case .dtmf(let key): self.key = key
         case .captureFailed(let fault), .captureLost(let fault):
             (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
         case .captureRestored(let medium): self.medium = medium.rawValue
         case .trackFailed(let fault): (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
         case .deviceRings(let device): self.device = device
-        case .videoPending, .signalingLost, .signalingRestored: break
+        case .videoPending, .auditUnanswered, .signalingLost, .signalingRestored: break
         }
     }
 }
@@ -142,6 +165,8 @@ extension CallNotice {
         case .captureRestored: "captureRestored"
         case .trackFailed: "trackFailed"
         case .mediaWarning: "mediaWarning"
+        case .messageNotDelivered: "messageNotDelivered"
+        case .auditUnanswered: "auditUnanswered"
         case .signalingLost: "signalingLost"
         case .signalingRestored: "signalingRestored"
         }

@@ -26,6 +26,8 @@ enum NoticeLine {
                 + "\(fault.element.printable) failed: \(fault.text.printable); \(fault.remedy)"
         case .mediaWarning(let text): "warning: \(text.printable)"
         case .deviceRings(let device): "its device\(device.map { " \($0.printable)" } ?? "") rings"
+        case .messageNotDelivered(let type, _, let text): "a message (\(type)) was not delivered: \(text.printable)"
+        case .auditUnanswered: "the peer does not answer on signaling; the call goes on while its media flows"
         case .signalingLost: "signaling was lost; the call goes on"
         case .signalingRestored: "signaling is back"
         }
@@ -56,6 +58,10 @@ enum NoticeLine {
         case .signalingRestored: "signaling is back"
         case .tokenWillExpire(let milliseconds): "the token expires in \(milliseconds / 1_000) s"
         case .refusedAsBusy(let peer, _): "\(peer) called and was told busy"
+        case .inviteRefused(let peer, _, let code): "\(peer) called and was refused (\(code))"
+        case .messageNotDelivered(let peer, _, let type, _, let text):
+            "a message (\(type)) to \(peer) was not delivered: \(text.printable)"
+        case .eventsDropped(let count): "\(count) events were dropped; they came too fast"
         case .inviteExpired(let peer, _, let age):
             "\(peer) called \(age / 1_000) s ago and does not ring any more; are both clocks right?"
         }

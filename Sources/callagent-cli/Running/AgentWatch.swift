@@ -4,12 +4,20 @@ internal import CallAgent
 enum AgentWatch {
     /// Follows `agent` until it is closed.
     ///
+    /// Closes it when its signaling ends for good: nobody could call or be called any more.
+    ///
     /// - Parameter tokenFile: where the next token is when the present one expires soon; nil when there is no other.
-    static func follow(_ agent: CallAgent, _ output: OutputOptions, tokenFile: String?) -> Task<Void, Never> {
+    /// - Returns: What ended it, if that was not this end.
+    static func follow(_ agent: CallAgent, _ output: OutputOptions, tokenFile: String?) -> Task<Failure?, Never> {
         let events = agent.events
         return Task {
+            var failure: Failure?
             for await event in events {
                 tell(event, agent.user, output)
+                if case .stateChanged(let change) = event, let error = ended(change) {
+                    failure = Failure(error)
+                    await agent.close()
+                }
                 guard case .tokenWillExpire = event, let tokenFile else { continue }
                 do {
                     try await agent.renew(token: TokenFile.read(tokenFile))
@@ -18,7 +26,13 @@ enum AgentWatch {
                     note("tokenNotRenewed", "the token was not renewed: \(error)", agent.user, output)
                 }
             }
+            return failure
         }
+    }
+
+    private static func ended(_ change: AgentStateChange) -> CallError? {
+        change.reason == .replaced
+            ? .signaling(.replaced(text: "replaced by a newer sign-in")) : nil
     }
 
     private static func tell(_ event: AgentEvent, _ user: String, _ output: OutputOptions) {

@@ -54,6 +54,7 @@ enum CallWatch {
         switch event {
         case .notice(let notice): NoticeLine.text(notice)
         case .extensionData(let data): "the peer's data: " + pairs(data)
+        case .eventsDropped(let count): "\(count) events were dropped; they came too fast"
         case .stateChanged, .reached, .attributesChanged, .statistics: nil
         }
     }

@@ -1,0 +1,57 @@
+internal import Synchronization
+
+/// What waits for one consumer, in order.
+///
+/// The owner decides what is kept when something comes, so that nothing waits without bound.
+final class Mailbox<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        var waiter: CheckedContinuation<Element?, Never>?
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let admit: @Sendable (inout [Element], Element) -> Void
+
+    /// Makes an empty box; `admit` puts an element to those that wait, or decides otherwise.
+    init(admit: @escaping @Sendable (inout [Element], Element) -> Void) { self.admit = admit }
+
+    /// How many elements wait.
+    var count: Int { state.withLock { $0.elements.count } }
+
+    func put(_ element: Element) {
+        let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+            guard !state.isFinished else { return nil }
+            if let waiter = state.waiter.take() { return waiter }
+            admit(&state.elements, element)
+            return nil
+        }
+        waiter?.resume(returning: element)
+    }
+
+    /// Nothing comes any more; what waits is still taken.
+    func finish() {
+        let waiter = state.withLock { state in
+            state.isFinished = true
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    /// The next element; nil after ``finish()`` and when the waiting task is cancelled.
+    func next() async -> Element? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let element: Element?? = state.withLock { state in
+                    if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    state.waiter = continuation
+                    return nil
+                }
+                if let element { continuation.resume(returning: element) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiter.take() }?.resume(returning: nil)
+        }
+    }
+}
