@@ -86,7 +86,7 @@ extension Peers {
                     let call = chance.pick(["c1", "c2"])
                     step = ("forget", call)
                     if chance.below(3) > 0 { continue }
-                    delivery.forget(call: call)
+                    delivery.forget(CallKey(peer: "bob", callId: call))
                     actions = []
                 }
                 run.script.append([step.name, now, step.value])
@@ -141,7 +141,7 @@ extension Peers {
                 switch action {
                 case .transmit(let message): ("transmit", message)
                 case .deliver(let message): ("deliver", message)
-                case .failed(let message): ("failed", message)
+                case .failed(let message, _): ("failed", message)
                 }
             let fields = object(message)
             let words = ["type", "id", "ref", "seq", "toDevice"].map { fields[$0].map { "\($0)" } ?? "-" }
