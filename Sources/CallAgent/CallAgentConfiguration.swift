@@ -83,8 +83,8 @@ public struct CallAgentConfiguration: Sendable {
         try require(timeouts.forkMs, 0...day, "timeouts.forkMs")
         try require(timeouts.changeMs, 1...day, "timeouts.changeMs")
         try require(timeouts.audioGraceMs, 0...day, "timeouts.audioGraceMs")
-        try require(delivery.firstRetryMs, 1...day, "delivery.firstRetryMs")
-        try require(delivery.longestRetryMs, 1...day, "delivery.longestRetryMs")
+        try require(delivery.firstRetryMs, 0...day, "delivery.firstRetryMs")
+        try require(delivery.longestRetryMs, 0...day, "delivery.longestRetryMs")
         try require(delivery.expiryMs, 1...day, "delivery.expiryMs")
         try require(delivery.memoryMs, 1...day, "delivery.memoryMs")
         if let interval = statisticsInterval, interval < .milliseconds(100) {
