@@ -192,13 +192,15 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "CallProtocol", "SignalingServer",
+                "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "CallProtocol",
+                "SignalingServer",
                 "WebSocketSignaling", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "MediaEngine"], exclude: ["Peers"],
+            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "MediaEngine"],
+            exclude: ["Peers"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -304,7 +304,8 @@ public actor CallAgent {
         // The peer's call may have more than this end's user wants to send; nil leaves what a callee sends as it is.
         let audio: MediaState.Sending? = media.audio ? (sends.audio == .on ? nil : sends.audio) : .off
         let video: MediaState.Sending? = media.video ? (sends.video == .on ? nil : sends.video) : .off
-        return (try? await ringing.accept(audio: audio, video: video, output: output, extension: data)) != nil ? ringing : nil
+        return (try? await ringing.accept(audio: audio, video: video, output: output, extension: data)) != nil
+            ? ringing : nil
     }
 
     /// Calls the peer of an ended call once more, with the same media, in the same room, and with the same extension data.

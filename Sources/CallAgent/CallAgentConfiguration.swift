@@ -70,7 +70,8 @@ public struct CallAgentConfiguration: Sendable {
         let day = 86_400_000
         func require(_ value: Int?, _ range: ClosedRange<Int>, _ name: String) throws(CallError) {
             guard let value, !range.contains(value) else { return }
-            throw .invalidConfiguration("\(name) is \(value); it has to be in \(range.lowerBound)...\(range.upperBound)")
+            throw .invalidConfiguration(
+                "\(name) is \(value); it has to be in \(range.lowerBound)...\(range.upperBound)")
         }
         try require(maximumCalls, 1...Self.largestMaximumCalls, "maximumCalls")
         try require(keptReports, 0...1_000_000, "keptReports")

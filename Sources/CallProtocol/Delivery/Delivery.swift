@@ -184,7 +184,9 @@ package struct Delivery: Sendable {
         guard var answer = head.answer(fault, from: user) else { return [] }
         answer.device = device
         var delivered: [Action] = []
-        if !isGuaranteed, !head.isMisaddressed, let sequence = head.sequence, let from = head.from, let call = head.callId {
+        if !isGuaranteed, !head.isMisaddressed, let sequence = head.sequence, let from = head.from,
+            let call = head.callId
+        {
             let key = StreamKey(
                 call: CallKey(peer: from, callId: call), device: head.device, isForAll: head.toDevice == nil)
             let taken = take(key, at: now) { stream, _ in stream.skip(sequence, at: now) }
