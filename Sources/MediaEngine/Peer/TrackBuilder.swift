@@ -55,7 +55,8 @@ struct TrackBuilder: Sendable {
             track, opus: wishes?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvent, recorder: sent,
-            pipeline: pipeline, webrtcSink: webrtcSink, mode: mode, probe: probe?.name,
+            pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
+            keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: probe?.name,
             onUnprocessed: { [report] in report(.warning("the sound is sent unprocessed: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
             onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) })
