@@ -36,6 +36,11 @@ public struct PeerConnectionConfiguration: Sendable {
     /// Its extension is that of a ``RecordingFormat``. A file has the tracks that were there when it began: pictures that come, stop for two seconds, or have
     /// another size begin another one, `call.part2.mkv` after `call.mkv`. What cannot be written is ``PeerConnectionEvent/Kind/recordingFailed(_:)``.
     public var recordingPath: String?
+    /// How many files a recording has at most, in each direction; at least 1.
+    ///
+    /// When pictures would begin a further one, they are recorded no more, which ``PeerConnectionEvent/Kind/recordingFailed(_:)`` tells; the sound goes on in
+    /// one last file. A recording without sound ends.
+    public var maximumRecordingFiles = 100
     /// Whether what is sent is recorded, too, as it was coded: into `call.sent.mkv` beside `call.mkv`.
     ///
     /// Both begin at the same moment. Two files, since most players show only the first track of each kind.

@@ -29,10 +29,13 @@ struct TrackBuilder: Sendable {
         var (received, sent): (Recorder?, Recorder?)
         if let path = configuration.recordingPath {
             let fail: @Sendable (MediaError) -> Void = { report(.event(PeerConnectionEvent(.recordingFailed($0)))) }
-            received = try Recorder(path: path, zero: recordingZero, catalog: catalog, report: fail)
+            let files = configuration.maximumRecordingFiles
+            received = try Recorder(
+                path: path, maximumFiles: files, zero: recordingZero, catalog: catalog, report: fail)
             if configuration.recordsSent {
                 let beside = PeerConnectionConfiguration.pathOfSent(beside: path)
-                sent = try Recorder(path: beside, zero: recordingZero, catalog: catalog, report: fail)
+                sent = try Recorder(
+                    path: beside, maximumFiles: files, zero: recordingZero, catalog: catalog, report: fail)
             }
         }
         (self.received, self.sent) = (received, sent)
