@@ -75,7 +75,7 @@ struct TrackBuilder: Sendable {
         let kind = choice.codec.kind
         let receiving = try ReceiveTrack(
             codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
-            values: choice.codec == .opus ? opus.decoderValues : [:],
+            values: choice.codec == .opus ? opus.decoderValues(isStereo: choice.isStereo) : [:],
             discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
             outlet: outlets[kind], sink: sink(for: kind), recorder: received, pipeline: pipeline,
             report: { [report] in report(.event($0)) })
