@@ -27,6 +27,8 @@ public struct PeerConnectionConfiguration: Sendable {
     public var opus = OpusParameters()
     /// The payload types that this end's offers use instead of the usual ones, in order of application.
     public var payloadTypes: [PayloadTypeRule] = []
+    /// What is measured of decoded media from the beginning on, beside the counts; ``PeerConnection/measure(_:)`` changes it.
+    public var measurements: Set<MediaMeasurement> = []
     /// Where the peer's pictures are shown from ``PeerConnection/setReceiving(_:)`` on.
     public var videoSink = VideoSink.discard
     /// Where the peer's sound is played from ``PeerConnection/setReceiving(_:)`` on.
