@@ -18,6 +18,14 @@ func watch(_ peer: PeerConnection) async throws {
 }
 // snippet.end
 
+// snippet.measure
+func level(of peer: PeerConnection) async throws -> Double? {
+    await peer.measure([.level])
+    try await Task.sleep(for: .seconds(1))
+    return await peer.statisticsReport().inbound.first { $0.kind == "audio" }?.audioLevel
+}
+// snippet.end
+
 // snippet.call
 func callAndWatch(agent: CallAgent) async throws {
     let call = try await agent.call("bob")

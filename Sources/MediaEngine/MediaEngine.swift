@@ -4,7 +4,7 @@ public import Logging
 public final class MediaEngine: Sendable {
     /// The pipeline descriptions in use.
     public let catalog: PipelineCatalog
-    private let logger: Logger
+    let logger: Logger
     private let captureTiming: CaptureTiming
     let captures = CaptureRegistry()
     private let warmUp: Task<MediaError?, Never>

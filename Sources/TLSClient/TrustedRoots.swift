@@ -1,4 +1,6 @@
+internal import Foundation
 package import NIOSSL
+internal import Synchronization
 
 /// Makes what the TLS connections of a client share: whom to trust.
 package enum TrustedRoots {
@@ -7,10 +9,26 @@ package enum TrustedRoots {
         package let text: String
     }
 
+    /// What was read, by file; nil stands for the system's roots alone.
+    private static let known = Mutex<[String?: (version: FileVersion?, context: NIOSSLContext)]>([:])
+
     /// The system's roots, and those of `file`; certificates and host names are always verified.
     ///
-    /// Reads files: not for an event loop.
+    /// Read once in a process, for all its connections: the system's roots are some hundred certificates. A `file` that has changed is read again, with
+    /// the system's roots. Reads files: not for an event loop.
     package static func context(file: String?) throws(Unreadable) -> NIOSSLContext {
+        let version = file.flatMap(FileVersion.init)
+        if let present = known.withLock({ $0[file] }), present.version == version { return present.context }
+        let context = try read(file)
+        // Of two that read at the same time the first one's is for all.
+        return known.withLock { known in
+            if let present = known[file], present.version == version { return present.context }
+            known[file] = (version, context)
+            return context
+        }
+    }
+
+    private static func read(_ file: String?) throws(Unreadable) -> NIOSSLContext {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         if let file {
@@ -25,5 +43,23 @@ package enum TrustedRoots {
         } catch {
             throw Unreadable(text: "the system's trusted roots cannot be read")
         }
+    }
+}
+
+/// What tells whether a file is the one that was read before.
+private struct FileVersion: Equatable {
+    private let number: UInt64
+    private let size: UInt64
+    private let modified: Date
+
+    /// Nil when there is no such file.
+    init?(_ path: String) {
+        // Of the file itself, not of a link to it.
+        let path = URL(filePath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let number = attributes[.systemFileNumber] as? UInt64, let size = attributes[.size] as? UInt64,
+            let modified = attributes[.modificationDate] as? Date
+        else { return nil }
+        (self.number, self.size, self.modified) = (number, size, modified)
     }
 }

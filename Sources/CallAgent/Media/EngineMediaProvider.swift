@@ -71,6 +71,7 @@ actor EngineMediaProvider: MediaProvider {
             peer.trustRootsFile = configuration.trustRootsFile
             peer.iceTransportPolicy = configuration.iceTransportPolicy
             peer.candidateDelivery = configuration.candidateDelivery
+            peer.measurements = configuration.measurements
             (peer.videoSink, peer.audioSink) = (configuration.videoSink, configuration.audioSink)
             sessions += 1
             peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }

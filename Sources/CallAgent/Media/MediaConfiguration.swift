@@ -49,6 +49,10 @@ public struct MediaConfiguration: Sendable {
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.
     public var candidateDelivery = CandidateDelivery.trickled
+    /// What is measured of what arrives, beside the counts: pitch, level, pictures that differ.
+    ///
+    /// Nothing by default, since it costs processor time. Levels in ``CallEvent/statistics(_:)`` need `MediaMeasurement.level`.
+    public var measurements: Set<MediaMeasurement> = []
     /// Where the peer's pictures are shown once a call is connected.
     public var videoSink = VideoSink.discard
     /// Where the peer's sound is played once a call is connected.

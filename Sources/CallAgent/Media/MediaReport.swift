@@ -35,9 +35,9 @@ public struct MediaReport: Sendable, Equatable {
         public var height: Int?
         /// Pictures, or samples per channel, that the decoder gave.
         public var decoded = 0
-        /// Pictures that differ from the one before them; nil for sound.
+        /// Pictures that differ from the one before them; nil for sound, and unless ``MediaConfiguration/measurements`` has it.
         public var distinctFrames: Int?
-        /// The pitch measured in the decoded samples, in Hz; nil while there is no clear tone.
+        /// The pitch measured in the decoded samples, in Hz; nil while there is no clear tone, and unless ``MediaConfiguration/measurements`` has it.
         public var toneHz: Double?
         /// Pictures, or buffers of sound, that left the receive gate.
         public var shown = 0

@@ -13,10 +13,9 @@ final class PeerMediaSession: MediaSession {
     init(_ peer: PeerConnection, engine: MediaEngine) {
         self.engine = engine
         self.peer = peer
-        let events = peer.events
-        // Translated when it is taken, so that events wait in one place alone.
-        self.events = AsyncStream {
-            var iterator = events.makeAsyncIterator()
+        // Read from the connection's own as it is read itself, so that there is one bound.
+        events = AsyncStream {
+            var iterator = peer.events.makeAsyncIterator()
             return await iterator.next().map { MediaSessionEvent($0) }
         }
     }
@@ -128,6 +127,8 @@ extension MediaSessionEvent {
             case .dataChannel: .warning("a data channel that nobody asked for")
             case .relayUnavailable(let text): .warning(text)
             case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
+            case .eventsDropped(let count):
+                .warning("\(count) events of the media were dropped: they were not read in time")
             case .captureFailed(let kind, let error): .captureFailed(CaptureFault(kind, error))
             case .captureLost(let kind, let error): .captureLost(CaptureFault(kind, error))
             case .captureRestored(let kind): .captureRestored(.init(kind))

@@ -9,8 +9,8 @@ struct CameraChoice: Sendable, Equatable {
 
     /// The best of `formats` for pictures of `wanted`; nil when there is none.
     ///
-    /// First one that is large and fast enough; of those the one that costs least, so raw pixels unless USB has no room for them at this rate.
-    /// Otherwise the one that lacks least: size counts before rate.
+    /// First one that is large and fast enough; of those one of the same shape, which needs no bars; of those the one that costs least, so raw pixels
+    /// unless USB has no room for them at this rate. Otherwise the one that lacks least: size counts before rate.
     init?(_ formats: [CameraFormat], for wanted: VideoFormat) {
         let choices = formats.flatMap { Self.choices($0, wanted) }
         let key = { (choice: CameraChoice) in choice.rank(for: wanted) }
@@ -54,7 +54,13 @@ struct CameraChoice: Sendable, Equatable {
             default: 0.2
             }
         let cost = Double(width) * Double(height) * rate * (encoding.costPerPixel + conversion)
-        return [pixelsMissing, rateMissing, cost]
+        return [pixelsMissing, rateMissing, barred(wanted), cost]
+    }
+
+    /// How much of the wanted picture would be bars, in steps of 2 %: nobody sees less, and 848x480 is meant for 16:9.
+    private func barred(_ wanted: VideoFormat) -> Double {
+        let (own, other) = (Double(width) * Double(wanted.height), Double(wanted.width) * Double(height))
+        return ((1 - min(own, other) / max(own, other)) * 50).rounded()
     }
 
     /// As caps of what leaves the camera.

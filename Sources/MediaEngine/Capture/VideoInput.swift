@@ -3,7 +3,7 @@ public import Logging
 /// Pictures that the application makes.
 ///
 /// Choose ``source(format:)`` for a call, then push. A picture is sent at the moment at which it is pushed; size and rate of what is sent are those
-/// of the source's format, whatever is pushed. Any thread may push, one at a time.
+/// of the source's format, whatever is pushed; what has another shape gets bars. Any thread may push, one at a time.
 public final class VideoInput: Sendable, Hashable {
     /// How many pictures wait at most; one more is dropped.
     public static let queueLength = 3

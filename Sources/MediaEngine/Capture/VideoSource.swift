@@ -55,7 +55,10 @@ public struct VideoSource: Sendable, Hashable {
     }
 }
 
-/// The size and rate of raw pictures; their pixels are planar I420.
+/// The size and rate of raw pictures; their pixels are planar I420, and square.
+///
+/// Pictures of another shape are never stretched and lose nothing: they are scaled until they fit, with black bars at two sides. Who sends a camera of 4:3
+/// and wants none chooses a size of 4:3, such as 640x480.
 public struct VideoFormat: Sendable, Hashable {
     /// In pixels, even.
     public var width: Int
@@ -72,6 +75,7 @@ public struct VideoFormat: Sendable, Hashable {
     }
 
     var caps: String {
-        "video/x-raw,format=I420,width=\(width),height=\(height),framerate=\(framesPerSecond)/1"
+        // Without the last of these a scaler would keep the shape by pixels that are not square, of which no encoder tells the peer.
+        "video/x-raw,format=I420,width=\(width),height=\(height),framerate=\(framesPerSecond)/1,pixel-aspect-ratio=1/1"
     }
 }

@@ -93,7 +93,7 @@ public final class DataChannel: Sendable {
     ///
     /// - Returns: False when the channel, or the task that waits, ended before.
     public func waitUntilOpen() async -> Bool {
-        let (opening, waiter) = AsyncStream.makeStream(of: Void.self)
+        let (opening, waiter) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         let known = life.withLock { life -> Bool? in
             if life.isOver || life.isOpen { return !life.isOver }
             life.waiting.append(waiter)

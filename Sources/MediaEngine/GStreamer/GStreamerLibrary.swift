@@ -16,7 +16,8 @@ enum GStreamerLibrary {
 
     /// Gives memory that was freed back to the system.
     ///
-    /// A call's many threads leave freed pages in as many arenas of glibc's malloc, which would grow from call to call.
+    /// A call's many threads leave freed pages in as many arenas of glibc's malloc, which would grow from call to call. Takes each arena's lock for
+    /// some ms.
     static func returnFreeMemory() { malloc_trim(0) }
 
     /// Ends the library for good, so that its leaks tracer reports.

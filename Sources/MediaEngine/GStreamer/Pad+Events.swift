@@ -72,6 +72,14 @@ extension Pad {
         }
     }
 
+    /// Lets a request for a key frame through to upstream only when `admits` says so.
+    func limitKeyFrameRequests(_ admits: @escaping @Sendable () -> Bool) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
+            guard let event = info.event, gst_video_event_is_force_key_unit(event) != 0 else { return GST_PAD_PROBE_OK }
+            return admits() ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+        }
+    }
+
     /// Lets no request to negotiate anew through this source pad.
     func refuseReconfiguration() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in

@@ -7,35 +7,45 @@ final class CandidateGathering: Sendable {
         case abandoned
     }
 
-    private let items: AsyncStream<Item>
-    private let sink: AsyncStream<Item>.Continuation
+    /// The most candidates that wait for the description; of more, the oldest are left out.
+    ///
+    /// A machine with many addresses has some dozens.
+    static let maximumCandidates = 256
 
-    init() { (items, sink) = AsyncStream.makeStream() }
+    private let items = BoundedStream<Item>(limit: maximumCandidates) { item in
+        if case .candidate(let candidate) = item, !candidate.isEnd { .repeated } else { .kept }
+    } notice: { _ in
+        nil
+    }
 
-    func note(_ candidate: IceCandidate) { sink.yield(.candidate(candidate)) }
+    func note(_ candidate: IceCandidate) { items.yield(.candidate(candidate)) }
 
     /// From here on one relay candidate is enough.
-    func reachHalfTime() { sink.yield(.halfTime) }
+    func reachHalfTime() { items.yield(.halfTime) }
 
     /// Ends the wait, because the connection is closed.
-    func abandon() { sink.yield(.abandoned) }
+    func abandon() { items.yield(.abandoned) }
 
     /// Waits for the end of the candidates as ``CandidateDelivery/inDescription(timeoutMs:)`` says; called once.
     func collect(timeout: Duration) async -> (candidates: [IceCandidate], outcome: GatheringOutcome) {
-        let alarm = Task { [sink] in
+        let alarm = Task { [items] in
             guard timeout > .zero else { return }
             for item in [Item.halfTime, .timeout] {
                 try? await Task.sleep(for: timeout / 2)
-                sink.yield(item)
+                items.yield(item)
             }
         }
-        defer { alarm.cancel() }
+        // What comes later is in no description any more.
+        defer {
+            alarm.cancel()
+            items.finish()
+        }
         var candidates: [IceCandidate] = []
         var isLate = false
         var hasRelay = false
-        for await item in items {
+        for await item in items.elements {
             switch item {
-            case .candidate(.endOfCandidates): return (candidates, .complete)
+            case .candidate(let candidate) where candidate.isEnd: return (candidates, .complete)
             case .candidate(let candidate):
                 candidates.append(candidate)
                 if candidate.isRelay { hasRelay = true }

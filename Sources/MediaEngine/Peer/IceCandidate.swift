@@ -14,6 +14,9 @@ public struct IceCandidate: Sendable, Equatable {
     /// The end of a peer's candidates.
     public static let endOfCandidates = IceCandidate(mLine: 0, candidate: "")
 
+    /// Whether it is the end of the candidates, whichever m-line that is counted to.
+    var isEnd: Bool { candidate.isEmpty }
+
     /// Whether a TURN server stands behind it.
     var isRelay: Bool { candidate.contains(" typ relay") }
 
@@ -22,12 +25,12 @@ public struct IceCandidate: Sendable, Equatable {
     /// A name, as browsers send it instead of a private address (`….local`), would make this machine ask for it by multicast, which is off.
     var namesAddress: Bool {
         let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
-        return candidate.isEmpty || (words.count > 4 && LocalAddresses.isNumeric(String(words[4])))
+        return isEnd || (words.count > 4 && LocalAddresses.isNumeric(String(words[4])))
     }
 
     /// Checks the grammar of RFC 8839 section 5.1 as far as `webrtcbin` depends on it.
     func check() throws(MediaError) {
-        guard !candidate.isEmpty else { return }
+        guard !isEnd else { return }
         guard candidate.utf8.count <= 512, candidate.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw .invalidCandidate(text: "longer than 512 bytes, or not ASCII")
         }

@@ -16,6 +16,7 @@ extension PeerConnection {
         let telephoneEvent = section.telephoneEvent(clockRate: best.codec.clockRate)
         return .init(
             codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
+            isStereo: best.format.sendsStereo,
             telephoneEvent: section.kind == .audio && DtmfSender.isAvailable ? telephoneEvent : nil)
     }
 
@@ -24,8 +25,10 @@ extension PeerConnection {
         of offered: [PeerMedia.Choice], in section: MediaSection
     ) throws(MediaError) -> PeerMedia.Choice {
         for format in section.formats {
-            let match = offered.first { $0.payloadType == format.payloadType && $0.codec == format.codec }
-            if let match { return match }
+            guard var match = offered.first(where: { $0.payloadType == format.payloadType && $0.codec == format.codec })
+            else { continue }
+            match.isStereo = format.sendsStereo
+            return match
         }
         throw .noCommonCodec(media: section.kind.rawValue)
     }

@@ -109,6 +109,7 @@ extension PeerConnection {
             for track in media.sending.values { await track.end() }
             throw .closed
         }
+        applyMeasurements()
         for kind in directions.keys { applyMode(of: kind) }
         if isReceiving { setReceiving(true) }
     }

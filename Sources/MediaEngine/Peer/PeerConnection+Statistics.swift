@@ -12,6 +12,20 @@ extension PeerConnection {
         return lastStatistics
     }
 
+    /// Measures this of decoded media from now on, for the statistics, and nothing else: whoever does not read a figure need not pay for it.
+    ///
+    /// Legal at any time. What was not measured before begins at nothing; figures of what is not measured are nil.
+    public func measure(_ measurements: Set<MediaMeasurement>) {
+        guard !isClosed else { return }
+        configuration.measurements = measurements
+        applyMeasurements()
+    }
+
+    func applyMeasurements() {
+        guard let media else { return }
+        for track in media.receiving.values { track.measure(configuration.measurements) }
+    }
+
     /// Takes the figures; one request at a time, and ``close()`` waits for the one that runs.
     func measure() async {
         guard let media, !isClosed else { return }

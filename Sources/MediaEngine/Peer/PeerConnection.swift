@@ -12,7 +12,7 @@ public actor PeerConnection {
 
     /// What happens, in order; for one consumer.
     ///
-    /// Ends with ``close()``.
+    /// Ends with ``close()``. Of a reader that is too far behind some are kept from, see ``maximumWaitingEvents``.
     public nonisolated let events: AsyncStream<PeerConnectionEvent>
 
     var configuration: PeerConnectionConfiguration
@@ -20,9 +20,8 @@ public actor PeerConnection {
     let logger: Logger
     /// What may be seen and heard of the peer.
     nonisolated let outlets = Outlets()
-    let eventSink: AsyncStream<PeerConnectionEvent>.Continuation
-    private let reports: AsyncStream<PeerPipeline.Report>
-    private let reportSink: AsyncStream<PeerPipeline.Report>.Continuation
+    nonisolated let eventSink: BoundedStream<PeerConnectionEvent>
+    private let reports: BoundedStream<PeerPipeline.Report>
     private(set) var media: PeerMedia?
     var offered: (description: RemoteDescription, choices: [[PeerMedia.Choice]])?
     var dataChannels: [DataChannel] = []
@@ -67,8 +66,9 @@ public actor PeerConnection {
             gathering = nil
         }
         executor = QueueExecutor(label: "peer.\(configuration.label)")
-        (events, eventSink) = AsyncStream.makeStream()
-        (reports, reportSink) = AsyncStream.makeStream()
+        eventSink = Self.makeEvents()
+        events = eventSink.elements
+        reports = Self.makeReports()
     }
 
     /// `mLines` are the places of the choices among all m-lines; nil means that there are no others.
@@ -76,14 +76,14 @@ public actor PeerConnection {
         _ choices: [PeerMedia.Choice], mLines: [Int]? = nil
     ) async throws(MediaError) -> PeerMedia {
         guard !isClosed else { throw .closed }
-        let (reportSink, eventSink, gathering) = (reportSink, eventSink, gathering)
+        let (reports, eventSink, gathering) = (reports, eventSink, gathering)
         var modes: [MediaKind: SendMode] = [:]
         for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }
         let media = try PeerMedia(
             configuration, choices: choices, modes: modes, outlets: outlets, catalog: catalog
         ) { report in
             guard case .event(let event) = report else {
-                reportSink.yield(report)
+                reports.yield(report)
                 return
             }
             let moved = mLines.map(event.moved(to:)) ?? event
@@ -95,7 +95,7 @@ public actor PeerConnection {
                 gathering.note(candidate)
             } else {
                 eventSink.yield(moved)
-                if candidate == .endOfCandidates { eventSink.yield(.init(.candidatesGathered(.complete))) }
+                if candidate.isEnd { eventSink.yield(.init(.candidatesGathered(.complete))) }
             }
         }
         self.media = media
@@ -114,7 +114,7 @@ public actor PeerConnection {
     // MARK: What the pipeline reports
 
     private func watchReports() async {
-        for await report in reports {
+        for await report in reports.elements {
             guard !isClosed else { return }
             switch report {
             case .event: break
@@ -241,7 +241,7 @@ public actor PeerConnection {
         for watchdog in watchdogs { watchdog.cancel() }
         watchdogs = []
         eventSink.finish()
-        reportSink.finish()
+        reports.finish()
         outlets.end()
         guard let media = media.take() else { return }
         if await !media.tearDown(within: limit, label: configuration.label) {

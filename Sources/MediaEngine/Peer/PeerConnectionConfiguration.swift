@@ -27,6 +27,8 @@ public struct PeerConnectionConfiguration: Sendable {
     public var opus = OpusParameters()
     /// The payload types that this end's offers use instead of the usual ones, in order of application.
     public var payloadTypes: [PayloadTypeRule] = []
+    /// What is measured of decoded media from the beginning on, beside the counts; ``PeerConnection/measure(_:)`` changes it.
+    public var measurements: Set<MediaMeasurement> = []
     /// Where the peer's pictures are shown from ``PeerConnection/setReceiving(_:)`` on.
     public var videoSink = VideoSink.discard
     /// Where the peer's sound is played from ``PeerConnection/setReceiving(_:)`` on.
@@ -36,6 +38,11 @@ public struct PeerConnectionConfiguration: Sendable {
     /// Its extension is that of a ``RecordingFormat``. A file has the tracks that were there when it began: pictures that come, stop for two seconds, or have
     /// another size begin another one, `call.part2.mkv` after `call.mkv`. What cannot be written is ``PeerConnectionEvent/Kind/recordingFailed(_:)``.
     public var recordingPath: String?
+    /// How many files a recording has at most, in each direction; at least 1.
+    ///
+    /// When pictures would begin a further one, they are recorded no more, which ``PeerConnectionEvent/Kind/recordingFailed(_:)`` tells; the sound goes on in
+    /// one last file. A recording without sound ends.
+    public var maximumRecordingFiles = 100
     /// Whether what is sent is recorded, too, as it was coded: into `call.sent.mkv` beside `call.mkv`.
     ///
     /// Both begin at the same moment. Two files, since most players show only the first track of each kind.

@@ -39,12 +39,14 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case captureLost(MediaKind, MediaError)
         /// The source is back and is sent again.
         case captureRestored(MediaKind)
-        /// A recording cannot be written (any more); everything else goes on.
+        /// A recording, or its pictures, cannot be written (any more); everything else goes on.
         case recordingFailed(MediaError)
         /// A sink shows or plays nothing any more; what it was to show or play is discarded.
         case sinkFailed(MediaKind, MediaError)
         /// An element failed, and half of its track with it; everything else goes on. Told once for each half.
         case trackFailed(TrackFailure)
+        /// So many earlier events were dropped, since the application did not read them in time; see ``PeerConnection/maximumWaitingEvents``.
+        case eventsDropped(Int)
         /// The connection cannot go on: close it.
         case failed(MediaError)
     }

@@ -8,6 +8,8 @@ final class PeerMedia: Sendable {
         let payloadType: Int
         /// The profile of an offer that is answered, which the answer repeats.
         var profile: String?
+        /// Whether the peer said that it sends two channels.
+        var isStereo = false
         /// The payload type of telephone events, when they are spoken of.
         var telephoneEvent: Int?
 

@@ -24,11 +24,11 @@ public struct PeerStatistics: Sendable, Equatable {
         public var height: Int?
         /// How many pictures the decoder gave, or samples (per channel, at ``sampleRate``).
         public var decoded = 0
-        /// How many pictures differ from the one before them; nil for audio.
+        /// How many pictures differ from the one before them; nil for audio, and unless ``MediaMeasurement/distinctFrames`` is asked for.
         public var distinctFrames: Int?
         /// Samples per second, in Hz; nil for video and before the first sound.
         public var sampleRate: Int?
-        /// The pitch measured in the decoded samples, in Hz; nil for video and while there is no clear tone.
+        /// The pitch measured in the decoded samples, in Hz; nil for video, while there is no clear tone, and unless ``MediaMeasurement/pitch`` is asked for.
         public var toneHz: Double?
         /// Decoded pictures per second, over the last 30, 0 when none came for a second; nil for audio and before the second one.
         public var framesPerSecond: Double?
@@ -36,11 +36,11 @@ public struct PeerStatistics: Sendable, Equatable {
         public var freezes: Int?
         /// For how long they did, in s; nil for audio.
         public var frozenSeconds: Double?
-        /// The level of the last 100 ms of decoded sound, 0 to 1; nil for video and before.
+        /// The level of the last 100 ms of decoded sound, 0 to 1; nil for video, before, and unless ``MediaMeasurement/level`` is asked for, as the next two.
         public var audioLevel: Double?
-        /// The sum of the squares of the level over time, in s; nil for video and before the first sound.
+        /// The sum of the squares of the level over time, in s; nil as ``audioLevel``.
         public var audioEnergy: Double?
-        /// How much sound ``audioEnergy`` is of, in s.
+        /// How much sound ``audioEnergy`` is of, in s; nil as that.
         public var measuredSeconds: Double?
         /// RTP packets that the jitter buffer waited for in vain.
         public var packetsLost = 0

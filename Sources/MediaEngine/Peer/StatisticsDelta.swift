@@ -26,7 +26,7 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         public var frameWidth: Int?
         /// In pixels, at the end.
         public var frameHeight: Int?
-        /// For audio: the mean level, 0 for silence to 1; nil when nothing was decoded.
+        /// For audio: the mean level, 0 for silence to 1; nil when nothing was decoded, or ``MediaMeasurement/level`` not asked for.
         public var audioLevel: Double?
 
         /// Nothing of this kind yet.

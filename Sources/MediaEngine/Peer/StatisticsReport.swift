@@ -55,7 +55,7 @@ public struct StatisticsReport: Sendable, Equatable {
         public var frameHeight: Int?
         /// For audio: per channel.
         public var totalSamplesReceived: Int?
-        /// For audio: the root mean square of the last 100 ms, 0 to 1.
+        /// For audio: the root mean square of the last 100 ms, 0 to 1; nil unless ``MediaMeasurement/level`` is asked for, as the next two.
         public var audioLevel: Double?
         /// For audio: the sum of the squares of the level over time.
         public var totalAudioEnergy: Double?

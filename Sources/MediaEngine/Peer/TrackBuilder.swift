@@ -29,10 +29,13 @@ struct TrackBuilder: Sendable {
         var (received, sent): (Recorder?, Recorder?)
         if let path = configuration.recordingPath {
             let fail: @Sendable (MediaError) -> Void = { report(.event(PeerConnectionEvent(.recordingFailed($0)))) }
-            received = try Recorder(path: path, zero: recordingZero, catalog: catalog, report: fail)
+            let files = configuration.maximumRecordingFiles
+            received = try Recorder(
+                path: path, maximumFiles: files, zero: recordingZero, catalog: catalog, report: fail)
             if configuration.recordsSent {
                 let beside = PeerConnectionConfiguration.pathOfSent(beside: path)
-                sent = try Recorder(path: beside, zero: recordingZero, catalog: catalog, report: fail)
+                sent = try Recorder(
+                    path: beside, maximumFiles: files, zero: recordingZero, catalog: catalog, report: fail)
             }
         }
         (self.received, self.sent) = (received, sent)
@@ -55,7 +58,8 @@ struct TrackBuilder: Sendable {
             track, opus: wishes?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvent, recorder: sent,
-            pipeline: pipeline, webrtcSink: webrtcSink, mode: mode, probe: probe?.name,
+            pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
+            keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: probe?.name,
             onUnprocessed: { [report] in report(.warning("the sound is sent unprocessed: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
             onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) })
@@ -71,7 +75,7 @@ struct TrackBuilder: Sendable {
         let kind = choice.codec.kind
         let receiving = try ReceiveTrack(
             codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
-            values: choice.codec == .opus ? opus.decoderValues : [:],
+            values: choice.codec == .opus ? opus.decoderValues(isStereo: choice.isStereo) : [:],
             discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
             outlet: outlets[kind], sink: sink(for: kind), recorder: received, pipeline: pipeline,
             report: { [report] in report(.event($0)) })

@@ -48,6 +48,12 @@ public struct TransportTuning: Sendable, Equatable {
     /// How often a key frame is requested until the first picture is decoded, in ms.
     public var keyFrameRequestIntervalMs = 250
 
+    /// The shortest time between two key frames that are made because the peer asks for them, in ms.
+    ///
+    /// A request that comes earlier is answered when the time is over, once for all that came; a hostile peer would otherwise have a key frame made for
+    /// each packet of RTCP. What this end's own gates and recordings need is made at once.
+    public var keyFrameIntervalMs = 300
+
     /// After how much silence of the peer the connection counts as interrupted, in ms.
     public var silenceMs = 2_000
 

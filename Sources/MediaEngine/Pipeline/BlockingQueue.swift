@@ -8,10 +8,10 @@ actor BlockingQueue {
 
     init(label: String) { executor = QueueExecutor(label: label) }
 
-    /// Stops a pipeline and gives its memory back.
+    /// Stops a pipeline; its memory goes back to the system soon.
     func stop(_ pipeline: Pipeline) {
         pipeline.stop()
-        GStreamerLibrary.returnFreeMemory()
+        MemoryReturn.shared.ask()
     }
 
     /// Makes an image file.

@@ -4,7 +4,7 @@ enum Deadline {
     ///
     /// When it ended, everything that it held is released.
     static func isMet(_ limit: Duration, by work: sending @escaping @Sendable () async -> Void) async -> Bool {
-        let (results, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let (results, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         let task = Task(operation: work)
         Task {
             // A task lets go of what it holds before its value is there.

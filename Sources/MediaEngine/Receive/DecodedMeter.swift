@@ -1,16 +1,30 @@
 internal import Synchronization
 
-/// Looks at what a decoder gives: counts it, and tells the first.
+/// Looks at what a decoder gives: counts it, tells the first, and measures what somebody asks for.
 ///
-/// Runs on the streaming thread. It reads every picture until the first difference to the one before, and every sample of
-/// the first channel; it changes and copies nothing.
+/// Runs on the streaming thread; it changes and copies nothing. Measuring, it reads every picture until the first difference to the one before, and every sample of the
+/// first channel.
 final class DecodedMeter: Sendable {
     private struct State {
+        var measurements: Set<MediaMeasurement> = []
         var decoded = 0
-        var distinct = 0
-        var last: BufferRef?
         var freezes = FreezeMeter()
-        var audio: (format: AudioFormat, pitch: PitchMeter, level: LevelMeter)?
+        var format: AudioFormat?
+        /// Nil while nobody asks for it, as everything below.
+        var distinct: Int?
+        var last: BufferRef?
+        var pitch: PitchMeter?
+        var level: LevelMeter?
+
+        /// Begins what is asked for and ends what is not.
+        mutating func settle() {
+            let isCompared = measurements.contains(.distinctFrames)
+            distinct = isCompared ? distinct ?? 0 : nil
+            if !isCompared { last = nil }
+            let rate = format?.samplesPerSecond
+            pitch = measurements.contains(.pitch) ? pitch ?? rate.map { PitchMeter(samplesPerSecond: $0) } : nil
+            level = measurements.contains(.level) ? level ?? rate.map { LevelMeter(samplesPerSecond: $0) } : nil
+        }
     }
 
     /// The shape of decoded sound.
@@ -43,16 +57,21 @@ final class DecodedMeter: Sendable {
         }
     }
 
+    /// Measures this from the next buffer on, and nothing else any more; what is begun anew begins at nothing.
+    func measure(_ measurements: Set<MediaMeasurement>) {
+        state.withLock { state in
+            state.measurements = measurements
+            state.settle()
+        }
+    }
+
     private func noteFormat(_ caps: PropertyValue) {
         guard kind == .audio else { return }
+        let format = AudioFormat(caps: caps)
         state.withLock { state in
-            let format = AudioFormat(caps: caps)
-            if state.audio?.format != format {
-                state.audio = format.map {
-                    let rate = $0.samplesPerSecond
-                    return ($0, PitchMeter(samplesPerSecond: rate), LevelMeter(samplesPerSecond: rate))
-                }
-            }
+            guard state.format != format else { return }
+            (state.format, state.pitch, state.level) = (format, nil, nil)
+            state.settle()
         }
     }
 
@@ -60,14 +79,15 @@ final class DecodedMeter: Sendable {
     private func add(_ buffer: BufferRef) -> Bool { kind == .video ? addPicture(buffer) : addSound(buffer) }
 
     private func addPicture(_ buffer: BufferRef) -> Bool {
-        let last = state.withLock { state in
+        let last: BufferRef?? = state.withLock { state in
+            guard state.distinct != nil else { return nil }
             defer { state.last = buffer }
-            return state.last
+            return .some(state.last)
         }
-        let isDistinct = last.map { !$0.hasSameBytes(as: buffer) } ?? true
+        let isDistinct = last.map { $0.map { !$0.hasSameBytes(as: buffer) } ?? true } ?? false
         return state.withLock { state in
             state.decoded += 1
-            if isDistinct { state.distinct += 1 }
+            if isDistinct { state.distinct? += 1 }
             state.freezes.add(at: .now)
             return state.decoded == 1
         }
@@ -75,26 +95,30 @@ final class DecodedMeter: Sendable {
 
     private func addSound(_ buffer: BufferRef) -> Bool {
         state.withLock { state in
-            guard var audio = state.audio.take() else { return false }
+            guard let format = state.format else { return false }
             let isFirst = state.decoded == 0
-            let count = buffer.withBytes { bytes in
-                let samples = bytes.bindMemory(to: Int16.self)
-                for index in stride(from: 0, to: samples.count, by: audio.format.channels) {
-                    audio.pitch.add(samples[index])
-                    audio.level.add(samples[index])
-                }
-                return samples.count / audio.format.channels
-            }
-            // Taken and put back, so that the meter's windows are not copied.
-            state.audio = audio
-            state.decoded += count ?? 0
+            state.decoded += buffer.byteCount / MemoryLayout<Int16>.size / format.channels
+            if state.pitch != nil || state.level != nil { measure(buffer, format, &state) }
             return isFirst && state.decoded > 0
         }
     }
 
+    private func measure(_ buffer: BufferRef, _ format: AudioFormat, _ state: inout State) {
+        // Taken and put back, so that their windows are not copied.
+        var (pitch, level) = (state.pitch.take(), state.level.take())
+        _ = buffer.withBytes { bytes in
+            let samples = bytes.bindMemory(to: Int16.self)
+            for index in stride(from: 0, to: samples.count, by: format.channels) {
+                pitch?.add(samples[index])
+                level?.add(samples[index])
+            }
+        }
+        (state.pitch, state.level) = (pitch.take(), level.take())
+    }
+
     var hasDecoded: Bool { state.withLock { $0.decoded > 0 } }
 
-    /// Fills in what was measured so far.
+    /// Fills in what was counted and measured so far.
     func report(into received: inout PeerStatistics.Received) {
         state.withLock { state in
             received.decoded = state.decoded
@@ -105,11 +129,11 @@ final class DecodedMeter: Sendable {
                 received.freezes = state.freezes.count
                 received.frozenSeconds = state.freezes.duration
             case .audio:
-                received.sampleRate = state.audio?.format.samplesPerSecond
-                received.toneHz = state.audio?.pitch.hertz
-                received.audioLevel = state.audio?.level.level
-                received.audioEnergy = state.audio?.level.energy
-                received.measuredSeconds = state.audio?.level.duration
+                received.sampleRate = state.format?.samplesPerSecond
+                received.toneHz = state.pitch?.hertz
+                received.audioLevel = state.level?.level
+                received.audioEnergy = state.level?.energy
+                received.measuredSeconds = state.level?.duration
             }
         }
     }

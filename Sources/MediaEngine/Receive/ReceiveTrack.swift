@@ -106,6 +106,9 @@ final class ReceiveTrack: Sendable {
     /// Shows and plays nothing any more.
     func end() async { await sink?.close() }
 
+    /// Measures this of what is decoded, and nothing else.
+    func measure(_ measurements: Set<MediaMeasurement>) { meter.measure(measurements) }
+
     /// Whether anything was decoded yet.
     var hasDecoded: Bool { meter.hasDecoded }
 

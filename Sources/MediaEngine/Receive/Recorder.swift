@@ -4,8 +4,9 @@ internal import Synchronization
 ///
 /// A file has a fixed set of tracks of fixed shape, and is written as far as there is something for each. So it begins when everything that is
 /// expected has come, or two seconds after the first; and another one begins (`call.part2.mkv` after `call.mkv`) when something comes that does not
-/// fit (pictures added, turned, of another size), and when one kind says nothing for two seconds though the other does. It has a pipeline of its
-/// own: a disk that is full or slow ends the recording and nothing else.
+/// fit (pictures added, turned, of another size), and when one kind says nothing for two seconds though the other does. A peer that changes its
+/// pictures without end fills no disk with files: after so many the sound goes on alone, in one last file. It has a pipeline of its own: a disk
+/// that is full or slow ends the recording and nothing else.
 actor Recorder {
     private let executor = QueueExecutor(label: "recorder")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -28,6 +29,9 @@ actor Recorder {
     private var last: [MediaKind: UInt64] = [:]
     private nonisolated let tracks = Mutex(Tracks())
     private var parts = 0
+    private var filesLeft: Int
+    /// There were so many files that pictures are left out.
+    private var isSoundAlone = false
     private var hasFailed = false
     private var work: Task<Void, Never>?
     private var closing: [Task<Void, Never>] = []
@@ -40,12 +44,14 @@ actor Recorder {
         var refused: [MediaKind: Codec] = [:]
     }
 
-    /// `zero` is when those of both directions begin; `report` hears of the failure that ends it, and of what is left out.
+    /// After `maximumFiles` pictures are left out; `zero` is when those of both directions begin; `report` hears of the failure that ends it, and of
+    /// what is left out.
     init(
-        path: String, zero: RecordingZero, catalog: PipelineCatalog,
+        path: String, maximumFiles: Int, zero: RecordingZero, catalog: PipelineCatalog,
         report: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         self.path = path
+        filesLeft = max(1, maximumFiles)
         format = try RecordingFormat(path: path)
         description = try catalog.description(format.descriptionName, role: .recorder)
         self.zero = zero
@@ -97,7 +103,7 @@ actor Recorder {
     }
 
     private func take(_ packet: RecordedPacket) {
-        guard !hasFailed else { return }
+        guard !hasFailed, packet.kind == .audio || !isSoundAlone else { return }
         let isAnswered = isAnswered(packet)
         if let open = part {
             if open.holds(packet), isAnswered {
@@ -127,11 +133,13 @@ actor Recorder {
     }
 
     private func begin() {
+        if filesLeft == 0, !waiting.isEmpty { leaveOutPictures() }
         let shapes = MediaKind.allCases.compactMap { kind in
             waiting.first { $0.kind == kind }.map { (kind, $0.shape) }
         }
         guard let first = waiting.map(\.time).min(), !hasFailed else { return }
         parts += 1
+        filesLeft -= 1
         let number = parts
         do throws(MediaError) {
             part = try RecordingPart(
@@ -144,6 +152,16 @@ actor Recorder {
         let packets = waiting
         waiting = []
         for packet in packets { take(packet) }
+    }
+
+    /// Makes room for one last file, of sound.
+    private func leaveOutPictures() {
+        let text = "it has \(parts) files, as many as there may be"
+        guard !isSoundAlone, codecs[.audio] != nil else { return fail(.recordingFailed(path: path, text: text)) }
+        (isSoundAlone, filesLeft) = (true, 1)
+        waiting.removeAll { $0.kind == .video }
+        tracks.withLock { $0.codecs[.video] = nil }
+        report(.recordingFailed(path: path, text: text + "; from here on the sound alone is recorded"))
     }
 
     private func fail(_ error: MediaError, ofPart number: Int) { if number == parts { fail(error) } }

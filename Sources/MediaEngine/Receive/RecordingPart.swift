@@ -49,7 +49,7 @@ struct RecordingPart: Sendable {
             try output.pad("src").linkAcrossBins(to: muxer.requestPad(kind == .video ? "video_%u" : "audio_%u"))
             tracks[kind] = Track(source: source, shape: shape)
         }
-        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         self.ended = ended
         let opening = FirstReason()
         pipeline.bus.watch { message in

@@ -4,11 +4,17 @@ internal import Synchronization
 ///
 /// Runs on the streaming thread and holds nothing up: it hands references on.
 final class RecordingTap: Sendable {
-    private enum State { case closed, waitingForKeyFrame, open }
+    private enum Phase { case closed, waitingForKeyFrame, open }
+
+    private struct State {
+        var phase = Phase.closed
+        /// That of the packets that come at present; nil until the first of them, so that it is made once for all.
+        var shape: String?
+    }
 
     private let kind: MediaKind
     private let pad: Pad
-    private let state = Mutex(State.closed)
+    private let state = Mutex(State())
     /// False when there is no room for the packet.
     private let take: @Sendable (RecordedPacket) -> Bool
 
@@ -17,14 +23,15 @@ final class RecordingTap: Sendable {
         self.kind = kind
         self.pad = pad
         self.take = take
+        pad.onEvent { [weak self] event in if case .caps = event { self?.state.withLock { $0.shape = nil } } }
         pad.observe { [weak self] buffer, pad in self?.note(buffer, at: pad) }
     }
 
     /// Records from now on; pictures from the next key frame, which is asked for.
     func open() {
         let begins = state.withLock { state in
-            guard state == .closed else { return false }
-            state = .waitingForKeyFrame
+            guard state.phase == .closed else { return false }
+            state.phase = .waitingForKeyFrame
             return true
         }
         if begins, kind == .video { pad.requestKeyFrame() }
@@ -33,23 +40,25 @@ final class RecordingTap: Sendable {
     /// Begins anew with the next key frame, if it is open.
     func restart() {
         let begins = state.withLock { state in
-            guard state != .closed else { return false }
-            state = .waitingForKeyFrame
+            guard state.phase != .closed else { return false }
+            state.phase = .waitingForKeyFrame
             return true
         }
         if begins, kind == .video { pad.requestKeyFrame() }
     }
 
     /// Leaves out what comes until it is opened again; in the file that is a gap.
-    func close() { state.withLock { $0 = .closed } }
+    func close() { state.withLock { $0.phase = .closed } }
 
     private func note(_ buffer: BufferRef, at pad: Pad) {
         let isKey = kind == .audio || !buffer.isDelta
-        let isWanted = state.withLock { state in
-            if state == .waitingForKeyFrame, isKey { state = .open }
-            return state == .open
+        let shape: String? = state.withLock { state in
+            if state.phase == .waitingForKeyFrame, isKey { state.phase = .open }
+            guard state.phase == .open else { return nil }
+            state.shape = state.shape ?? pad.capsText
+            return state.shape
         }
-        guard isWanted, let time = pad.runningTime(of: buffer), let shape = pad.capsText else { return }
+        guard let shape, let time = pad.runningTime(of: buffer) else { return }
         if take(RecordedPacket(kind: kind, buffer: buffer, time: time, shape: shape, isKey: isKey)) { return }
         // What was lost may be needed by what follows.
         restart()

@@ -26,6 +26,11 @@ struct MediaSection: Sendable, Equatable {
             return "\(name)=\(profile)"
         }
 
+        /// Whether it says that what is sent may have two channels that differ (`sprop-stereo`, RFC 7587 section 6.1).
+        var sendsStereo: Bool {
+            parameters?.split(separator: ";").contains { $0.filter { $0 != " " } == "sprop-stereo=1" } == true
+        }
+
         /// The codec of ours that it is, if any.
         var codec: Codec? {
             let words = encoding.split(separator: "/")

@@ -41,7 +41,7 @@ final class SendTrack: Sendable {
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
         telephoneEvent: Int? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
-        mode: SendMode = .closed,
+        mode: SendMode = .closed, keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
         probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
@@ -89,6 +89,13 @@ final class SendTrack: Sendable {
         } else {
             dtmf = nil
             try bin.pad("src").link(to: webrtcSink)
+        }
+        if codec.kind == .video {
+            let limit = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: queue) { [encoderSource] in
+                encoderSource.forceKeyFrame()
+            }
+            // Where only what the peer asks for passes.
+            try bin.pad("src").limitKeyFrameRequests { limit.admits() }
         }
         for element in [bin, proxy] { try element.syncStateWithParent() }
     }

@@ -104,6 +104,8 @@ struct DemoCommand: AsyncParsableCommand {
         configuration.earlyMedia = earlyMedia
         configuration.statisticsInterval = output.statsInterval?.duration
         (configuration.media.videoCodecs, configuration.media.audioCodecs) = codecs
+        // What arrives is compared with what was sent.
+        configuration.media.measurements = Set(MediaMeasurement.allCases)
         // The transport is tuned as for any network; only the addresses are those of this machine.
         configuration.media.tuning.localAddresses = ["127.0.0.1"]
         let signaling = WebSocketSignaling(url: "ws://127.0.0.1:\(server.port)", logger: output.logger("signaling"))

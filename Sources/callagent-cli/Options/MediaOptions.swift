@@ -24,7 +24,10 @@ struct MediaOptions: ParsableArguments {
                 + "only; default: voice for microphones, off for everything else.", valueName: "off|voice|music"))
     var audioProcessing: AudioProcessing?
 
-    @Option(help: ArgumentHelp("The size and rate of the pictures to send.", valueName: "WIDTHxHEIGHT[@FPS]"))
+    @Option(
+        help: ArgumentHelp(
+            "The size and rate of the pictures to send; what has another shape gets bars at two sides.",
+            valueName: "WIDTHxHEIGHT[@FPS]"))
     var videoSize = "640x360"
 
     @Option(
@@ -73,6 +76,8 @@ struct MediaOptions: ParsableArguments {
     func configuration(engine: MediaEngine, signalingHost: String) async throws -> MediaConfiguration {
         do {
             var configuration = MediaConfiguration(video: nil, audio: nil)
+            // Reports, expectations and statistics name all of it.
+            configuration.measurements = Set(MediaMeasurement.allCases)
             configuration.video = try videoSource()
             configuration.audio = try audioSource()
             if let source = configuration.video { try await engine.check(source) }

@@ -23,10 +23,12 @@ struct AgentPair {
         var alice = CallAgentConfiguration(
             video: .test(.ball, format: VideoFormat(width: 320, height: 180)), audio: .tone(hertz: 440))
         alice.media.tuning = .loopback
+        alice.media.measurements = Set(MediaMeasurement.allCases)
         alice.media.capturePolicy = capturePolicy
         var bob = CallAgentConfiguration(
             video: .test(.smpte, format: VideoFormat(width: 240, height: 136)), audio: .tone(hertz: 554))
         bob.media.tuning = .loopback
+        bob.media.measurements = Set(MediaMeasurement.allCases)
         bob.earlyMedia = earlyMedia
         let media = WatchedMedia(engine: engine, configuration: bob.media, whenMade: whenMade)
         self.media = media

@@ -27,6 +27,7 @@ final class Station: Sendable {
         var configuration = CallAgentConfiguration(
             video: width > 0 ? .test(.smpte, format: format) : nil, audio: .tone(hertz: hertz))
         configuration.media.tuning = .loopback
+        configuration.media.measurements = Set(MediaMeasurement.allCases)
         configure(&configuration)
         let sessions = sessions
         let media = WatchedMedia(engine: try await Self.engine.value, configuration: configuration.media) { made, _ in

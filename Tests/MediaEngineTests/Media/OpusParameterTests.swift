@@ -34,6 +34,43 @@ extension RealPipelines {
         }
 
         @Test(
+            "One channel is decoded, with the sound of both, unless the peer says that it sends two",
+            arguments: [true, false])
+        func channels(saysStereo: Bool) async throws {
+            // The tone is on the right, the left is silent.
+            let folder = try PipelineFolder([
+                "opus-encoder.launch": """
+                # value payload: payloader.pt
+                # value ssrc: payloader.ssrc
+                # value mtu: payloader.mtu
+                audioconvert ! audio/x-raw,channels=2 ! audiopanorama panorama=1 method=simple ! audioconvert ! opusenc name=encoder bitrate=96000 ! rtpopuspay name=payloader
+                """
+            ])
+            var options = Self.options(OpusParameters())
+            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.rewrite = { description in
+                // Both ends say so: the answer of one that was offered as well as the offer of one that answered.
+                let said = saysStereo ? ";sprop-stereo=1" : ";sprop-stereo=0"
+                return SessionDescription(
+                    kind: description.kind, sdp: description.sdp.replacing("usedtx=0", by: "usedtx=0" + said))
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for (end, hertz) in [(call.caller, 660.0), (call.callee, 440)] {
+                    let heard = try await DecodedWatch(end, .audio)
+                    try await eventually("sound") { heard.buffers > 20 }
+                    #expect(heard.channels == (saysStereo ? 2 : 1))
+                    if saysStereo {
+                        try await eventually("a loud right") { heard.loudRun > 20 }
+                        #expect(heard.toneHz == nil, "the left is silent")
+                    } else {
+                        #expect(try await abs(heard.steadyTone() - hertz) < 5)
+                    }
+                }
+            }
+        }
+
+        @Test(
             "Packets have the length that was asked for",
             arguments: [
                 (3, 120), (5, 240), (10, 480), (20, 960), (40, 1_920), (60, 2_880), (80, 2_880), (100, 2_880),

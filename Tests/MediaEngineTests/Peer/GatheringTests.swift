@@ -82,6 +82,26 @@ extension RealPipelines {
                 #expect(!text.contains("a=end-of-candidates"))
             }
         }
+
+        @Test(
+            "The search has an end when the first m-line of an offer is not used, one by one and in the description",
+            arguments: [CandidateDelivery.trickled, .inDescription(timeoutMs: 0)])
+        func unusedFirst(delivery: CandidateDelivery) async throws {
+            let peer = try await TestEngine.peer { $0.candidateDelivery = delivery }
+            let end = CallEnd(peer: peer)
+            end.follow { _ in }
+            let offer = SessionDescription(kind: .offer, sdp: SDPSamples.safari)
+            let answer = try await inTime("the answer") { try await peer.createAnswer(to: offer) }
+            let sections = answer.sdp.components(of: "m=")
+            #expect(sections[1].hasPrefix("application 0"))
+            try await eventually("the outcome") { end.outcomes == [.complete] }
+            if delivery == .trickled {
+                #expect(end.count(.localCandidate(IceCandidate(mLine: 1, candidate: ""))) == 1)
+            } else {
+                #expect(sections[2].contains(" typ host") && sections[2].contains("a=end-of-candidates"))
+            }
+            await peer.close()
+        }
     }
 }
 

@@ -153,6 +153,77 @@ extension RealPipelines {
         }
 
         @Test(
+            "Pictures that change for ever begin so many files and no more; the sound goes on in one last file, or the recording ends"
+        )
+        func maximumFiles() async throws {
+            for hasSound in [true, false] {
+                let folder = try PipelineFolder()
+                var options = LoopbackCall.Options()
+                if !hasSound { options.kinds = [.video] }
+                options.calleeRecording = folder.file("call.mkv")
+                options.configureCallee = { $0.maximumRecordingFiles = 2 }
+                try await withCall(options) { call in
+                    try await call.connect()
+                    await call.callee.peer.setReceiving(true)
+                    try await call.callee.waitForPictures(30)
+                    for width in [160, 320, 160, 320] {
+                        let other = VideoSource.test(.ball, format: VideoFormat(width: width, height: 180))
+                        try await call.caller.peer.setSource(try TestEngine.shared().capture(other))
+                        try await call.callee.wait("the other size") { $0.received[.video]?.width == width }
+                        try await call.callee.waitForMorePictures(20)
+                    }
+                    #expect(call.callee.recordingFailures.count == 1, "\(call.callee.recordingFailures)")
+                }
+                for (name, width) in [("call.mkv", 320), ("call.part2.mkv", 160)] {
+                    let pictures = try await RecordedFile(folder.file(name)).pictures
+                    #expect(pictures.count > 10 && pictures.allSatisfy { $0.width == width })
+                }
+                let last = folder.file("call.part3.mkv")
+                if hasSound {
+                    let file = try await RecordedFile(last)
+                    #expect(file.pictures.isEmpty && file.sounds > 50 && abs(file.toneHz - 440) < 10)
+                } else {
+                    #expect(!FileManager.default.fileExists(atPath: last))
+                }
+                #expect(!FileManager.default.fileExists(atPath: folder.file("call.part4.mkv")))
+            }
+        }
+
+        @Test("The shape of its packets is put into words once for all that have it")
+        func shapes() async throws {
+            try GStreamerLibrary.initialize()
+            let pipeline = try Pipeline(name: "shapes", timeBase: .ownStart)
+            let bin = try Element(
+                launch: "appsrc name=source format=time ! fakesink name=sink async=false", description: "shapes",
+                hasGhostPads: false)
+            let source = try #require(bin.child("source"))
+            let packets = Shared<[RecordedPacket]>([])
+            let tap = try RecordingTap(.audio, at: #require(bin.child("sink")).pad("sink")) { packet in
+                packets.update { $0.append(packet) }
+                return true
+            }
+            tap.open()
+            pipeline.bin.add(bin)
+            try pipeline.bin.setState(.playing)
+            defer { pipeline.stop() }
+            for (count, channels) in [(3, 1), (2, 2), (2, 1)] {
+                try source.set("caps", "audio/x-raw,format=S16LE,rate=48000,layout=interleaved,channels=\(channels)")
+                for _ in 0..<count {
+                    let buffer = try #require(
+                        [UInt8](repeating: 0, count: 4).withUnsafeBytes { BufferRef(copying: $0) })
+                    buffer.present(at: 0)
+                    _ = source.push(buffer)
+                }
+            }
+            try await eventually("all") { packets.value.count == 7 }
+            let shapes = packets.value.map(\.shape)
+            #expect(shapes.map { $0.contains("channels=(int)2") } == [false, false, false, true, true, false, false])
+            // Copies of one text are in one place.
+            let places = shapes.map { $0.utf8.withContiguousStorageIfAvailable { Int(bitPattern: $0.baseAddress) } }
+            #expect(places.allSatisfy { $0 != nil } && Set(places).count == 3)
+        }
+
+        @Test(
             "A file that cannot be written, or a disk that is full, is told, and the call goes on",
             arguments: [true, false])
         func unwritable(isFull: Bool) async throws {

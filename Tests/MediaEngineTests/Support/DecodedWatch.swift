@@ -65,6 +65,9 @@ final class DecodedWatch: Sendable {
     /// The pitch of what came since the last ``listenAnew()``.
     var toneHz: Double? { seen.value.pitch.hertz }
 
+    /// How many channels what is decoded has.
+    var channels: Int { seen.value.channels }
+
     /// Samples of each channel in the last buffer.
     var samplesPerBuffer: Int { seen.value.samplesPerBuffer }
 

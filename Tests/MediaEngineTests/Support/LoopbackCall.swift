@@ -26,6 +26,8 @@ struct LoopbackCall {
         /// An end without sources only receives.
         var callerHasSources = true
         var calleeHasSources = true
+        /// What the figures that tests wait for are made of.
+        var measurements = Set(MediaMeasurement.allCases)
         var callerRecording: String?
         var calleeRecording: String?
         /// Nil means the engine that the tests share.
@@ -64,6 +66,7 @@ struct LoopbackCall {
         var configuration = PeerConnectionConfiguration(label: label, tracks: tracks)
         configuration.tuning = options.tuning
         configuration.recordingPath = recording
+        configuration.measurements = options.measurements
         options.configure(&configuration)
         if label == "callee" { options.configureCallee(&configuration) }
         return CallEnd(peer: engine.makePeerConnection(configuration))
