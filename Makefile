@@ -52,7 +52,7 @@ release:
 docs:
 	@scripts/install-packages
 	@for snippet in $(basename $(notdir $(wildcard Snippets/*.swift))); do $(SWIFT) build --product $$snippet $(QUIET); done
-	@for library in MediaEngine CallAgent; do \
+	@for library in MediaEngine CallProtocol CallAgent; do \
 		$(SWIFT) package generate-documentation --target $$library --warnings-as-errors $(QUIET); \
 	done
 

@@ -143,7 +143,7 @@ public actor Call {
 
     /// Refuses the call; 603 is "declined", 486 "busy".
     ///
-    /// A code outside ``SignalingLimits/codes`` is sent as 603. The text is cut to what a message holds. With 603 the call stops
+    /// A code outside `SignalingLimits.codes` is sent as 603. The text is cut to what a message holds. With 603 the call stops
     /// ringing at all devices of the user; 486 is about this device alone.
     ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
@@ -199,7 +199,7 @@ public actor Call {
 
     /// Sends a message of the application's own to the application at the other end; it comes as ``CallNotice/info(_:)``.
     ///
-    /// - Throws: ``CallError/tooLong(bytes:limit:)`` beyond ``SignalingLimits/infoBytes``, and
+    /// - Throws: ``CallError/tooLong(bytes:limit:)`` beyond `SignalingLimits.infoBytes`, and
     ///   ``CallError/wrongState(operation:state:)`` before the invite is out and after the end.
     public func send(info content: String) throws(CallError) {
         guard content.utf8.count <= SignalingLimits.infoBytes else {

@@ -36,9 +36,9 @@ public struct CallAgentConfiguration: Sendable {
     public var ringAuditMs: Int? = 5_000
     /// The same for an accepted call.
     public var callAuditMs: Int? = 30_000
-    /// What the peer is told as the caller's name; at most ``SignalingLimits/textBytes`` bytes.
+    /// What the peer is told as the caller's name; at most `SignalingLimits.textBytes` bytes.
     public var displayName: String?
-    /// What the peer is told as the caller's address (`user@domain`); at most ``SignalingLimits/textBytes`` bytes.
+    /// What the peer is told as the caller's address (`user@domain`); at most `SignalingLimits.textBytes` bytes.
     public var address: String?
     /// Data of the application's own that goes with every invite, accept, reject, cancel and hangup.
     public var extensionData: [String: String] = [:]

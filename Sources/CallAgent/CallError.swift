@@ -8,7 +8,7 @@ public enum CallError: Error, Sendable, Equatable {
     case wrongState(operation: String, state: String)
     /// The agent has as many calls as its limit allows.
     case tooManyCalls(limit: Int)
-    /// The name cannot be a user's; see ``SignalingLimits/isName(_:)``.
+    /// The name cannot be a user's; see `SignalingLimits.isName(_:)`.
     case invalidUser(String)
     /// A user does not call itself.
     case callsItself(String)

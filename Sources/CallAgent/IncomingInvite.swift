@@ -25,6 +25,6 @@ public enum InviteDecision: Sendable, Equatable {
     /// Its caller is told `reject` with this code, and nothing else: no `ringing`, no hook, no call.
     ///
     /// 603 is "declined" and ends the ringing at all devices of the user; 486 is "busy" and about this device alone. A code outside
-    /// ``SignalingLimits/codes`` is sent as 603, and the text is cut to ``SignalingLimits/textBytes`` bytes.
+    /// `SignalingLimits.codes` is sent as 603, and the text is cut to `SignalingLimits.textBytes` bytes.
     case refuse(code: Int = EndReason.localRejected.code, text: String = "")
 }
