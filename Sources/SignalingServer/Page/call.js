@@ -69,11 +69,12 @@ export class Call extends EventTarget {
 
   // What the user does. Each returns whether it was possible.
 
-  /** Takes the call; without `video` the camera stays closed. */
-  async accept({ video = true } = {}) {
+  /** Takes the call; without `video` the camera stays closed, without `audio` the microphone. */
+  async accept({ audio = true, video = true } = {}) {
     if (!this.#rules.allows({ type: "accept" })) return false;
     // The caller should not wait for media while the browser asks for the devices.
-    const sending = await warmUp(this.#agent.local, { ...this.media, video: this.media.video && video });
+    const wanted = { audio: this.media.audio && audio, video: this.media.video && video };
+    const sending = await warmUp(this.#agent.local, wanted);
     this.setSending(sending);
     return this.#user({ type: "accept" });
   }
@@ -106,6 +107,12 @@ export class Call extends EventTarget {
 
   receive(message) {
     this.process({ type: "received", message });
+  }
+
+  /** A message of this call was given up. */
+  gaveUp({ type }, code, text) {
+    if (type === "invite") return this.process({ type: "inviteFailed", text });
+    this.#emit("notice", { name: "messageNotDelivered", type, code, text });
   }
 
   /** The peer calls, too, and its call is the one to keep. */

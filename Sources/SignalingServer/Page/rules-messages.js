@@ -17,12 +17,15 @@ export function takeMessage(rules, message) {
     return ignored("a message of another device of the peer");
   }
   // Only a peer that is there can have sent it: an error is mostly the server's own.
-  if (type !== "gone" && type !== "error") rules.isPeerGone = false;
+  if (type !== "gone" && type !== "error") {
+    rules.isPeerGone = false;
+    rules.queriesUnanswered = 0;
+  }
   if (setUpTypes.includes(type)) return setUp(rules, message);
   if (changeTypes.includes(type)) return takeChangeMessage(rules, message);
   if (type === "gone") return peerIsGone(rules, device);
   if (type === "error") return takeError(rules, message);
-  if (type === "status") return [];
+  if (type === "status" || type === "skip") return [];
   if (rules.phase === "idle") return ignored(`a ${type} before the call`);
   switch (type) {
     case "reject": case "cancel": case "hangup": return takeEndMessage(rules, message);
