@@ -180,7 +180,7 @@ extension EndToEnd {
             try await pair.theirs.hears(.info(#"{"cursor":[1,2]}"#))
             try await pair.theirs.call.send(info: "ümläut \u{0}")
             try await pair.mine.hears(.info("ümläut \u{0}"))
-            await pair.mine.call.hangUp(text: "done", extension: ["stars": "5"])
+            try await pair.mine.call.hangUp(text: "done", extension: ["stars": "5"])
             try await pair.theirs.ends(.remoteHangup)
             try await eventually("the data of the hang-up") {
                 pair.theirs.events.contains(.extensionData(["stars": "5"]))

@@ -33,8 +33,8 @@ package struct Delivery: Sendable {
         var expiresAt: Int?
     }
 
-    private let user: String
-    private let device: String?
+    package let user: String
+    package let device: String?
     private let isGuaranteed: Bool
     private let timing: DeliveryTiming
     private var isConnected = true

@@ -74,7 +74,7 @@ struct MemoryTests {
             _ = alice.send(.ringing, call: "c\(call)")
             _ = alice.receive(.ofBob(1, call: "c\(call)"))
             _ = alice.send(.hangup(9900), call: "c\(call)")
-            alice.delivery.forget(call: "c\(call)")
+            alice.delivery.forget("c\(call)")
             _ = alice.elapse(40_000)
         }
         #expect(alice.delivery.isIdle)

@@ -131,15 +131,15 @@ struct OrderTests {
         #expect(alice.receive(.ofBob(3, call: "c1")).acknowledged == ["b3"], "there is room again")
     }
 
-    @Test("Of more messages than may wait for an acknowledgement the oldest is given up")
+    @Test("What comes when too many wait for an acknowledgement is given up without a number, unless it ends a call")
     mutating func pendingBound() throws {
         for _ in 0..<Delivery.maximumPending { #expect(alice.send(.aCandidate).count == 1) }
-        let actions = alice.send(.aCandidate)
-        guard case .failed(let oldest) = actions.first else {
+        guard case .failed(let given, .tooManyWait) = alice.send(.aCandidate).first else {
             Issue.record("nothing was given up")
             return
         }
-        #expect(oldest.id == "a1")
-        #expect(actions.transmitted.map(\.sequence) == [1_025])
+        #expect(given.id == "a1025" && given.sequence == nil)
+        #expect(alice.send(.hangup(9900)).transmitted.map(\.sequence) == [1_025])
+        #expect(!alice.delivery.isIdle)
     }
 }

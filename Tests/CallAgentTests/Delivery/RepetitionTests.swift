@@ -44,7 +44,7 @@ struct RepetitionTests {
             alice.send(.invite(.init(media: .audioVideo, ringTimeoutMs: 5_000, sdp: "o"))).transmitted.first)
         let happened = alice.elapse(60_000)
         #expect(happened.last?.at == 5_000)
-        #expect(happened.last?.action == .failed(invite))
+        #expect(happened.last?.action == .failed(invite, .unacknowledged))
         #expect(alice.delivery.isIdle)
     }
 
@@ -55,7 +55,7 @@ struct RepetitionTests {
         let farewell = try #require(alice.send(body).transmitted.first)
         let happened = alice.elapse(100_000)
         #expect(happened.last?.at == 32_000)
-        #expect(happened.last?.action == .failed(farewell))
+        #expect(happened.last?.action == .failed(farewell, .unacknowledged))
         #expect(happened.count == 11, "ten repetitions")
     }
 
@@ -66,11 +66,11 @@ struct RepetitionTests {
         #expect(alice.elapse(3_600_000).count > 1_700)
         #expect(!alice.delivery.isIdle)
         _ = alice.send(.aCandidate, to: "carol", call: "c2")
-        alice.delivery.forget(call: "c1")
+        alice.delivery.forget("c1")
         let later = alice.elapse(10_000).map(\.action).transmitted
         #expect(Set(later.map(\.callId)) == ["c2"], "another call is not touched")
         _ = alice.send(.hangup(9900), to: "carol", call: "c2")
-        alice.delivery.forget(call: "c2")
+        alice.delivery.forget(CallKey(peer: "carol", callId: "c2"))
         #expect(!alice.delivery.isIdle, "the farewell is still on its way")
         #expect(alice.elapse(5_000).map(\.action).transmitted.map(\.body) == Array(repeating: .hangup(9900), count: 3))
     }

@@ -49,7 +49,7 @@ struct SeveralDevicesTests {
         alice.hearAck(2, device: "tv")
         _ = alice.send(.hangup(9900), device: "tv")
         alice.hearAck(3, device: "tv")
-        alice.delivery.forget(call: "c1")
+        alice.delivery.forget("c1")
         #expect(alice.elapse(500).map(\.action).transmitted.map(\.id) == ["a2"], "the phone still rings")
         alice.hearAck(2, device: "phone")
         #expect(alice.delivery.isIdle)

@@ -22,7 +22,7 @@ struct GlareRoutingTests {
     func lowerIdWins(state: CallState) {
         let (alice, bob) = cross("a", "b", state: state)
         #expect(alice.isStray)
-        #expect(bob == .yield("b"))
+        #expect(bob == .yield(CallKey(peer: "alice", callId: "b")))
         let (second, first) = cross("b", "a", state: state)
         #expect(second == .yield("b"))
         #expect(first.isStray)
@@ -38,7 +38,7 @@ struct GlareRoutingTests {
             }
             guard ids[0] != ids[1] else { continue }
             let (alice, bob) = cross(ids[0], ids[1])
-            #expect((alice == .yield(ids[0])) != (bob == .yield(ids[1])), "\(ids)")
+            #expect((alice == .yield(CallKey(peer: "bob", callId: ids[0]))) != (bob == .yield(CallKey(peer: "alice", callId: ids[1]))), "\(ids)")
             #expect(alice.isStray != bob.isStray)
         }
     }
@@ -62,12 +62,13 @@ struct GlareRoutingTests {
     func adopt() {
         var bob = CallRouting(limit: 1)
         bob.list("b", .init(peer: "alice", role: .caller, state: .calling))
-        #expect(bob.route(.anInvite, call: "a", from: "alice", to: "bob") == .yield("b"))
-        bob.adopt("a", insteadOf: "b")
-        #expect(bob.active == ["a": .init(peer: "alice", role: .callee, state: .calling)])
-        #expect(bob.route(.aCandidate, call: "a", from: "alice", to: "bob") == .call("a"))
+        let (old, new) = (CallKey(peer: "alice", callId: "b"), CallKey(peer: "alice", callId: "a"))
+        #expect(bob.route(.anInvite, call: "a", from: "alice", to: "bob") == .yield(old))
+        bob.adopt("a", insteadOf: old)
+        #expect(bob.active == [new: .init(role: .callee, state: .calling)])
+        #expect(bob.route(.aCandidate, call: "a", from: "alice", to: "bob") == .call(new))
         #expect(bob.route(.ringing, call: "b", from: "alice", to: "bob").isStray)
-        #expect(bob.route(.anInvite, call: "a", from: "alice", to: "bob") == .call("a"), "repeated")
+        #expect(bob.route(.anInvite, call: "a", from: "alice", to: "bob") == .call(new), "repeated")
         bob.adopt("z", insteadOf: "nothing")
         #expect(bob.active.count == 1)
     }

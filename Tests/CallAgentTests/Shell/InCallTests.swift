@@ -91,7 +91,7 @@ struct InCallTests {
             }
             await #expect(throws: CallError.self) { try await mine.attach(["bad key": ""]) }
             try await mine.send(info: "y")
-            await mine.hangUp(extension: ["why": "done"])
+            try await mine.hangUp(extension: ["why": "done"])
             _ = await theirs.waitUntilEnded()
         }
     }

@@ -68,10 +68,16 @@ struct KnownShellTests {
         try await alice.agent.prepare()
         await alice.agent.close()
         for collector in collectors {
-            #expect(await collector.value == [.idle, .preparing, .prepared, .closed].map { .stateChanged($0) })
+            #expect(
+                await collector.value == [
+                    .stateChanged(.init(state: .idle, reason: .created, by: .local)),
+                    .stateChanged(.init(state: .preparing, reason: .prepare, by: .local)),
+                    .stateChanged(.init(state: .prepared, reason: .signedIn, by: .server)),
+                    .stateChanged(.init(state: .closed, reason: .close, by: .local)),
+                ])
         }
         let late = await alice.agent.events.reduce(into: [AgentEvent]()) { $0.append($1) }
-        #expect(late == [.stateChanged(.closed)])
+        #expect(late == [.stateChanged(.init(state: .closed, reason: .close, by: .local))])
     }
 
     @Test(
@@ -109,9 +115,9 @@ struct KnownShellTests {
         try await withAlice {
             $0.maximumCalls = 2
             $0.earlyMedia = .full
-            $0.earlyMediaForInvite = { invite in
+            $0.screenInvite = { invite in
                 asked.withLock { $0.append(invite) }
-                return invite.peer == "bob" ? .off : .guarded
+                return .ring(invite.peer == "bob" ? .off : .guarded)
             }
         } _: { alice, signaling in
             var invite = SignalingMessage.Invite(media: .audioOnly, ringTimeoutMs: 30_000, sdp: "offer")

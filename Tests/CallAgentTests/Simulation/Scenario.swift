@@ -6,11 +6,11 @@ struct Scenario {
         var user: String
         var device: String
         var policy: EarlyMediaPolicy
+        var media = CallMedia.audioVideo
     }
 
     var members: [Member] = []
     var limit = 1
-    var media = CallMedia.audioVideo
     var actions: [(Int, Int, SimulatedWorld.Action)] = []
     var faults: [(Int, SimulatedWorld.Event)] = []
     var lossPercent = 0
@@ -29,11 +29,12 @@ struct Scenario {
         for user in users {
             for device in ["1", "2", "3"].prefix(random.once(in: 3) ? 2 : 1) where members.count < 4 {
                 members.append(
-                    Member(user: user, device: device, policy: random.element(of: EarlyMediaPolicy.allCases)))
+                    Member(
+                        user: user, device: device, policy: random.element(of: EarlyMediaPolicy.allCases),
+                        media: random.once(in: 3) ? .audioOnly : .audioVideo))
             }
         }
         limit = random.once(in: 4) ? 2 : 1
-        media = random.once(in: 4) ? .audioOnly : .audioVideo
         lossPercent = random.once(in: 3) ? 0 : random.below(35)
         duplicatePercent = random.below(20)
         delayMs = random.element(of: [20, 200, 1_500])
@@ -62,7 +63,7 @@ struct Scenario {
             if random.once(in: 4) { act(index, random.below(25_000), .setSending(audio: .muted, video: .off)) }
             if random.once(in: 4) { act(index, random.below(25_000), .sendInfo("hello")) }
             if random.once(in: 2) {
-                let wanted: CallMedia = media.video ? .audioOnly : .audioVideo
+                let wanted = random.element(of: [CallMedia.audioOnly, .audioVideo])
                 act(index, random.below(25_000), .changeMedia(wanted))
             }
         }

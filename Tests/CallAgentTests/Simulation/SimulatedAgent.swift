@@ -6,6 +6,8 @@ final class SimulatedAgent {
     let user: String
     let device: String
     let policy: EarlyMediaPolicy
+    /// What its user places calls with.
+    let media: CallMedia
     let limit: Int
     var routing: CallRouting
     var delivery: Delivery
@@ -25,12 +27,14 @@ final class SimulatedAgent {
     private unowned let world: SimulatedWorld
 
     init(
-        _ index: Int, user: String, device: String, policy: EarlyMediaPolicy, limit: Int, world: SimulatedWorld
+        _ index: Int, user: String, device: String, policy: EarlyMediaPolicy, media: CallMedia, limit: Int,
+        world: SimulatedWorld
     ) {
         self.index = index
         self.user = user
         self.device = device
         self.policy = policy
+        self.media = media
         self.limit = limit
         self.world = world
         routing = CallRouting(limit: limit)
@@ -41,11 +45,16 @@ final class SimulatedAgent {
 
     func placeCall(to peer: String) {
         guard isAlive, peer != user else { return }
-        if let ringing = routing.ringing(from: peer), let call = calls[ringing] { return give(.accept, to: call) }
+        if let ringing = routing.ringing(from: peer), let call = calls[ringing.callId] {
+            call.asked = media
+            give(.setSending(audio: media.audio ? nil : .off, video: media.video ? nil : .off), to: call)
+            return give(.accept, to: call)
+        }
         guard !routing.isFull else { return }
-        let machine = CallMachine(role: .caller, media: world.media, device: device)
+        let machine = CallMachine(role: .caller, media: media, device: device)
         let call = SimulatedCall(id: world.newCallId(), peer: peer, machine: machine, at: world.now)
-        guard routing.add(call.id, .init(peer: peer, role: .caller, state: .calling)) else { return }
+        call.asked = media
+        guard routing.add(call.key, .init(role: .caller, state: .calling)) else { return }
         calls[call.id] = call
         placed[peer, default: 0] += 1
         // The second of them may be the one that the peer yields to.
@@ -101,7 +110,7 @@ final class SimulatedAgent {
             switch action {
             case .transmit(let message): world.transmit(message, from: self)
             case .deliver(let message): route(message)
-            case .failed(let message):
+            case .failed(let message, _):
                 if message.body.isInvite, let call = calls[message.callId] {
                     give(.inviteFailed(text: "not delivered"), to: call)
                 }
@@ -116,19 +125,19 @@ final class SimulatedAgent {
     private func route(_ message: SignalingMessage) {
         if message.body.isFarewell { heardEnds.insert(message.callId) }
         switch routing.route(message, unixMs: world.unixMs) {
-        case .call(let id):
-            guard let call = calls[id] else { return }
+        case .call(let key):
+            guard let call = calls[key.callId] else { return }
             give(.received(message.body, generation: message.generation, device: message.device), to: call)
         case .ring:
             guard case .invite(let invite) = message.body else { return }
             let machine = CallMachine(role: .callee, media: invite.media, earlyMedia: policy, device: device)
             let call = SimulatedCall(id: message.callId, peer: message.from, machine: machine, at: world.now)
-            guard routing.add(call.id, .init(peer: call.peer, role: .callee, state: machine.state)) else { return }
+            guard routing.add(call.key, .init(role: .callee, state: machine.state)) else { return }
             calls[call.id] = call
             world.noteRinging(call, at: self)
             give(.received(.invite(invite), device: message.device), to: call)
         case .yield(let own):
-            guard case .invite(let invite) = message.body, let call = calls[own] else { return }
+            guard case .invite(let invite) = message.body, let call = calls[own.callId] else { return }
             call.invite = invite
             adoptedId = message.callId
             give(.yield(to: invite, device: message.device), to: call)
@@ -155,13 +164,16 @@ final class SimulatedAgent {
     func give(_ event: CallMachine.Event, to call: SimulatedCall) {
         var effects: [CallMachine.Effect] = []
         let wasAccepted = call.machine.phase == .accepted
+        if case .changeMedia(let media) = event, call.machine.refusal(of: event) == nil, media.video {
+            call.asked?.video = true
+        }
         let broken = call.promises.give(event, to: &call.machine) { effects = $0 }
         for text in broken { world.complain("\(user)/\(device): \(text)") }
         if !wasAccepted, call.machine.phase == .accepted {
             call.acceptedAt = world.now
             if event == .accept { call.isWanted = true }
         }
-        if call.machine.end == nil { routing.note(call.machine.state, of: call.id) }
+        if call.machine.end == nil { routing.note(call.machine.state, of: call.key) }
         for effect in effects { carryOut(effect, call) }
     }
 
@@ -171,7 +183,15 @@ final class SimulatedAgent {
         case .createOffer(_, let generation): world.createOffer(generation, call, self)
         case .createAnswer(let offer, _, let generation): world.createAnswer(offer, generation, call, self)
         case .setAnswer(let sdp, let generation): world.setAnswer(sdp, generation, call)
-        case .setGates(let gates, let generation): world.setGates(gates, generation, call, self)
+        case .setGates(let gates, let generation):
+            if let asked = call.asked {
+                // Closed gates let nothing through.
+                let sends = (audio: gates.audio == .live, video: gates.video == .live)
+                if sends.audio && !asked.audio || sends.video && !asked.video {
+                    world.complain("\(user)/\(device) sends \(gates) in \(call.id) and asked for \(asked)")
+                }
+            }
+            world.setGates(gates, generation, call, self)
         case .close(let generation): if let media = call.media.removeValue(forKey: generation) { world.close(media) }
         case .startTimer(let timer, let milliseconds):
             call.timers[timer] = world.now + milliseconds
@@ -195,8 +215,8 @@ final class SimulatedAgent {
 
     private func adopt(_ call: SimulatedCall) {
         guard let id = adoptedId.take() else { return }
-        delivery.forget(call: call.id)
-        routing.adopt(id, insteadOf: call.id)
+        delivery.forget(call.key)
+        routing.adopt(id, insteadOf: call.key)
         calls[call.id] = nil
         call.id = id
         calls[id] = call
@@ -205,8 +225,8 @@ final class SimulatedAgent {
     private func stop(_ call: SimulatedCall) {
         for media in call.media.values { world.close(media) }
         call.media = [:]
-        routing.end(call.id)
-        delivery.forget(call: call.id)
+        routing.end(call.key)
+        delivery.forget(call.key)
         calls[call.id] = nil
         ended.append(call)
     }

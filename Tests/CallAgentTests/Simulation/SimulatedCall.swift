@@ -13,8 +13,12 @@ final class SimulatedCall {
     /// This end's user wants the call: it placed it or accepted it.
     var isWanted: Bool
     var invite: SignalingMessage.Invite?
+    /// What its user asked for by placing it, and since; nil for who took it as it was.
+    var asked: CallMedia?
     let begunAt: Int
     var acceptedAt: Int?
+
+    var key: CallKey { CallKey(peer: peer, callId: id) }
 
     init(id: String, peer: String, machine: CallMachine, at now: Int) {
         begunAt = now

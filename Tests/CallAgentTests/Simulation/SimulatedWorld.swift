@@ -37,7 +37,6 @@ final class SimulatedWorld {
 
     /// Any moment of the wall clock.
     var unixMs: Double { 1_790_000_000_000 + Double(now) }
-    var media: CallMedia { plan.media }
 
     init(seed: UInt64, scenario: Scenario? = nil) {
         self.seed = seed
@@ -46,8 +45,8 @@ final class SimulatedWorld {
         for (index, member) in plan.members.enumerated() {
             agents.append(
                 SimulatedAgent(
-                    index, user: member.user, device: member.device, policy: member.policy, limit: plan.limit,
-                    world: self))
+                    index, user: member.user, device: member.device, policy: member.policy, media: member.media,
+                    limit: plan.limit, world: self))
         }
         isDisturbed = Set(plan.members.map(\.user)).count < plan.members.count
         for (time, agent, action) in plan.actions { queue.plan(.act(agent: agent, action), at: time) }

@@ -67,7 +67,8 @@ final class FakeSignaling: SignalingTransport {
         let (error, latch) = state.withLock { ($0.sendError, $0.sendLatch) }
         await latch?.wait()
         if let error { throw error }
-        let message = try SignalingMessage(decoding: text)
+        let message: SignalingMessage
+        do throws(MalformedMessage) { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
         state.withLock { $0.steps.append(.sent(message)) }
     }
 

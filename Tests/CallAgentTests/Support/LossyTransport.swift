@@ -15,7 +15,8 @@ final class LossyTransport: SignalingTransport {
     func connect(as user: String) async throws(SignalingError) { try await inner.connect(as: user) }
 
     func send(_ text: String, to user: String) async throws(SignalingError) {
-        let message = try SignalingMessage(decoding: text)
+        let message: SignalingMessage
+        do throws(MalformedMessage) { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
         // Lost the first time; an acknowledgement has a new name whenever it is sent and would never get through.
         let isFirst = seen.withLock { $0.insert("\(message.callId) \(message.id)").inserted }
         if isFirst, message.sequence != nil { return }

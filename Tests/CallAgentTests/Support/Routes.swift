@@ -1,10 +1,28 @@
+import CallProtocol
 import Testing
 
 @testable import CallAgent
 
+/// A call with bob, whom most tests are about.
+extension CallKey: ExpressibleByStringInterpolation {
+    public init(stringLiteral id: String) { self.init(peer: "bob", callId: id) }
+}
+
 extension CallRouting {
+    /// A call to add.
+    struct Listed {
+        var peer = "bob"
+        var role: CallRole
+        var state: CallState
+    }
+
+    /// Adds a call; false when it is not taken.
+    mutating func add(_ id: String, _ call: Listed) -> Bool {
+        add(CallKey(peer: call.peer, callId: id), Active(role: call.role, state: call.state))
+    }
+
     /// Adds a call that must be taken.
-    mutating func list(_ id: String, _ call: Active, sourceLocation: SourceLocation = #_sourceLocation) {
+    mutating func list(_ id: String, _ call: Listed, sourceLocation: SourceLocation = #_sourceLocation) {
         let isAdded = add(id, call)
         #expect(isAdded, "\(id) is refused", sourceLocation: sourceLocation)
     }

@@ -1,4 +1,5 @@
 import CallAgent
+import CallProtocol
 import NIOCore
 import Testing
 import WebSocketSignaling

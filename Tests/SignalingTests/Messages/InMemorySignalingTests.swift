@@ -1,4 +1,5 @@
 import CallAgent
+import CallProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

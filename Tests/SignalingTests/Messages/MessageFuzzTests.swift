@@ -1,3 +1,4 @@
+import CallProtocol
 import Foundation
 import Testing
 
@@ -21,7 +22,7 @@ struct MessageFuzzTests {
         for seed in stride(from: Self.seed + shard, to: Self.seed + Self.runs, by: Int(Self.shards)) {
             var random = SeededGenerator(seed: seed)
             let text = MessageDamage.damaged(samples, &random)
-            do throws(SignalingError) {
+            do throws(MalformedMessage) {
                 let message = try SignalingMessage(decoding: text)
                 read += 1
                 check(message, seed)
@@ -43,15 +44,11 @@ struct MessageFuzzTests {
         if again != message { Issue.record("seed \(seed): \(message) became \(again)") }
     }
 
-    private func checkRefusal(_ text: String, _ error: SignalingError, _ seed: UInt64) {
-        guard case .malformed(let code, let reason, let ref) = error else {
-            Issue.record("seed \(seed): refused with \(error)")
-            return
-        }
-        let isKnown = [400, 413, 426].contains(code) && SignalingLimits.isText(reason)
-        if !isKnown || ref.map(SignalingLimits.isName) == false { Issue.record("seed \(seed): \(error)") }
+    private func checkRefusal(_ text: String, _ error: MalformedMessage, _ seed: UInt64) {
+        let isKnown = [400, 413, 426].contains(error.code) && SignalingLimits.isText(error.text)
+        if !isKnown || error.ref.map(SignalingLimits.isName) == false { Issue.record("seed \(seed): \(error)") }
         // What the sender is told must be sendable itself.
-        guard let answer = SignalingMessage.answer(toUnreadable: text, error, from: "bob") else { return }
+        guard let answer = MessageHead(decoding: text)?.answer(error, from: "bob") else { return }
         if (try? answer.encoded()) == nil { Issue.record("seed \(seed): \(answer) cannot be sent") }
     }
 
@@ -60,12 +57,12 @@ struct MessageFuzzTests {
         for type in ["error", "ack"] {
             for extra in [#","code":-1"#, #","ref":7"#, #","generation":-1"#, #","v":2"#, #","seq":0"#] {
                 let text = callMessage(type, from: "a", to: "b", extra: extra)
-                let error = SignalingError.malformed(code: 400, text: "x", ref: nil)
-                #expect(SignalingMessage.answer(toUnreadable: text, error, from: "b") == nil)
+                let error = MalformedMessage(code: 400, text: "x", ref: nil)
+                #expect(try #require(MessageHead(decoding: text)).answer(error, from: "b") == nil)
             }
         }
         let text = callMessage("dance", from: "a", to: "b")
-        let error = SignalingError.malformed(code: 426, text: "x", ref: nil)
-        #expect(SignalingMessage.answer(toUnreadable: text, error, from: "b")?.to == "a")
+        let error = MalformedMessage(code: 426, text: "x", ref: nil)
+        #expect(try #require(MessageHead(decoding: text)).answer(error, from: "b")?.to == "a")
     }
 }

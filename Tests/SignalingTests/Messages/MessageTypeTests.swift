@@ -1,4 +1,5 @@
 import CallAgent
+import CallProtocol
 import Foundation
 import Testing
 
@@ -73,7 +74,7 @@ struct MessageTypeTests {
         #expect {
             try bound.beyond.encoded()
         } throws: { error in
-            if case .malformed(400, _, _) = error as? SignalingError { true } else { false }
+            (error as? MalformedMessage)?.code == 400
         }
     }
 
@@ -122,12 +123,11 @@ struct MessageTypeTests {
     }
 
     private static func code(_ text: String) -> Int? {
-        do throws(SignalingError) {
+        do throws(MalformedMessage) {
             _ = try SignalingMessage(decoding: text)
             return nil
         } catch {
-            if case .malformed(let code, _, _) = error { return code }
-            return nil
+            return error.code
         }
     }
 

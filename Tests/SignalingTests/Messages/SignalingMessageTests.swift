@@ -1,4 +1,5 @@
 import CallAgent
+import CallProtocol
 import Testing
 
 struct SignalingMessageTests {
@@ -56,8 +57,8 @@ struct SignalingMessageTests {
         #expect {
             try SignalingMessage(decoding: text)
         } throws: { error in
-            guard case .malformed(code, _, ref) = error as? SignalingError else { return false }
-            return true
+            let error = error as? MalformedMessage
+            return error?.code == code && error?.ref == ref
         }
     }
 
@@ -132,7 +133,7 @@ struct SignalingMessageTests {
         let text = callMessage(from: "a", to: "b", extra: #","x":"\#(Self.text(65_536 - empty))""#)
         #expect(text.utf8.count == 65_536)
         #expect(try SignalingMessage(decoding: text).body == .ringing)
-        #expect(throws: SignalingError.malformed(code: 413, text: "longer than 65536 bytes", ref: nil)) {
+        #expect(throws: MalformedMessage(code: 413, text: "longer than 65536 bytes", ref: nil)) {
             try SignalingMessage(decoding: text + " ")
         }
     }
@@ -143,7 +144,8 @@ struct SignalingMessageTests {
         #expect {
             try message(.progress(sdp: sdp), from: "alice", to: "bob").encoded()
         } throws: { error in
-            if case .malformed(413, _, "m1") = error as? SignalingError { true } else { false }
+            let error = error as? MalformedMessage
+            return error?.code == 413 && error?.ref == "m1"
         }
     }
 

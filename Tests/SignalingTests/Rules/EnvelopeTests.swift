@@ -1,4 +1,5 @@
 import CallAgent
+import CallProtocol
 import Testing
 
 @testable import SignalingServer

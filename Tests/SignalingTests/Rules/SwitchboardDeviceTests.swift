@@ -1,3 +1,4 @@
+import CallProtocol
 import Testing
 
 @testable import SignalingServer
@@ -188,7 +189,7 @@ struct SwitchboardDeviceTests {
         let policy = SwitchboardPolicy()
         let resumes = Set((0..<100).map { _ in policy.newResume() })
         #expect(resumes.count == 100)
-        #expect(resumes.allSatisfy { $0.utf8.count >= 16 && Name.isValid($0) })
+        #expect(resumes.allSatisfy { $0.utf8.count >= 16 && SignalingLimits.isName($0) })
     }
 
     // MARK: Ringing

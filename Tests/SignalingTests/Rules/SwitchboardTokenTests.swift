@@ -1,3 +1,4 @@
+import CallProtocol
 import TestServers
 import Testing
 

@@ -1,3 +1,4 @@
+import CallProtocol
 import Foundation
 import TestServers
 import Testing

@@ -1,4 +1,5 @@
 import CallAgent
+import CallProtocol
 import SignalingServer
 import Testing
 
