@@ -7,7 +7,7 @@ extension VectorFile {
 
     /// What stands first in an object.
     private static let first = [
-        "about", "name", "user", "device", "limit", "call", "at", "event", "state", "hold", "end", "do", "type", "id",
+        "about", "name", "user", "limit", "call", "at", "event", "do", "type", "id", "peer", "callId", "state", "hold", "end",
     ]
     /// What stands last.
     private static let last = ["result", "actions", "next", "effects", "steps", "traces"]
