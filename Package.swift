@@ -195,7 +195,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "CallProtocol", "SignalingServer",
+                "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "CallProtocol",
+                "SignalingServer",
                 "WebSocketSignaling", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
             ],

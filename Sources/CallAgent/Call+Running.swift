@@ -57,12 +57,21 @@ extension Call {
     /// A message of this call and of its peer arrived.
     func receive(_ message: SignalingMessage) {
         let wasAccepted = timeline.instant(of: .accepted) != nil
+        if message.body.isSignOfLife { auditsUnanswered = 0 }
         if !message.extensionData.isEmpty { hub.yield(.extensionData(message.extensionData)) }
         process(.received(message.body, generation: message.generation, device: message.device))
         // Only the accept that the rules went by says when.
         if case .accept = message.body, !wasAccepted, timeline.instant(of: .accepted) != nil {
             acceptedAtCallee = timeline.instant(unixMs: message.sentUnixMs)
         }
+    }
+
+    /// Asks the peer whether the call is still there, and tells its user once when it says nothing for a whole interval.
+    func audit() {
+        guard machine.state != .ended else { return }
+        process(.audit)
+        auditsUnanswered += 1
+        if auditsUnanswered == 2 { hub.yield(.notice(.auditUnanswered)) }
     }
 
     /// A message of this call was given up.

@@ -33,6 +33,8 @@ public actor Call {
     /// Whether the sound of the peer is played.
     public internal(set) var isOutputOn = true
     var messagesSent = 0
+    /// How many times the peer was asked whether the call is still there since it last said anything.
+    var auditsUnanswered = 0
     /// The sizes of the pictures, by generation.
     var pictures: [Int: PictureSizes] = [:]
     var toldAttributes: MediaAttributes?

@@ -52,7 +52,8 @@ extension CallAgent {
         let incoming = IncomingInvite(
             callId: message.callId, peer: message.from, displayName: invite.displayName, address: invite.address,
             media: invite.media, room: invite.room, extensionData: message.extensionData)
-        let late = InviteDecision.refuse(code: EndReason.ringTimeout.code, text: "nobody decided about the call in time")
+        let late = InviteDecision.refuse(
+            code: EndReason.ringTimeout.code, text: "nobody decided about the call in time")
         let limit = Duration.milliseconds(min(invite.ringTimeoutMs, configuration.timeouts.ringMs))
         return await withTaskGroup(of: InviteDecision?.self) { [sleep] group in
             group.addTask { await screen(incoming) }
@@ -130,7 +131,8 @@ extension CallAgent {
             pendingInvites[key] = nil
             // Its routing remembers that the call is over.
             _ = calls.route(message, unixMs: 0)
-            logger.info("a call of \(message.from) was given up before it rang", metadata: ["call": "\(message.callId)"])
+            logger.info(
+                "a call of \(message.from) was given up before it rang", metadata: ["call": "\(message.callId)"])
         default:
             guard pending.messages.count < PendingInvite.maximumMessages else {
                 logger.debug("dropped: too many messages for a call that does not ring yet")

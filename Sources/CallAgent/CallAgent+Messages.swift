@@ -135,7 +135,7 @@ extension CallAgent {
                 let interval = isRinging ? configuration.ringAuditMs : configuration.callAuditMs
                 // Rounded to steps.
                 guard let interval, elapsed / interval != (elapsed - step) / interval else { continue }
-                await call.process(.audit)
+                await call.audit()
             }
         }
     }

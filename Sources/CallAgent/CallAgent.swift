@@ -32,8 +32,10 @@ public actor CallAgent {
     /// The invites that do not ring yet.
     var pendingInvites: [CallKey: PendingInvite] = [:]
     private(set) var phase = AgentState.idle
-    /// Signing in and signing out come one after the other, whoever asks for them meanwhile.
+    /// Signing out comes to its end before anybody signs in again.
     private let turn = Turn()
+    /// How many times it began to prepare.
+    private var attempts = 0
 
     /// How many calls wait for whoever reads ``incomingCalls``; of more, the oldest are forgotten and ring out.
     private static let maximumUnseenCalls = 64
@@ -110,34 +112,24 @@ public actor CallAgent {
     ///   ``CallError/media(_:)``, ``CallError/signaling(_:)``, and ``CallError/wrongState(operation:state:)`` while there is a call, which
     ///   goes on, when ``release()`` or ``close()`` came meanwhile, and after ``close()``.
     public func prepare() async throws(CallError) {
-        await turn.begin()
-        defer { turn.end() }
-        guard calls.active.isEmpty else { throw .wrongState(operation: "prepare", state: "there is a call") }
-        guard phase != .prepared else { return }
-        guard phase == .idle || phase == .failed else {
-            throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
-        }
-        guard SignalingLimits.isName(user) else { throw .invalidUser(user) }
-        try configuration.check()
-        // What another program's sign-in left of this one.
-        await closeLine()
-        enter(.preparing, .prepare)
+        let attempt = try await beginAttempt()
+        guard let attempt else { return }
         let line = SignalingLine(
             makeTransport(), user: user, timing: configuration.delivery, sleep: sleep, logger: logger)
         do {
             try await provider.prepare()
             try await line.connect()
         } catch {
-            await provider.release()
+            if attempt == attempts { await provider.release() }
             let (media, signaling) = (error as? MediaSessionError, error as? SignalingError)
             let failure: CallError = media.map { .media($0) } ?? .signaling(signaling ?? .closed)
-            if phase == .preparing { enter(.failed, .failed(failure), by: media == nil ? .server : .local) }
+            if isUnderWay(attempt) { enter(.failed, .failed(failure), by: media == nil ? .server : .local) }
             throw failure
         }
-        guard phase == .preparing else {
-            // Closed meanwhile: there was nothing to close yet.
+        guard isUnderWay(attempt) else {
+            // Given up meanwhile: there was nothing to close yet. What another attempt has prepared since is not touched.
             await line.close()
-            await provider.release()
+            if attempt == attempts { await provider.release() }
             throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
         }
         self.line = line
@@ -148,6 +140,29 @@ public actor CallAgent {
             await self.take(event, line)
         }
     }
+
+    /// Begins to prepare, once a ``release()`` that is under way is over.
+    ///
+    /// - Returns: The number of the attempt; nil when the agent is prepared.
+    private func beginAttempt() async throws(CallError) -> Int? {
+        await turn.begin()
+        defer { turn.end() }
+        guard calls.active.isEmpty else { throw .wrongState(operation: "prepare", state: "there is a call") }
+        guard phase != .prepared else { return nil }
+        guard phase == .idle || phase == .failed else {
+            throw .wrongState(operation: "prepare", state: "the agent is \(phase)")
+        }
+        guard SignalingLimits.isName(user) else { throw .invalidUser(user) }
+        try configuration.check()
+        enter(.preparing, .prepare)
+        attempts += 1
+        // What another program's sign-in left of this one.
+        await closeLine()
+        return attempts
+    }
+
+    /// Whether nobody gave the attempt up.
+    private func isUnderWay(_ attempt: Int) -> Bool { phase == .preparing && attempt == attempts }
 
     /// Signaling has ended for good: another program took the place of this one.
     func signalingEnded(_ error: SignalingError) {
@@ -289,7 +304,8 @@ public actor CallAgent {
         // The peer's call may have more than this end's user wants to send; nil leaves what a callee sends as it is.
         let audio: MediaState.Sending? = media.audio ? (sends.audio == .on ? nil : sends.audio) : .off
         let video: MediaState.Sending? = media.video ? (sends.video == .on ? nil : sends.video) : .off
-        return (try? await ringing.accept(audio: audio, video: video, output: output, extension: data)) != nil ? ringing : nil
+        return (try? await ringing.accept(audio: audio, video: video, output: output, extension: data)) != nil
+            ? ringing : nil
     }
 
     /// Calls the peer of an ended call once more, with the same media, in the same room, and with the same extension data.

@@ -70,7 +70,8 @@ public struct CallAgentConfiguration: Sendable {
         let day = 86_400_000
         func require(_ value: Int?, _ range: ClosedRange<Int>, _ name: String) throws(CallError) {
             guard let value, !range.contains(value) else { return }
-            throw .invalidConfiguration("\(name) is \(value); it has to be in \(range.lowerBound)...\(range.upperBound)")
+            throw .invalidConfiguration(
+                "\(name) is \(value); it has to be in \(range.lowerBound)...\(range.upperBound)")
         }
         try require(maximumCalls, 1...Self.largestMaximumCalls, "maximumCalls")
         try require(keptReports, 0...1_000_000, "keptReports")
@@ -83,8 +84,8 @@ public struct CallAgentConfiguration: Sendable {
         try require(timeouts.forkMs, 0...day, "timeouts.forkMs")
         try require(timeouts.changeMs, 1...day, "timeouts.changeMs")
         try require(timeouts.audioGraceMs, 0...day, "timeouts.audioGraceMs")
-        try require(delivery.firstRetryMs, 1...day, "delivery.firstRetryMs")
-        try require(delivery.longestRetryMs, 1...day, "delivery.longestRetryMs")
+        try require(delivery.firstRetryMs, 0...day, "delivery.firstRetryMs")
+        try require(delivery.longestRetryMs, 0...day, "delivery.longestRetryMs")
         try require(delivery.expiryMs, 1...day, "delivery.expiryMs")
         try require(delivery.memoryMs, 1...day, "delivery.memoryMs")
         if let interval = statisticsInterval, interval < .milliseconds(100) {

@@ -48,6 +48,33 @@ extension Peers {
             }
         }
 
+        @Test("A peer that says nothing to two audits: the user is told once, and again only when it has spoken meanwhile")
+        func unanswered() async throws {
+            let server = try await CallServer()
+            try await withBrowser(.chromium) { browser in
+                try await browser.open(server.page)
+                let told: [[String]] = try await browser.evaluate(
+                    """
+                    const { Call } = await import('./call.js');
+                    const heard = [];
+                    const line = { send: ({ type }) => heard.push(type) };
+                    const media = { audio: true, video: false };
+                    const invite = { type: 'invite', generation: 0, media, sdp: 'offer', ringTimeoutMs: 30000 };
+                    const call = new Call({ device: 'tv', earlyMedia: 'off', timeouts: {}, line },
+                      { id: 'c', peer: 'bob', role: 'callee', media, sends: { audio: 'on', video: 'off' }, invite });
+                    call.addEventListener('notice', ({ detail }) => heard.push(detail.name));
+                    call.receive(invite);
+                    const after = (act) => (heard.splice(0), act(), heard.splice(0));
+                    const status = { type: 'status', generation: 0, callState: 'calling' };
+                    return [
+                      after(() => call.audit()), after(() => call.audit()), after(() => call.audit()),
+                      after(() => (call.receive(status), call.audit())), after(() => call.audit()),
+                    ];
+                    """)
+                #expect(told == [["query"], ["query", "auditUnanswered"], ["query"], ["query"], ["query", "auditUnanswered"]])
+            }
+        }
+
         /// Some steps by chance, and what the agent's routing says to each.
         private struct Run {
             let limit: Int

@@ -24,8 +24,7 @@ extension Peers {
                 }
                 // The calls by chance got far enough to mean something.
                 for word in [
-                    "connected", "reconnecting", "held", "mediaChanged", "mediaChangeFailed", "adopt", "auditUnanswered",
-                    "videoPending",
+                    "connected", "reconnecting", "held", "mediaChanged", "mediaChangeFailed", "adopt", "videoPending",
                 ] {
                     #expect(said[word] ?? 0 > 20, "\(word)")
                 }

@@ -5,7 +5,7 @@ extension CallMachine {
     mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int, device: String?) -> [Effect] {
         guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
         guard isOfThisCall(device) else { return [.ignored("a message of another device of the peer")] }
-        if body.isSignOfLife { (isPeerGone, queriesUnanswered) = (false, 0) }
+        if body.isSignOfLife { isPeerGone = false }
         switch body {
         case .invite, .ringing, .progress, .accept, .candidate: return setUp(body, generation, device)
         case .offer, .answer, .renegotiate, .commit, .rollback: return change(body, generation)
@@ -152,7 +152,7 @@ extension CallMachine {
 
 extension SignalingMessage.Body {
     /// Whether only a peer that is there can have sent it: an error is mostly the server's own.
-    fileprivate var isSignOfLife: Bool {
+    var isSignOfLife: Bool {
         switch self {
         case .gone, .error: false
         default: true

@@ -62,8 +62,6 @@ public struct CallMachine: Sendable, Equatable {
     var isPeerGone = false
     /// The callee asked the caller for other media.
     var isAskingForMedia = false
-    /// How many times the peer was asked whether the call is still there since it last said anything.
-    var queriesUnanswered = 0
 
     /// Begins a call.
     ///
@@ -153,26 +151,20 @@ public struct CallMachine: Sendable, Equatable {
             guard role == .caller, phase == .calling else { return [.ignored("a message was not sent: \(text)")] }
             return leave(.signalingFailed, .init(code: EndReason.signalingFailed.code, text: text), by: .local)
         case .signalingLost: return [.notify(.signalingLost)]
-        case .signalingRestored: return [.notify(.signalingRestored)] + query()
+        case .signalingRestored: return [.notify(.signalingRestored)] + audit()
         case .audit: return audit()
         default: return handleUser(event)
         }
     }
 
     /// Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost.
-    private func query() -> [Effect] {
+    ///
+    /// Silence ends no call: the peer's media says whether it lives.
+    private func audit() -> [Effect] {
         switch phase {
         case .ringing, .accepted: [send(.query)]
         case .idle, .calling, .ended: []
         }
-    }
-
-    /// Silence of the peer's signaling ends no call: its media says whether it lives.
-    private mutating func audit() -> [Effect] {
-        let query = query()
-        guard !query.isEmpty else { return [] }
-        queriesUnanswered += 1
-        return query + (queriesUnanswered == 2 ? [.notify(.auditUnanswered)] : [])
     }
 
     // MARK: Changes of state

@@ -184,7 +184,9 @@ package struct Delivery: Sendable {
         guard var answer = head.answer(fault, from: user) else { return [] }
         answer.device = device
         var delivered: [Action] = []
-        if !isGuaranteed, !head.isMisaddressed, let sequence = head.sequence, let from = head.from, let call = head.callId {
+        if !isGuaranteed, !head.isMisaddressed, let sequence = head.sequence, let from = head.from,
+            let call = head.callId
+        {
             let key = StreamKey(
                 call: CallKey(peer: from, callId: call), device: head.device, isForAll: head.toDevice == nil)
             let taken = take(key, at: now) { stream, _ in stream.skip(sequence, at: now) }
@@ -242,16 +244,18 @@ package struct Delivery: Sendable {
         let message = pending[index].message
         let mayComeBack = [SignalingCode.unknownUser, SignalingCode.offline, SignalingCode.tooMany].contains(fault.code)
         if mayComeBack, !message.body.isInvite { return [] }
-        let failure = Action.failed(message, .refused(code: fault.code, text: fault.text))
+        // What the error says of an invite is for the call itself.
+        let failures: [Action] =
+            message.body.isInvite ? [] : [.failed(message, .refused(code: fault.code, text: fault.text))]
         guard error.from.isEmpty else {
             // The device has used the number up; other devices may still take the message.
-            return acknowledge(id, error) ? [failure] : []
+            return acknowledge(id, error) ? failures : []
         }
         pending.remove(at: index)
         // No receiver knows of the message, and what comes after it waits for its number.
-        guard let skip = skip(message) else { return [failure] }
+        guard let skip = skip(message) else { return failures }
         pending.insert(Pending(message: skip, dueAt: now), at: index)
-        return [failure] + transmitDue(at: now)
+        return failures + transmitDue(at: now)
     }
 
     /// This end cannot send the message: it is beyond what the protocol allows.

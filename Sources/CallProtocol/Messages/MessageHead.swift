@@ -53,7 +53,8 @@ package struct MessageHead: Sendable, Equatable {
     /// Nil when it cannot be told whom to answer, and for errors and acknowledgements, which are never answered.
     package func answer(_ fault: MalformedMessage, from user: String) -> SignalingMessage? {
         guard type != "error", type != "ack", let from, let callId else { return nil }
-        let body = SignalingMessage.Fault(code: fault.code, text: SignalingLimits.bounded(fault.text), ref: fault.ref ?? id)
+        let body = SignalingMessage.Fault(
+            code: fault.code, text: SignalingLimits.bounded(fault.text), ref: fault.ref ?? id)
         var answer = SignalingMessage(
             id: "unreadable", callId: callId, from: user, to: from, sentUnixMs: 0, body: .error(body))
         answer.toDevice = device

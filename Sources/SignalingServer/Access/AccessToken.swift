@@ -83,7 +83,8 @@ public struct AccessToken: Sendable, Equatable {
         guard let anonymous else { return }
         try require(SignalingLimits.isName(anonymous.account), "the account", name)
         try require(
-            (1...Self.mostCallees).contains(anonymous.mayCall.count) && anonymous.mayCall.allSatisfy(SignalingLimits.isName),
+            (1...Self.mostCallees).contains(anonymous.mayCall.count)
+                && anonymous.mayCall.allSatisfy(SignalingLimits.isName),
             "the list of users who may be called", "has none, more than \(Self.mostCallees), or one that is no name")
         try require(
             expiresUnixSeconds - issuedUnixSeconds <= Self.longestAnonymousSeconds, "the lifetime",

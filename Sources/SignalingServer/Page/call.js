@@ -2,6 +2,7 @@
 
 import { warmUp } from "./local-media.js";
 import { PeerMedia } from "./peer-media.js";
+import { isSignOfLife } from "./rules-messages.js";
 import { inviteId } from "./rules-words.js";
 import { Rules } from "./rules.js";
 
@@ -27,6 +28,7 @@ export class Call extends EventTarget {
   #timers = new Map();
   #generations = new Map();
   #messagesSent = 0;
+  #auditsUnanswered = 0;
   #adopting;
   /** When each stage was first reached, in ms from the start. */
   timeline = {};
@@ -106,7 +108,16 @@ export class Call extends EventTarget {
   place() { this.process({ type: "place" }); }
 
   receive(message) {
+    if (isSignOfLife(message)) this.#auditsUnanswered = 0;
     this.process({ type: "received", message });
+  }
+
+  /** Asks the peer whether the call is still there, and tells its user once when it says nothing for a whole interval. */
+  audit() {
+    if (this.end) return;
+    this.process({ type: "audit" });
+    this.#auditsUnanswered += 1;
+    if (this.#auditsUnanswered === 2) this.#emit("notice", { name: "auditUnanswered" });
   }
 
   /** A message of this call was given up. */

@@ -65,7 +65,7 @@ export class CallAgent extends EventTarget {
     let steps = 0;
     this.#audit = setInterval(() => {
       steps += 1;
-      for (const call of this.calls) if (isAuditDue(call.state, steps)) call.process({ type: "audit" });
+      for (const call of this.calls) if (isAuditDue(call.state, steps)) call.audit();
     }, auditStepMs);
   }
 

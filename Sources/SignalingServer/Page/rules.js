@@ -31,7 +31,6 @@ export class Rules {
   isInterrupted = false;
   isPeerGone = false;
   isAskingForMedia = false;
-  queriesUnanswered = 0;
 
   /** `soundWhileHeld` is what becomes of the sound while the call is held: closed, or blank for silence. */
   constructor({
@@ -99,23 +98,16 @@ export class Rules {
         ? leave(this, "signalingFailed", { code: codeOf("signalingFailed"), text: event.text }, "local")
         : ignored(`a message was not sent: ${event.text}`);
       case "signalingLost": return [notify("signalingLost")];
-      case "signalingRestored": return [notify("signalingRestored"), ...this.#query()];
+      case "signalingRestored": return [notify("signalingRestored"), ...this.#audit()];
       case "audit": return this.#audit();
       default: return this.#userDoes(event);
     }
   }
 
-  /** Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost. */
-  #query() {
-    return this.phase === "ringing" || this.phase === "accepted" ? [this.say({ type: "query" })] : [];
-  }
-
-  /** Silence of the peer's signaling ends no call: its media says whether it lives. */
+  /** Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost.
+   * Silence ends no call: the peer's media says whether it lives. */
   #audit() {
-    const query = this.#query();
-    if (query.length === 0) return [];
-    this.queriesUnanswered += 1;
-    return this.queriesUnanswered === 2 ? [...query, notify("auditUnanswered")] : query;
+    return this.phase === "ringing" || this.phase === "accepted" ? [this.say({ type: "query" })] : [];
   }
 
   #timerFired(timer) {

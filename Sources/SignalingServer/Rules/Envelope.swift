@@ -44,7 +44,8 @@ extension Envelope {
         guard !data.contains(0) else { return nil }
         let shape = JSONShape(data)
         // Deeper ones may trap the decoder, see SignalingLimits.isShallow.
-        guard shape.depth <= SignalingLimits.nesting, let decoded = try? JSONDecoder().decode(Decoded.self, from: data) else { return nil }
+        guard shape.depth <= SignalingLimits.nesting, let decoded = try? JSONDecoder().decode(Decoded.self, from: data)
+        else { return nil }
         // Decoders disagree about which of two equal keys counts: a sender could show one `from` to this server and
         // another one to the receiver.
         guard shape.topLevelKeys == decoded.keyCount else { return nil }

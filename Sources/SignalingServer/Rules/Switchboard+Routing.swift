@@ -48,7 +48,9 @@ extension Switchboard {
         }
         guard let to = envelope.to, SignalingLimits.isName(to) else { throw RoutingRefusal(400, "to is no valid name") }
         let toDevice = envelope.toDevice
-        guard toDevice.map(SignalingLimits.isName) ?? true else { throw RoutingRefusal(400, "toDevice is no valid name") }
+        guard toDevice.map(SignalingLimits.isName) ?? true else {
+            throw RoutingRefusal(400, "toDevice is no valid name")
+        }
         let opensCall = type == "invite" || type == "query"
         try checkAnonymous(seat, callId, to, opensCall: opensCall)
 

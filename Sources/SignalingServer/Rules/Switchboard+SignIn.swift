@@ -11,9 +11,13 @@ extension Switchboard {
         guard envelope.type == "signIn", let user = envelope.user else {
             return refuse(connection, code: 400, text: shape)
         }
-        guard SignalingLimits.isName(user) else { return refuse(connection, code: 400, text: "the user is no valid name") }
+        guard SignalingLimits.isName(user) else {
+            return refuse(connection, code: 400, text: "the user is no valid name")
+        }
         let device = envelope.device ?? Party.defaultDevice
-        guard SignalingLimits.isName(device) else { return refuse(connection, code: 400, text: "the device is no valid name") }
+        guard SignalingLimits.isName(device) else {
+            return refuse(connection, code: 400, text: "the device is no valid name")
+        }
 
         var seat = Seat(party: Party(user: user, device: device), resume: policy.newResume())
         if let verifier = policy.verifier {

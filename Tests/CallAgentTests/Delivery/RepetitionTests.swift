@@ -121,10 +121,46 @@ struct RepetitionTests {
         #expect(alice.elapse(500).count == 1)
     }
 
-    @Test("What will never be taken is not repeated", arguments: [400, 403, 413, 426, 481])
+    @Test("What will never be taken is not repeated, and its sender is told", arguments: [400, 403, 413, 426, 481])
     mutating func finalErrors(code: Int) {
         _ = alice.send(.state(.init(video: .off)))
-        _ = alice.receive(fault(code, ref: "a1"))
+        var error = fault(code, ref: "a1")
+        error.from = "bob"
+        guard case .failed(let given, .refused(code, _)) = alice.receive(error).first else {
+            Issue.record("nobody was told")
+            return
+        }
+        #expect(given.id == "a1")
+        #expect(alice.delivery.isIdle)
+    }
+
+    @Test(
+        "What the server refused is replaced by a skip of the same number, so that nothing waits for it",
+        arguments: [400, 403, 413])
+    mutating func skipped(code: Int) throws {
+        _ = alice.send(.state(.init(video: .off)))
+        let second = try #require(alice.send(.aCandidate).transmitted.first)
+        let actions = alice.receive(fault(code, ref: "a1"))
+        let skip = try #require(actions.transmitted.first)
+        #expect(skip.body == .skip && skip.sequence == 1 && skip.id == "s1")
+        var bob = DeliveryEnd("bob")
+        #expect(bob.receive(second).delivered.isEmpty)
+        #expect(
+            bob.receive(skip).delivered.map(\.sequence) == [2], "what waited is there, and the skip itself is nobody's")
+        // The skip is repeated like any message, and one that is refused, too, is not skipped again.
+        #expect(alice.elapse(500).map(\.action).transmitted.map(\.id) == ["s1", "a2"])
+        #expect(alice.receive(fault(403, ref: "s1")).transmitted.isEmpty)
+    }
+
+    @Test("A message for all devices that one of them refuses waits for the others")
+    mutating func refusedByOneDevice() {
+        for device in ["tv", "phone"] { _ = alice.receive(.ofBob(1, .ringing, device: device)) }
+        _ = alice.send(.state(.init(video: .off)))
+        var error = fault(426, ref: "a1")
+        (error.from, error.device) = ("bob", "tv")
+        _ = alice.receive(error)
+        #expect(!alice.delivery.isIdle)
+        alice.hearAck(1, device: "phone")
         #expect(alice.delivery.isIdle)
     }
 

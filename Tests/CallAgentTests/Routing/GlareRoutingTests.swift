@@ -38,7 +38,9 @@ struct GlareRoutingTests {
             }
             guard ids[0] != ids[1] else { continue }
             let (alice, bob) = cross(ids[0], ids[1])
-            #expect((alice == .yield(CallKey(peer: "bob", callId: ids[0]))) != (bob == .yield(CallKey(peer: "alice", callId: ids[1]))), "\(ids)")
+            #expect(
+                (alice == .yield(CallKey(peer: "bob", callId: ids[0])))
+                    != (bob == .yield(CallKey(peer: "alice", callId: ids[1]))), "\(ids)")
             #expect(alice.isStray != bob.isStray)
         }
     }

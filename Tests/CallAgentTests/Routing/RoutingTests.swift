@@ -10,7 +10,7 @@ struct RoutingTests {
     mutating func idAndPeer(body: SignalingMessage.Body) {
         routing.list("c1", .init(peer: "bob", role: .caller, state: .ringing))
         #expect(routing.route(body, call: "c1") == .call("c1"))
-        #expect(routing.route(body, call: "c1", from: "mallory").isStray)
+        #expect(routing.route(body, call: "c1", from: "mallory") != .call("c1"))
         #expect(routing.route(body, call: "c1", from: "") == .call("c1"), "the server speaks for itself")
         #expect(routing.route(body, call: "c2") != .call("c1"))
     }
@@ -110,9 +110,38 @@ struct RoutingTests {
 
     @Test("What is remembered of calls that are over is bounded, the oldest forgotten first")
     mutating func bounded() {
-        for number in 0..<1_025 { _ = routing.route(.cancel(9900), call: "x\(number)") }
+        for number in 0..<1_025 {
+            routing.list("x\(number)", .init(role: .callee, state: .ringing))
+            routing.end("x\(number)")
+        }
         #expect(routing.route(.anInvite, call: "x1024").isStray)
         #expect(routing.route(.anInvite, call: "x1").isStray)
         #expect(routing.route(.anInvite, call: "x0") == .ring)
+    }
+
+    @Test("Ends of calls that never were push nothing out of the memory but each other")
+    mutating func strangersEnds() {
+        routing.list("c1", .init(role: .callee, state: .ringing))
+        routing.end("c1")
+        for number in 0..<2_000 { _ = routing.route(.cancel(9900), call: "x\(number)", from: "mallory") }
+        #expect(routing.route(.anInvite, call: "c1").isStray)
+        #expect(routing.route(.anInvite, call: "x0", from: "mallory") == .ring)
+        #expect(routing.route(.anInvite, call: "x1999", from: "mallory").isStray)
+    }
+
+    @Test("A stranger who guesses a call id voids, ends and takes nobody's call")
+    mutating func guessedId() {
+        routing = CallRouting(limit: 2)
+        for body in [SignalingMessage.Body.cancel(9900), .hangup(9900), .reject(603)] {
+            #expect(routing.route(body, call: "c1", from: "mallory").isStray)
+        }
+        #expect(routing.route(.anInvite, call: "c1") == .ring, "the caller's own invite rings")
+        routing.list("c1", .init(role: .callee, state: .ringing))
+        #expect(routing.route(.cancel(9900), call: "c1", from: "mallory").isStray)
+        #expect(routing.active["c1"] != nil)
+        // A call of the stranger's under that id is another call, and an error of the server is about the own one.
+        routing.list("c1", .init(peer: "carol", role: .callee, state: .ringing))
+        #expect(routing.route(.hangup(9900), call: "c1", from: "carol") == .call(CallKey(peer: "carol", callId: "c1")))
+        #expect(routing.route(.error(480), call: "c1", from: "") == .call("c1"))
     }
 }

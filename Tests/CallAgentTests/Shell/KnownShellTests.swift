@@ -6,11 +6,13 @@ import Testing
 /// Defects and complaints that an agent as a whole decides; see ``KnownDefects``.
 @Suite(.timeLimit(.minutes(1)))
 struct KnownShellTests {
-    @Test("D6, C16: preparing during a call changes nothing")
+    @Test("D6, C16, A4: preparing during a call is refused and changes nothing")
     func prepareDuringACall() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
-            try await alice.agent.prepare()
+            await #expect(throws: CallError.wrongState(operation: "prepare", state: "there is a call")) {
+                try await alice.agent.prepare()
+            }
             try signaling.deliver(.ringing, call: call.id)
             try await call.reaches(.ringing)
             #expect(signaling.steps.count { $0 == .connected("alice") } == 1)
@@ -177,17 +179,19 @@ struct KnownShellTests {
         }
     }
 
-    @Test("A13: calling again after nobody answered or was busy: same peer, same media, new id")
+    @Test("A13: calling again after nobody answered or was busy: same peer, media, room and extension, new id")
     func callAgain() async throws {
         try await withAlice { alice, signaling in
-            let first = try await alice.agent.call("bob", media: .audioOnly)
+            let first = try await alice.agent.call("bob", media: .audioOnly, extension: ["ticket": "7"])
             try signaling.deliver(.reject(486), call: first.id)
             #expect(await first.waitUntilEnded().reason == .remoteBusy)
             let report = await first.report()
             #expect(report.offersCallAgain)
             let second = try await alice.agent.call(again: report)
-            #expect(second.peer == "bob" && second.id != first.id && second.room != first.room)
+            #expect(second.peer == "bob" && second.id != first.id && second.room == first.room)
             #expect(await second.media == .audioOnly)
+            try await eventually("the second invite") { signaling.sent.count { $0.body.isInvite } == 2 }
+            #expect(signaling.sent.filter { $0.body.isInvite }.allSatisfy { $0.extensionData == ["ticket": "7"] })
         }
     }
 

@@ -169,8 +169,7 @@ struct RandomCall {
         case 0: [["type": "signalingLost"]]
         case 1: [["type": "signalingRestored"]]
         case 2 where chance.below(4) == 0: [yield()]
-        // Asked again and again, with no answer between.
-        default: Array(repeating: ["type": "audit"], count: 1 + chance.below(3))
+        default: [["type": "audit"]]
         }
     }
 

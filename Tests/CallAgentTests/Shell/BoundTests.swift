@@ -1,0 +1,74 @@
+import Logging
+import Testing
+
+@testable import CallAgent
+
+/// Nothing waits without bound between the socket and the application.
+@Suite(.timeLimit(.minutes(1)))
+struct BoundTests {
+    @Test("A slow observer keeps the changes of state, and hears how much else it missed")
+    func slowObserver() async {
+        let hub = EventHub<CallEvent>()
+        let stream = hub.subscribe()
+        let change = CallStateChange(state: .ringing, reason: .ringing, by: .peer)
+        hub.yield(.stateChanged(change))
+        let count = 10_000
+        for number in 0..<count { hub.yield(.notice(.info("\(number)"))) }
+        let last = CallStateChange(state: .ended, reason: .ended(.localHangup), by: .local)
+        hub.yield(.stateChanged(last))
+        hub.finish()
+        var (changes, dropped, infos) = ([CallStateChange](), 0, [String]())
+        for await event in stream {
+            switch event {
+            case .stateChanged(let change): changes.append(change)
+            case .eventsDropped(let count): dropped += count
+            case .notice(.info(let text)): infos.append(text)
+            default: break
+            }
+        }
+        #expect(changes == [change, last])
+        #expect(infos.count + dropped == count)
+        #expect(infos.last == "9999" && infos.count < EventHub<CallEvent>.capacity)
+    }
+
+    @Test("A flood of changes of state keeps the latest of them")
+    func stateFlood() async {
+        let hub = EventHub<CallEvent>()
+        let stream = hub.subscribe()
+        for _ in 0..<3_000 {
+            hub.yield(.stateChanged(.init(state: .reconnecting, reason: .interrupted, by: .peer)))
+            hub.yield(.stateChanged(.init(state: .connected, reason: .resumed, by: .peer)))
+        }
+        hub.finish()
+        let events = await stream.reduce(into: [CallEvent]()) { $0.append($1) }
+        #expect(events.count <= EventHub<CallEvent>.capacity)
+        #expect(events.last == .stateChanged(.init(state: .connected, reason: .resumed, by: .peer)))
+    }
+
+    @Test("A stream that nobody has any more is forgotten")
+    func forgotten() async {
+        let hub = EventHub<CallEvent>()
+        for _ in 0..<1_000 { _ = hub.subscribe() }
+        let stream = hub.subscribe()
+        hub.yield(.extensionData(["a": "b"]))
+        hub.finish()
+        #expect(await stream.reduce(into: [CallEvent]()) { $0.append($1) } == [.extensionData(["a": "b"])])
+    }
+
+    @Test("While the media is busy, only so many candidates wait, and of gates the last")
+    func mediaCommands() async {
+        let never = Task<any MediaSession, any Error> {
+            try await Task.sleep(for: .seconds(60))
+            throw CancellationError()
+        }
+        let media = GenerationMedia(never, logger: Logger(label: "test"))
+        for _ in 0..<10_000 {
+            media.perform(.addCandidate(.example))
+            media.perform(.setGates(MediaGates()))
+            media.perform(.setGates(MediaGates(isReceiving: true)))
+        }
+        #expect(media.waitingCommands <= 2 * GenerationMedia.maximumCandidates)
+        never.cancel()
+        await media.close()
+    }
+}

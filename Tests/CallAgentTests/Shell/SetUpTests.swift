@@ -1,0 +1,76 @@
+import Testing
+
+@testable import CallAgent
+
+/// What an agent refuses at set-up instead of failing later.
+@Suite(.timeLimit(.minutes(1)))
+struct SetUpTests {
+    static let bad: [@Sendable (inout CallAgentConfiguration) -> Void] = [
+        { $0.maximumCalls = 0 }, { $0.maximumCalls = .max }, { $0.callAuditMs = 0 }, { $0.ringAuditMs = -1 },
+        { $0.timeouts.ringMs = SignalingLimits.ringTimeoutMs + 1 }, { $0.timeouts.connectMs = 0 },
+        { $0.keptReports = -1 }, { $0.statisticsInterval = .milliseconds(1) },
+        { $0.displayName = String(repeating: "x", count: 257) }, { $0.delivery.expiryMs = 0 },
+    ]
+
+    @Test("Values that no agent can work with are a clear error of prepare()", arguments: bad.indices)
+    func values(index: Int) async throws {
+        var configuration = CallAgentConfiguration()
+        Self.bad[index](&configuration)
+        let alice = Party("alice", FakeSignaling(), configuration)
+        await #expect {
+            try await alice.agent.prepare()
+        } throws: { error in
+            if case .invalidConfiguration(let text) = error as? CallError { !text.isEmpty } else { false }
+        }
+        #expect(await alice.agent.state == .idle)
+    }
+
+    @Test("Extension data of the agent and of a call are checked together when they are set")
+    func extensions() async throws {
+        let half = Dictionary(uniqueKeysWithValues: (0..<20).map { ("a\($0)", "x") })
+        let other = Dictionary(uniqueKeysWithValues: (0..<20).map { ("b\($0)", "x") })
+        try await withAlice {
+            $0.extensionData = half
+        } _: { alice, signaling in
+            await #expect { try await alice.agent.call("bob", extension: other) } throws: {
+                Self.isInvalidExtension($0)
+            }
+            #expect(signaling.sent.isEmpty)
+            let call = try await alice.agent.call("bob")
+            await #expect { try await call.attach(other) } throws: { Self.isInvalidExtension($0) }
+            await #expect { try await call.hangUp(extension: other) } throws: { Self.isInvalidExtension($0) }
+            #expect(await call.state == .calling, "the call goes on")
+            try await call.hangUp(extension: ["why": "done"])
+            try await eventually("the cancel") { signaling.sent.contains { $0.extensionData["why"] == "done" } }
+        }
+        let tooMuch = Party(
+            "alice", FakeSignaling(),
+            {
+                var configuration = CallAgentConfiguration()
+                configuration.extensionData = half.merging(other) { $1 }
+                return configuration
+            }())
+        await #expect { try await tooMuch.agent.prepare() } throws: { Self.isInvalidExtension($0) }
+    }
+
+    @Test("Preparing while a release is under way waits for it, and the agent is not deaf afterwards")
+    func prepareDuringRelease() async throws {
+        let board = InMemorySignaling()
+        let alice = Party("alice", board.transport())
+        for _ in 0..<20 {
+            try await alice.agent.prepare()
+            async let releasing: Void = alice.agent.release()
+            async let preparing: Void = alice.agent.prepare()
+            await releasing
+            try? await preparing
+            if await alice.agent.state != .prepared { try await alice.agent.prepare() }
+            #expect(await alice.agent.state == .prepared)
+            await alice.agent.release()
+        }
+        await alice.agent.close()
+    }
+
+    private static func isInvalidExtension(_ error: any Error) -> Bool {
+        if case .invalidExtension = error as? CallError { true } else { false }
+    }
+}
