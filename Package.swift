@@ -172,7 +172,8 @@ let package = Package(
         .testTarget(
             name: "CallAgentTests",
             dependencies: [
-                "CallAgent", "CallProtocol", "Conformance", "MediaEngine", .product(name: "Logging", package: "swift-log"),
+                "CallAgent", "CallProtocol", "Conformance", "MediaEngine",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
@@ -202,7 +203,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "Conformance", "MediaEngine"],
+            name: "PeerTests",
+            dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "Conformance", "MediaEngine"],
             exclude: ["Peers"],
             swiftSettings: settings),
     ],

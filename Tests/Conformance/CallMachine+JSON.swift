@@ -73,7 +73,9 @@ extension MediaFact {
 extension CallMachine {
     /// Begins a call as a vector describes it.
     package init(_ call: JSONValue) throws {
-        guard let role = call["role"]?.string.flatMap(CallRole.init(rawValue:)) else { throw NotInVocabulary(call["role"]) }
+        guard let role = call["role"]?.string.flatMap(CallRole.init(rawValue:)) else {
+            throw NotInVocabulary(call["role"])
+        }
         var timeouts = CallTimeouts()
         timeouts.audioGraceMs = call["timeouts"]?["audioGrace"]?.int
         if let ring = call["timeouts"]?["ring"]?.int { timeouts.ringMs = ring }
@@ -89,7 +91,9 @@ extension CallMachine {
         var step: JSONValue = ["event": event, "effects": .array(effects), "state": .string(state.rawValue)]
         if hold != .none { step["hold"] = .string(hold.rawValue) }
         if let end {
-            step["end"] = ["reason": .string(end.reason.rawValue), "code": .int(end.code), "by": .string(end.by.rawValue)]
+            step["end"] = [
+                "reason": .string(end.reason.rawValue), "code": .int(end.code), "by": .string(end.by.rawValue),
+            ]
         }
         return step
     }
@@ -108,7 +112,10 @@ extension CallMachine.Effect {
             case .createOffer(let media, let number):
                 ["do": "createOffer", "media": try JSONValue(media), "generation": .int(number)]
             case .createAnswer(let offer, let media, let number):
-                ["do": "createAnswer", "offer": .string(offer), "media": try JSONValue(media), "generation": .int(number)]
+                [
+                    "do": "createAnswer", "offer": .string(offer), "media": try JSONValue(media),
+                    "generation": .int(number),
+                ]
             case .setAnswer(let sdp, let number): ["do": "setAnswer", "sdp": .string(sdp), "generation": .int(number)]
             case .addCandidate(let one, let number):
                 [
@@ -131,7 +138,8 @@ extension CallMachine.Effect {
             case .adoptCall: ["do": "adopt"]
             case .report(let change):
                 [
-                    "do": "report", "state": .string(change.state.rawValue), "reason": .string(Self.name(change.reason)),
+                    "do": "report", "state": .string(change.state.rawValue),
+                    "reason": .string(Self.name(change.reason)),
                     "by": .string(change.by.rawValue),
                 ]
             case .notify(let notice): ["do": "notify", "notice": try Self.json(notice)]

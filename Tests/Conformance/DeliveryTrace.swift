@@ -72,7 +72,9 @@ package struct DeliveryTrace: Sendable {
     /// What matters of an action.
     private func briefly(_ action: JSONValue) -> JSONValue {
         var action = action
-        for (kind, defaults) in [("transmit", defaults.sent), ("deliver", defaults.received), ("failed", defaults.sent)] {
+        for (kind, defaults) in [
+            ("transmit", defaults.sent), ("deliver", defaults.received), ("failed", defaults.sent),
+        ] {
             guard let message = action[kind] else { continue }
             // Each end makes up ids for what it says by itself.
             let isOwn = kind == "transmit" && ["ack", "skip", "error"].contains(message["type"]?.string)
@@ -88,7 +90,8 @@ extension JSONValue {
     /// The same with a sign in each of its texts replaced.
     fileprivate func replacing(_ sign: Character, with text: String) -> JSONValue {
         switch self {
-        case .string(let old): .string(old.split(separator: sign, omittingEmptySubsequences: false).joined(separator: text))
+        case .string(let old):
+            .string(old.split(separator: sign, omittingEmptySubsequences: false).joined(separator: text))
         case .array(let values): .array(values.map { $0.replacing(sign, with: text) })
         case .object(let fields): .object(fields.mapValues { $0.replacing(sign, with: text) })
         default: self

@@ -78,7 +78,9 @@ extension JSONValue: Codable {
     package init(text: String) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
 
     /// What a value of the package looks like in JSON.
-    package init(_ value: some Encodable) throws { try self.init(text: String(decoding: JSONEncoder().encode(value), as: UTF8.self)) }
+    package init(_ value: some Encodable) throws {
+        try self.init(text: String(decoding: JSONEncoder().encode(value), as: UTF8.self))
+    }
 
     /// The value of the package that it stands for.
     package func value<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {

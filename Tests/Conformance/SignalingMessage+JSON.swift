@@ -9,7 +9,9 @@ package struct NotInVocabulary: Error, CustomStringConvertible {
 
 extension SignalingMessage {
     /// Every field that the message has, defaults included.
-    package var fields: JSONValue { get throws { try (["extension": [:]] as JSONValue).merging(JSONValue(text: encoded())) } }
+    package var fields: JSONValue {
+        get throws { try (["extension": [:]] as JSONValue).merging(JSONValue(text: encoded())) }
+    }
 }
 
 extension SignalingMessage.Body {

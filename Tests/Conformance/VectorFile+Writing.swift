@@ -7,7 +7,8 @@ extension VectorFile {
 
     /// What stands first in an object.
     private static let first = [
-        "about", "name", "user", "limit", "call", "at", "event", "do", "type", "id", "peer", "callId", "state", "hold", "end",
+        "about", "name", "user", "limit", "call", "at", "event", "do", "type", "id", "peer", "callId", "state", "hold",
+        "end",
     ]
     /// What stands last.
     private static let last = ["result", "actions", "next", "effects", "steps", "traces"]
@@ -17,7 +18,9 @@ extension VectorFile {
         let head = Self.keys(of: file).filter { $0 != "traces" }
             .map { "\"\($0)\": \(Self.line(file[$0] ?? .null)),\n" }
         let texts = traces.map { trace in
-            let fields = Self.keys(of: trace).filter { $0 != "steps" }.map { "\"\($0)\": \(Self.line(trace[$0] ?? .null))" }
+            let fields = Self.keys(of: trace).filter { $0 != "steps" }.map {
+                "\"\($0)\": \(Self.line(trace[$0] ?? .null))"
+            }
             let steps = (trace["steps"]?.array ?? []).map { "  " + Self.line($0) }
             return "{\(fields.joined(separator: ", ")), \"steps\": [\n\(steps.joined(separator: ",\n"))\n]}"
         }

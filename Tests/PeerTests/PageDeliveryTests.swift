@@ -13,14 +13,17 @@ extension Peers {
                 for action in run.said.flatMap({ $0["actions"]?.array ?? [] }) { done[word(action), default: 0] += 1 }
             }
             for word in [
-                "transmit invite", "transmit ack", "transmit skip", "transmit error", "deliver candidate", "deliver hangup",
+                "transmit invite", "transmit ack", "transmit skip", "transmit error", "deliver candidate",
+                "deliver hangup",
                 "deliver error", "failed unacknowledged", "failed refused",
             ] {
                 #expect(done[word] ?? 0 > 20, "\(word)")
             }
         }
 
-        @Test("What the page does with more messages than may wait, and more streams than are remembered, is what the agent does")
+        @Test(
+            "What the page does with more messages than may wait, and more streams than are remembered, is what the agent does"
+        )
         func bounds() async throws {
             var done: [String: Int] = [:]
             try await compare([[1], [2]]) { seed, run in

@@ -48,7 +48,9 @@ extension Peers {
             }
         }
 
-        @Test("A peer that says nothing to two audits: the user is told once, and again only when it has spoken meanwhile")
+        @Test(
+            "A peer that says nothing to two audits: the user is told once, and again only when it has spoken meanwhile"
+        )
         func unanswered() async throws {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
@@ -71,7 +73,10 @@ extension Peers {
                       after(() => (call.receive(status), call.audit())), after(() => call.audit()),
                     ];
                     """)
-                #expect(told == [["query"], ["query", "auditUnanswered"], ["query"], ["query"], ["query", "auditUnanswered"]])
+                #expect(
+                    told == [
+                        ["query"], ["query", "auditUnanswered"], ["query"], ["query"], ["query", "auditUnanswered"],
+                    ])
             }
         }
 

@@ -57,21 +57,25 @@ struct RandomDelivery {
         let candidate: JSONValue = ["type": "candidate", "candidate": "", "mLine": 0]
         let body: JSONValue = chance.pick([
             ["type": "invite", "media": ["audio": true, "video": true], "ringTimeoutMs": 20_000, "sdp": "offer"],
-            candidate, candidate, candidate, ["type": "state", "state": ["audio": "on", "video": "on", "hold": false]],
+            candidate, candidate, candidate,
+            ["type": "state", "state": ["audio": "on", "video": "on", "hold": false]],
             ["type": "query"], farewell.merging(["type": "hangup"]), farewell.merging(["type": "cancel"]),
             // Longer than a peer would take.
             ["type": "info", "content": .string(String(repeating: "x", count: chance.pick([10, 4_096, 4_097])))],
         ])
         return body.merging([
             "v": 1, "id": .string("a\(sent)"), "callId": chance.pick(["c1", "c2"]), "from": "me",
-            "to": peer ?? chance.pick(["bob", "bob", "carol"]), "device": "mine", "toDevice": chance.pick([.null, .null, "A"]),
+            "to": peer ?? chance.pick(["bob", "bob", "carol"]), "device": "mine",
+            "toDevice": chance.pick([.null, .null, "A"]),
             "generation": 0, "sentUnixMs": 1,
         ])
     }
 
     private mutating func incoming() -> JSONValue {
         let reference = JSONValue.string("a\(chance.below(sent + 1) + 1)")
-        let fault: JSONValue = ["code": chance.pick([400, 404, 413, 426, 429, 480, 481]), "text": "", "ref": reference]
+        let fault: JSONValue = [
+            "code": chance.pick([400, 404, 413, 426, 429, 480, 481]), "text": "", "ref": reference,
+        ]
         var body: JSONValue = chance.pick([
             ["type": "ack", "ref": reference], ["type": "ack", "ref": reference], ["type": "ringing"],
             ["type": "candidate", "candidate": "", "mLine": 0], ["type": "candidate", "candidate": "", "mLine": 0],
@@ -80,8 +84,11 @@ struct RandomDelivery {
             ["type": "gone"], ["type": "skip"], fault.merging(["type": "error"]), fault.merging(["type": "error"]),
         ])
         // The server's own have no sender.
-        let sender: JSONValue = body["type"] == "error" ? chance.pick([.null, "bob", "carol"]) : chance.pick(["bob", "bob", "carol"])
-        if !["ack", "gone", "error"].contains(body["type"]?.string) { body["seq"] = .int(chance.pick([1, 2, 3, 4, 5, 6, 200])) }
+        let sender: JSONValue =
+            body["type"] == "error" ? chance.pick([.null, "bob", "carol"]) : chance.pick(["bob", "bob", "carol"])
+        if !["ack", "gone", "error"].contains(body["type"]?.string) {
+            body["seq"] = .int(chance.pick([1, 2, 3, 4, 5, 6, 200]))
+        }
         return envelope(from: sender, "b\(chance.below(1_000))").merging(body)
     }
 
@@ -98,7 +105,8 @@ struct RandomDelivery {
         let fault: JSONValue = chance.pick([
             ["type": "applause"], ["v": 2], ["v": "1"], ["type": "info", "content": 5],
             ["type": "candidate", "candidate": "", "mLine": 16], ["type": "invite"], ["sentUnixMs": -1],
-            ["type": "skip", "generation": 10_001], ["device": "no name"], ["toDevice": 7], ["seq": 0], ["seq": .number(1.5)],
+            ["type": "skip", "generation": 10_001], ["device": "no name"], ["toDevice": 7], ["seq": 0],
+            ["seq": .number(1.5)],
             ["id": ""], ["callId": ""], ["from": ""], ["type": "ack"], ["type": "error", "code": "none"],
             ["extension": ["key": 1]],
         ])

@@ -43,13 +43,19 @@ struct RandomRouting {
     private mutating func message(_ fields: JSONValue) -> JSONValue {
         let type: JSONValue =
             fields["type"]
-            ?? chance.pick(["invite", "invite", "invite", "cancel", "hangup", "reject", "query", "accept", "ringing", "error", "gone"])
+            ?? chance.pick([
+                "invite", "invite", "invite", "cancel", "hangup", "reject", "query", "accept", "ringing", "error",
+                "gone",
+            ])
         var message: JSONValue = [
-            "v": 1, "id": "m", "callId": id(), "from": type == "error" ? chance.pick([.null, peer()]) : peer(), "to": "alice",
+            "v": 1, "id": "m", "callId": id(), "from": type == "error" ? chance.pick([.null, peer()]) : peer(),
+            "to": "alice",
             "sentUnixMs": .int(chance.pick([0, 1_000_000, 1_000_000])), "type": type,
         ]
         if type == "invite" {
-            message = message.merging(["media": ["audio": true, "video": true], "sdp": "offer", "ringTimeoutMs": 20_000])
+            message = message.merging([
+                "media": ["audio": true, "video": true], "sdp": "offer", "ringTimeoutMs": 20_000,
+            ])
         }
         // In time, at the last moment, too late.
         let at = chance.pick([1_000_000, 1_000_000, 1_022_000, 1_022_001])
