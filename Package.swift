@@ -156,6 +156,9 @@ let package = Package(
             ],
             path: "Tests/TestServers",
             swiftSettings: settings),
+        .target(
+            name: "Conformance", dependencies: ["CallAgent", "CallProtocol"], path: "Tests/Conformance",
+            swiftSettings: settings),
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
@@ -169,7 +172,8 @@ let package = Package(
         .testTarget(
             name: "CallAgentTests",
             dependencies: [
-                "CallAgent", "CallProtocol", "MediaEngine", .product(name: "Logging", package: "swift-log"),
+                "CallAgent", "CallProtocol", "Conformance", "MediaEngine",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
@@ -199,7 +203,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "PeerTests", dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "MediaEngine"],
+            name: "PeerTests",
+            dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "Conformance", "MediaEngine"],
             exclude: ["Peers"],
             swiftSettings: settings),
     ],

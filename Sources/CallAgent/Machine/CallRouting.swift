@@ -1,20 +1,25 @@
-internal import CallProtocol
+package import CallProtocol
 
 /// Which call a message belongs to, and what becomes of an invite: the rules that concern more than one call.
 ///
 /// A plain value. Calls are known by id and peer: by an id that a stranger has guessed, he means a call of his own.
-struct CallRouting: Sendable {
+package struct CallRouting: Sendable {
     /// What is known of a call that has not ended.
-    struct Active: Sendable, Equatable {
-        var role: CallRole
-        var state: CallState
+    package struct Active: Sendable, Equatable {
+        package var role: CallRole
+        package var state: CallState
+
+        package init(role: CallRole, state: CallState) {
+            self.role = role
+            self.state = state
+        }
 
         /// Nobody has accepted yet.
         var isOpen: Bool { state == .calling || state == .ringing }
     }
 
     /// What becomes of a message.
-    enum Route: Sendable, Equatable {
+    package enum Route: Sendable, Equatable {
         /// It belongs to this call.
         case call(CallKey)
         /// A new call rings.
@@ -43,7 +48,7 @@ struct CallRouting: Sendable {
     /// How much two clocks may differ before an invite counts as older than it is, in ms.
     static let clockToleranceMs = 2_000.0
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     var isFull: Bool { active.count >= limit }
 
@@ -56,7 +61,7 @@ struct CallRouting: Sendable {
     }
 
     /// Lists a call; false when the limit is reached or the id is known.
-    mutating func add(_ key: CallKey, _ call: Active) -> Bool {
+    package mutating func add(_ key: CallKey, _ call: Active) -> Bool {
         guard !isFull, active[key] == nil, !ended.contains(key), !endedEarly.contains(key) else { return false }
         // What the server says of a call names no peer, so the calls of this end have ids of their own.
         guard call.role == .callee || !active.keys.contains(where: { $0.callId == key.callId }) else { return false }
@@ -64,12 +69,12 @@ struct CallRouting: Sendable {
         return true
     }
 
-    mutating func note(_ state: CallState, of key: CallKey) { active[key]?.state = state }
+    package mutating func note(_ state: CallState, of key: CallKey) { active[key]?.state = state }
 
-    mutating func end(_ key: CallKey) { if active.removeValue(forKey: key) != nil { ended.insert(key) } }
+    package mutating func end(_ key: CallKey) { if active.removeValue(forKey: key) != nil { ended.insert(key) } }
 
     /// An own call goes on under the id of the peer's.
-    mutating func adopt(_ id: String, insteadOf old: CallKey) {
+    package mutating func adopt(_ id: String, insteadOf old: CallKey) {
         guard var call = active.removeValue(forKey: old) else { return }
         call.role = .callee
         active[CallKey(peer: old.peer, callId: id)] = call
@@ -77,7 +82,7 @@ struct CallRouting: Sendable {
     }
 
     /// What becomes of `message`, at `unixMs` of the clock by which messages are stamped.
-    mutating func route(_ message: SignalingMessage, unixMs: Double) -> Route {
+    package mutating func route(_ message: SignalingMessage, unixMs: Double) -> Route {
         let key = message.receivedKey
         if active[key] != nil { return .call(key) }
         // An error of the server has no sender.

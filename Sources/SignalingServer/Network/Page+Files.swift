@@ -1,6 +1,8 @@
 /// The files of the page, as the build embedded them.
 extension Page {
     static let files: [(name: String, bytes: [UInt8])] = [
+        ("audit.js", PackageResources.audit_js),
+        ("call-key.js", PackageResources.call_key_js),
         ("call-view.js", PackageResources.call_view_js),
         ("call.css", PackageResources.call_css),
         ("call.js", PackageResources.call_js),
@@ -17,12 +19,14 @@ extension Page {
         ("limits.js", PackageResources.limits_js),
         ("line.js", PackageResources.line_js),
         ("local-media.js", PackageResources.local_media_js),
+        ("message-head.js", PackageResources.message_head_js),
         ("message.js", PackageResources.message_js),
         ("page.css", PackageResources.page_css),
         ("page.js", PackageResources.page_js),
         ("peer-media.js", PackageResources.peer_media_js),
         ("people-view.js", PackageResources.people_view_js),
         ("plot.js", PackageResources.plot_js),
+        ("recent-set.js", PackageResources.recent_set_js),
         ("routing.js", PackageResources.routing_js),
         ("rules-change.js", PackageResources.rules_change_js),
         ("rules-devices.js", PackageResources.rules_devices_js),

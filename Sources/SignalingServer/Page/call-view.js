@@ -145,6 +145,8 @@ export class CallView {
     if (name === "info") notice(`${call.peer}: ${content}`);
     if (name === "mediaWarning") notice(text);
     if (name === "mediaChangeFailed") notice(`The change of media failed: ${text}`);
+    if (name === "messageNotDelivered") notice(`Something did not reach the other side: ${text}`);
+    if (name === "auditUnanswered") notice("The other side does not answer by way of the server; the call goes on.");
     if (name === "signalingLost") notice("The server is out of reach; the call goes on.");
   }
 

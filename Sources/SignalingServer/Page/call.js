@@ -2,6 +2,7 @@
 
 import { warmUp } from "./local-media.js";
 import { PeerMedia } from "./peer-media.js";
+import { isSignOfLife } from "./rules-messages.js";
 import { inviteId } from "./rules-words.js";
 import { Rules } from "./rules.js";
 
@@ -27,6 +28,7 @@ export class Call extends EventTarget {
   #timers = new Map();
   #generations = new Map();
   #messagesSent = 0;
+  #auditsUnanswered = 0;
   #adopting;
   /** When each stage was first reached, in ms from the start. */
   timeline = {};
@@ -69,11 +71,12 @@ export class Call extends EventTarget {
 
   // What the user does. Each returns whether it was possible.
 
-  /** Takes the call; without `video` the camera stays closed. */
-  async accept({ video = true } = {}) {
+  /** Takes the call; without `video` the camera stays closed, without `audio` the microphone. */
+  async accept({ audio = true, video = true } = {}) {
     if (!this.#rules.allows({ type: "accept" })) return false;
     // The caller should not wait for media while the browser asks for the devices.
-    const sending = await warmUp(this.#agent.local, { ...this.media, video: this.media.video && video });
+    const wanted = { audio: this.media.audio && audio, video: this.media.video && video };
+    const sending = await warmUp(this.#agent.local, wanted);
     this.setSending(sending);
     return this.#user({ type: "accept" });
   }
@@ -105,7 +108,22 @@ export class Call extends EventTarget {
   place() { this.process({ type: "place" }); }
 
   receive(message) {
+    if (isSignOfLife(message)) this.#auditsUnanswered = 0;
     this.process({ type: "received", message });
+  }
+
+  /** Asks the peer whether the call is still there, and tells its user once when it says nothing for a whole interval. */
+  audit() {
+    if (this.end) return;
+    this.process({ type: "audit" });
+    this.#auditsUnanswered += 1;
+    if (this.#auditsUnanswered === 2) this.#emit("notice", { name: "auditUnanswered" });
+  }
+
+  /** A message of this call was given up. */
+  gaveUp({ type }, code, text) {
+    if (type === "invite") return this.process({ type: "inviteFailed", text });
+    this.#emit("notice", { name: "messageNotDelivered", type, code, text });
   }
 
   /** The peer calls, too, and its call is the one to keep. */

@@ -7,6 +7,8 @@
 //   const call = await agent.call("bob", { audio: true, video: true });
 //   call.addEventListener("media", () => { video.srcObject = call.remoteStream ?? null; });
 
+import { auditStepMs, isAuditDue } from "./audit.js";
+import { callKey, sentKey } from "./call-key.js";
 import { Call } from "./call.js";
 import { isName, randomName } from "./limits.js";
 import { Line } from "./line.js";
@@ -16,8 +18,6 @@ import { Routing } from "./routing.js";
 export { describeEnd } from "./end-reason.js";
 export { stages } from "./call.js";
 export { SignInRefused } from "./connection.js";
-
-const auditMs = 10_000;
 
 /** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `presence`, `watchRefused`, `lost`,
  * `restored`, `closed`, `tokenWillExpire`. */
@@ -62,7 +62,11 @@ export class CallAgent extends EventTarget {
 
   async signIn() {
     await this.line.connection.connect();
-    this.#audit = setInterval(() => this.calls.forEach((call) => call.process({ type: "audit" })), auditMs);
+    let steps = 0;
+    this.#audit = setInterval(() => {
+      steps += 1;
+      for (const call of this.calls) if (isAuditDue(call.state, steps)) call.audit();
+    }, auditStepMs);
   }
 
   /** Ends all calls and signs out. */
@@ -78,14 +82,13 @@ export class CallAgent extends EventTarget {
   /** Places a call. A device that is missing or not allowed is not sent; the call goes on without it. */
   async call(peer, media = { audio: true, video: true }, id = randomName("w")) {
     if (!isName(peer) || peer === this.user) throw new TypeError(`'${peer}' cannot be called`);
+    const ringing = await this.#acceptCallOf(peer, media);
+    if (ringing) return ringing;
     if (this.#routing.isFull) throw new Error("there is a call already");
     const sends = await warmUp(this.local, media);
-    // The peer may have called while the browser asked for the devices: whoever calls back accepts.
-    const waiting = this.calls.find((call) => call.peer === peer && call.role === "callee" && call.state === "ringing");
-    if (waiting) {
-      await waiting.accept({ video: media.video });
-      return waiting;
-    }
+    // The peer may have called while the browser asked for the devices.
+    const late = await this.#acceptCallOf(peer, media);
+    if (late) return late;
     const call = new Call(this, { id, peer, role: "caller", media, sends: { ...sends, hold: false } });
     if (!this.#routing.add(call)) throw new Error("there is a call already");
     this.#emit("call", call);
@@ -93,26 +96,32 @@ export class CallAgent extends EventTarget {
     return call;
   }
 
+  /** Whoever calls a user whose call rings here accepts that call, with the media that it wants itself. */
+  async #acceptCallOf(peer, { audio, video }) {
+    const ringing = this.#routing.ringing(peer);
+    return ringing && await ringing.accept({ audio, video }) ? ringing : undefined;
+  }
+
   // For calls.
 
   callEnded(call) {
-    this.#routing.end(call.id);
-    this.line.forget(call.id);
+    this.#routing.end(call);
+    this.line.forget(callKey(call.peer, call.id));
     this.#emit("ended", call);
   }
 
   adopted(call, oldId) {
-    this.line.forget(oldId);
-    this.#routing.adopt(call.id, oldId);
+    this.line.forget(callKey(call.peer, oldId));
+    this.#routing.adopt(call, oldId);
   }
 
   #emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
-  #failed({ message, text }) {
-    if (message.type !== "invite") return;
-    this.#routing.active.get(message.callId)?.process({ type: "inviteFailed", text });
+  #failed({ message, code, text }) {
+    console.warn(`a message was not delivered: ${message.type}: ${text}`);
+    this.#routing.active.get(sentKey(message))?.gaveUp(message, code, text);
   }
 
   #receive(message) {
@@ -144,7 +153,7 @@ export class CallAgent extends EventTarget {
     this.#emit("incoming", call);
   }
 
-  /** Answers a message that belongs to no call of ours. */
+  /** Answers a message that belongs to no call. */
   #answer(message, body) {
     this.line.send({
       ...body, id: `r-${message.id.slice(0, 62)}`, callId: message.callId, to: message.from,

@@ -1,13 +1,15 @@
 // Gets the messages of one client to their receivers once and in order, whatever the connection loses or repeats.
 // A plain value as in docs/signaling.md, "Delivery": time goes in as ms, commands come out.
 
+import { receivedKey, sentKey } from "./call-key.js";
 import { IncomingStream, isFarewell, isReliable } from "./incoming-stream.js";
+import { answerTo } from "./message-head.js";
 
 const firstRetryMs = 500;
 const longestRetryMs = 4_000;
 const expiryMs = 32_000;
 const memoryMs = 600_000;
-const maximumPending = 1_024;
+export const maximumPending = 1_024;
 const maximumHeld = 512;
 const maximumStreams = 1_024;
 
@@ -17,17 +19,20 @@ function endsEverything(message) {
 }
 
 /** Whose messages are numbered together; names hold no blanks. */
-function streamKey(call, peer, device, isForAll) {
-  return `${call} ${peer} ${device ?? ""} ${isForAll ? "all" : ""}`;
+function streamKey(call, device, isForAll) {
+  return `${call} ${device ?? ""} ${isForAll ? "all" : ""}`;
 }
 
 export class Delivery {
   #pending = [];
+  /** By stream: the number that was given last, and the call. */
   #counters = new Map();
   #streams = new Map();
+  /** The calls that this end takes part in: however long they are silent, their numbers are not begun anew. */
   #running = new Set();
   #isConnected = true;
   #acksSent = 0;
+  #skipsSent = 0;
   #lastTidied = 0;
 
   constructor(user, device) {
@@ -42,37 +47,34 @@ export class Delivery {
 
   /** When `wake` is to be called next; infinite when there is nothing to wait for. */
   get nextWake() {
-    return Math.min(Infinity, ...this.#pending.map((one) => this.#isConnected
-      ? Math.min(one.dueAt, one.expiresAt) : one.expiresAt));
+    return this.#pending.reduce((soonest, one) => Math.min(soonest, one.expiresAt,
+      this.#isConnected ? one.dueAt : Infinity), Infinity);
   }
 
-  /** Sends a message; returns what is to be done, in order: `{ transmit }`, `{ deliver }` or `{ failed }`. */
+  /** Sends a message; returns what is to be done, in order: `{ transmit }`, `{ deliver }` or `{ failed, why, code, text }`
+   * with `why` one of unacknowledged, tooManyWait and refused, the last with the code and the text of who refused. */
   send(message, now) {
-    if (isReliable(message) && !isFarewell(message)) this.#running.add(message.callId);
+    if (isReliable(message) && !isFarewell(message)) this.#running.add(sentKey(message));
     if (!isReliable(message)) return this.#isConnected ? [{ transmit: message }] : [];
     if (endsEverything(message) && this.#dropMoot(message)) return [];
-    const key = streamKey(message.callId, message.to, message.toDevice, false);
-    const seq = (this.#counters.get(key) ?? 0) + 1;
-    this.#counters.set(key, seq);
-    this.#pending.push({
-      message: { ...message, seq }, acknowledged: new Set(), transmissions: 0, dueAt: now,
-      expiresAt: now + expiry(message),
-    });
-    const actions = [];
-    if (this.#pending.length > maximumPending) actions.push({ failed: this.#pending.shift().message });
-    return [...actions, ...this.#transmitDue(now)];
+    if (this.#pending.length >= maximumPending && !isFarewell(message)) return [{ failed: message, why: "tooManyWait" }];
+    const key = streamKey(sentKey(message), message.toDevice, false);
+    const seq = (this.#counters.get(key)?.seq ?? 0) + 1;
+    this.#counters.set(key, { call: sentKey(message), seq });
+    this.#pending.push(waiting({ ...message, seq }, now, now + expiry(message)));
+    return this.#transmitDue(now);
   }
 
   /** The call has ended here without a word of its own: nothing of it is repeated any more. */
-  forget(callId) {
-    this.#running.delete(callId);
-    this.#pending = this.#pending.filter((one) => one.message.callId !== callId || isFarewell(one.message));
+  forget(call) {
+    this.#running.delete(call);
+    this.#pending = this.#pending.filter(({ message }) => sentKey(message) !== call || isFarewell(message));
   }
 
   /** What waits for the same receiver about a call that ends has no use any more, but for other farewells.
    * Tells whether the invite was among it and had not gone out, so that nobody need hear of its end. */
   #dropMoot(ending) {
-    const isMoot = (one) => one.message.callId === ending.callId && one.message.to === ending.to;
+    const isMoot = ({ message }) => sentKey(message) === sentKey(ending);
     const moot = this.#pending.filter(isMoot);
     this.#pending = this.#pending.filter((one) => !isMoot(one) || isFarewell(one.message));
     return moot.some((one) => one.message.type === "invite" && one.transmissions === 0);
@@ -94,7 +96,7 @@ export class Delivery {
   wake(now) {
     const expired = this.#pending.filter((one) => one.expiresAt <= now);
     this.#pending = this.#pending.filter((one) => one.expiresAt > now);
-    return [...expired.map((one) => ({ failed: one.message })), ...this.#transmitDue(now)];
+    return [...expired.map(({ message }) => ({ failed: message, why: "unacknowledged" })), ...this.#transmitDue(now)];
   }
 
   connectionLost() {
@@ -117,77 +119,130 @@ export class Delivery {
       this.#acknowledge(message);
       return [];
     }
-    if (message.type === "error") {
-      this.#settle(message);
-      return [{ deliver: message }];
-    }
+    if (message.type === "error") return [...this.#settle(message, now), { deliver: message }];
     if (message.seq === undefined || !message.from) return [{ deliver: message }];
     const isForAll = message.toDevice === undefined;
-    const key = streamKey(message.callId, message.from, message.device, isForAll);
-    this.#forgetOldStreams(now);
-    const stream = this.#streams.get(key) ?? new IncomingStream(message.callId, message.from, message.device);
-    const held = Array.from(this.#streams.values()).reduce((sum, one) => sum + one.heldCount, 0);
-    const delivered = stream.take(message, held < maximumHeld, now);
+    const delivered = this.#take(receivedKey(message), message.device, isForAll, now, (stream, mayHold) => (
+      message.type === "skip" ? stream.skip(message.seq, now) : stream.take(message, mayHold, now)));
     // Too far ahead of what is missing: it will come again.
-    if (!delivered) return [];
-    this.#streams.set(key, stream);
-    // A state for all devices that comes after one for this device is old.
-    const direct = streamKey(message.callId, message.from, message.device, false);
-    const isOutdated = (one) => isForAll && one.type === "state" && this.#streams.has(direct);
-    return [
-      ...delivered.filter((one) => !isOutdated(one)).map((one) => ({ deliver: one })),
-      { transmit: this.#acknowledgement(message) },
-    ];
+    return delivered ? [...delivered, { transmit: this.#acknowledgement(message) }] : [];
   }
 
-  /** What is for all devices of a user must reach all of those that take part. */
-  #acknowledge(ack) {
-    const index = this.#pending.findIndex(({ message }) => message.id === ack.ref && message.callId === ack.callId
-      && message.to === ack.from);
-    if (index < 0) return;
+  /** Takes a message that is refused: it uses its number up, so that those after it are delivered; its sender is told. */
+  refuse(head, fault, now) {
+    const answer = answerTo(head, fault, this.user);
+    if (!answer) return [];
+    let delivered = [];
+    if (!head.isMisaddressed && head.seq !== undefined) {
+      delivered = this.#take(receivedKey(head), head.device, head.toDevice === undefined, now, (stream) => (
+        stream.skip(head.seq, now)));
+      if (!delivered) return [];
+    }
+    return [...delivered, { transmit: { ...answer, device: this.device } }];
+  }
+
+  /** Lets a stream take what arrived; returns nothing at all when it is too far ahead. */
+  #take(call, device, isForAll, now, take) {
+    this.#forgetOldStreams(now);
+    const key = streamKey(call, device, isForAll);
+    const stream = this.#streams.get(key) ?? new IncomingStream(call, device);
+    const held = Array.from(this.#streams.values()).reduce((sum, one) => sum + one.heldCount, 0);
+    const delivered = take(stream, held < maximumHeld);
+    if (!delivered) return undefined;
+    this.#streams.set(key, stream);
+    // A state for all devices that comes after one for this device is old.
+    const hasDirect = isForAll && this.#streams.has(streamKey(call, device, false));
+    return delivered.filter((one) => !hasDirect || one.type !== "state").map((one) => ({ deliver: one }));
+  }
+
+  /** What is for all devices of a user must reach all of those that take part. An error of one counts like its
+   * acknowledgement: both have a `ref`. Tells whether the message is dealt with. */
+  #acknowledge(answer) {
+    const call = receivedKey(answer);
+    const index = this.#pending.findIndex(({ message }) => message.id === answer.ref && sentKey(message) === call);
+    if (index < 0) return false;
     const one = this.#pending[index];
-    if (one.message.toDevice === undefined && ack.device !== undefined) {
-      one.acknowledged.add(ack.device);
-      for (const stream of this.#streams.values()) {
-        const takesPart = stream.callId === ack.callId && stream.peer === ack.from && stream.device !== undefined;
-        if (takesPart && !one.acknowledged.has(stream.device)) return;
+    if (one.message.toDevice === undefined && answer.device !== undefined) {
+      one.acknowledged.add(answer.device);
+      for (const { call: other, device } of this.#streams.values()) {
+        if (other === call && device !== undefined && !one.acknowledged.has(device)) return false;
       }
     }
     this.#pending.splice(index, 1);
+    return true;
   }
 
   /** A message that the server or the peer will never take is not repeated; one for a user who may come back is. */
-  #settle(error) {
-    this.#pending = this.#pending.filter(({ message }) => {
-      if (message.callId !== error.callId || message.id !== error.ref) return true;
-      if (error.from && error.from !== message.to) return true;
-      return [404, 480, 429].includes(error.code) && message.type !== "invite";
-    });
+  #settle(error, now) {
+    if (error.ref === undefined) return [];
+    const index = this.#pending.findIndex(({ message }) => message.id === error.ref
+      && message.callId === error.callId && (!error.from || error.from === message.to));
+    if (index < 0) return [];
+    const { message } = this.#pending[index];
+    if ([404, 480, 429].includes(error.code) && message.type !== "invite") return [];
+    // Of an invite the error itself tells its call, and why.
+    const failure = message.type === "invite" ? []
+      : [{ failed: message, why: "refused", code: error.code, text: error.text }];
+    // The device has used the number up; other devices may still take the message.
+    if (error.from) return this.#acknowledge(error) ? failure : [];
+    this.#pending.splice(index, 1);
+    // No receiver knows of the message, and what comes after it waits for its number.
+    const skip = this.#skip(message);
+    if (!skip) return failure;
+    this.#pending.splice(index, 0, waiting(skip, now, Infinity));
+    return [...failure, ...this.#transmitDue(now)];
+  }
+
+  /** This end cannot send the message: it is beyond what the protocol allows. */
+  refusedHere(message, fault, now) {
+    const { code, message: text } = fault;
+    const settled = this.#settle({ callId: message.callId, code, text, ref: message.id }, now);
+    return settled.length > 0 ? settled : [{ failed: message, why: "refused", code, text }];
+  }
+
+  /** What takes the number of a message that no receiver will ever see; nothing where nothing waits for it: what begins or
+   * ends a call has nothing after it. */
+  #skip(message) {
+    if (message.type === "invite" || message.type === "skip" || isFarewell(message)) return undefined;
+    this.#skipsSent += 1;
+    const { v, callId, from, to, device, toDevice, generation, seq, sentUnixMs } = message;
+    return {
+      v, type: "skip", id: `s${this.#skipsSent}`, callId, from, to, device, toDevice, generation, seq, sentUnixMs,
+    };
   }
 
   #acknowledgement(message) {
     this.#acksSent += 1;
     return {
       v: 1, type: "ack", id: `k${this.#acksSent}`, callId: message.callId, from: this.user, to: message.from,
-      device: this.device, toDevice: message.device, generation: message.generation,
-      sentUnixMs: message.sentUnixMs ?? 0, ref: message.id,
+      device: this.device, toDevice: message.device, generation: message.generation, sentUnixMs: message.sentUnixMs,
+      ref: message.id,
     };
   }
 
   #forgetOldStreams(now) {
     if (this.#streams.size < maximumStreams && now - this.#lastTidied <= memoryMs) return;
     this.#lastTidied = now;
-    const oldestFirst = Array.from(this.#streams).sort(([, a], [, b]) => a.lastHeard - b.lastHeard);
-    for (const [key, stream] of oldestFirst) {
-      const isOld = stream.lastHeard + memoryMs <= now && !this.#running.has(stream.callId);
-      if (isOld || this.#streams.size >= maximumStreams) this.#streams.delete(key);
+    const isRunning = (call) => this.#running.has(call);
+    // Strangers before those that this end has a call with.
+    const inOrder = Array.from(this.#streams).sort(([, a], [, b]) => (
+      isRunning(a.call) - isRunning(b.call) || a.lastHeard - b.lastHeard));
+    for (const [key, { call, lastHeard }] of inOrder) {
+      if (!isRunning(call) && lastHeard + memoryMs <= now) this.#streams.delete(key);
     }
-    for (const key of this.#counters.keys()) {
-      const call = key.split(" ")[0];
-      const isWaiting = this.#pending.some(({ message }) => message.callId === call);
-      if (!this.#running.has(call) && !isWaiting) this.#counters.delete(key);
+    for (const [key] of inOrder) {
+      if (this.#streams.size >= maximumStreams) this.#streams.delete(key);
+    }
+    for (const [key, { call }] of this.#counters) {
+      const isWaiting = this.#pending.some(({ message }) => sentKey(message) === call);
+      if (!isRunning(call) && !isWaiting) this.#counters.delete(key);
     }
   }
+}
+
+/** A message that waits for its acknowledgement. */
+function waiting(message, dueAt, expiresAt) {
+  return { message, acknowledged: new Set(), transmissions: 0, dueAt, expiresAt };
 }
 
 function expiry(message) {

@@ -25,9 +25,9 @@ export class IncomingStream {
   #early = new Set();
   lastHeard = 0;
 
-  constructor(callId, peer, device) {
-    this.callId = callId;
-    this.peer = peer;
+  /** `call` is its key. */
+  constructor(call, device) {
+    this.call = call;
     this.device = device;
   }
 
@@ -39,8 +39,8 @@ export class IncomingStream {
   /** Takes a message; returns what can be handed on now, nothing at all when it is too far ahead to be kept. */
   take(message, mayHold, now) {
     this.lastHeard = now;
-    const seq = message.seq;
-    if (seq < this.#next || this.#held.has(seq) || this.#early.has(seq)) return [];
+    const { seq } = message;
+    if (this.#isKnown(seq)) return [];
     if (seq >= this.#next + IncomingStream.window) return undefined;
     // What ends a call does not wait for a candidate that was lost.
     if (overtakes(message) && seq > this.#next) {
@@ -50,6 +50,19 @@ export class IncomingStream {
     if (!mayHold && seq !== this.#next) return undefined;
     this.#held.set(seq, message);
     return this.#drain();
+  }
+
+  /** Lets a number go by that carries nothing; returns what can be handed on now, nothing at all when it is too far ahead. */
+  skip(seq, now) {
+    this.lastHeard = now;
+    if (this.#isKnown(seq)) return [];
+    if (seq >= this.#next + IncomingStream.window) return undefined;
+    this.#early.add(seq);
+    return this.#drain();
+  }
+
+  #isKnown(seq) {
+    return seq < this.#next || this.#held.has(seq) || this.#early.has(seq);
   }
 
   #drain() {

@@ -15,6 +15,7 @@ export const limits = Object.freeze({
   mLine: 15,
   generation: 10_000,
   ringTimeoutMs: 600_000,
+  nesting: 64,
   watchedUsers: 64,
 });
 
@@ -23,6 +24,18 @@ const encoder = new TextEncoder();
 /** The length of a text in bytes of UTF-8. */
 export function byteLength(text) {
   return encoder.encode(text).length;
+}
+
+/** Whether a JSON text opens at most `limits.nesting` arrays and objects at once; brackets within strings do not count. */
+export function isShallow(json) {
+  let level = 0;
+  // A string, as far as it goes, or one bracket.
+  for (const [part] of json.matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"?|[[{\]}]/g)) {
+    if (part === "[" || part === "{") level += 1;
+    if (part === "]" || part === "}") level -= 1;
+    if (level > limits.nesting) return false;
+  }
+  return true;
 }
 
 /** Whether a text may stand as a user, a device, a call id or a message id. */

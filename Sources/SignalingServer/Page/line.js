@@ -1,10 +1,12 @@
 // One user's end of the signaling: messages go out and come in, in order and once (connection and delivery together).
 
 import { Connection } from "./connection.js";
-import { Delivery } from "./delivery.js";
-import { answerToUnreadable, decode, encode } from "./message.js";
+import { Delivery, maximumPending } from "./delivery.js";
+import { readHead } from "./message-head.js";
+import { decode, encode } from "./message.js";
 
-/** Events: `message` (detail: a checked message), `failed` (detail: { message, text }), and those of the connection. */
+/** Events: `message` (detail: a checked message), `failed` (detail: { message, code, text }, the code of who refused it),
+ * and those of the connection. */
 export class Line extends EventTarget {
   #delivery;
   #alarm;
@@ -44,8 +46,8 @@ export class Line extends EventTarget {
   }
 
   /** Repeats nothing of a call that is over, but its farewell. */
-  forget(callId) {
-    this.#delivery.forget(callId);
+  forget(call) {
+    this.#delivery.forget(call);
     this.#setAlarm();
   }
 
@@ -62,17 +64,19 @@ export class Line extends EventTarget {
     for (const action of actions) {
       if (action.transmit) this.#transmit(action.transmit);
       if (action.deliver) this.#emit("message", action.deliver);
-      if (action.failed) this.#emit("failed", { message: action.failed, text: "nobody acknowledged it in time" });
+      if (action.failed) this.#emit("failed", { message: action.failed, code: action.code, text: reason(action) });
     }
     this.#setAlarm();
   }
 
   #transmit(message) {
+    let text;
     try {
-      this.connection.send(encode(message));
+      text = encode(message);
     } catch (error) {
-      this.#emit("failed", { message, text: error.message });
+      return this.#carryOut(this.#delivery.refusedHere(message, error, performance.now()));
     }
+    this.connection.send(text);
   }
 
   /** Wakes the delivery when the next repetition is due. */
@@ -88,11 +92,20 @@ export class Line extends EventTarget {
     try {
       message = decode(text);
     } catch (error) {
-      const answer = answerToUnreadable(text, error, this.user);
-      if (answer) this.connection.send(JSON.stringify({ ...answer, device: this.device }));
+      const head = readHead(text);
+      if (head) this.#carryOut(this.#delivery.refuse(head, error, performance.now()));
       return;
     }
     if (message.to !== this.user || (message.toDevice ?? this.device) !== this.device) return;
     this.#carryOut(this.#delivery.receive(message, performance.now()));
+  }
+}
+
+/** Why a message was given up, for people. */
+function reason({ why, code, text }) {
+  switch (why) {
+    case "unacknowledged": return "nobody acknowledged it in time";
+    case "tooManyWait": return `${maximumPending} messages wait for their acknowledgement already`;
+    default: return text || `it was refused with code ${code}`;
   }
 }

@@ -1,6 +1,7 @@
 // One message of a call, as docs/signaling.md describes it: reading, checking, writing.
 
-import { byteLength, isInteger, isName, isText, limits, protocolVersion } from "./limits.js";
+import { byteLength, isInteger, isName, isShallow, isText, limits, protocolVersion } from "./limits.js";
+import { readHead } from "./message-head.js";
 
 /** A message that is refused; `code` is what its sender is told. */
 export class Malformed extends Error {
@@ -11,121 +12,155 @@ export class Malformed extends Error {
   }
 }
 
-const optional = (check) => (value) => value === undefined || value === null || check(value);
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const isSdp = (value) => typeof value === "string" && value !== "" && byteLength(value) <= limits.sdpBytes;
-const isMedia = (value) => isObject(value) && typeof value.audio === "boolean" && typeof value.video === "boolean"
-  && (value.audio || value.video);
-const sendings = ["on", "muted", "off"];
-const isState = (value) => isObject(value) && sendings.includes(value.audio) && sendings.includes(value.video)
-  && typeof value.hold === "boolean";
-const isCode = (value) => isInteger(value, 0, limits.code);
-const callStates = ["calling", "ringing", "connecting", "connected", "reconnecting", "ended"];
-const isExtension = (value) => isObject(value) && Object.keys(value).length <= limits.extensionEntries
-  && Object.entries(value).every(([key, text]) => isName(key) && typeof text === "string")
-  && Object.entries(value).reduce((sum, [key, text]) => sum + key.length + byteLength(text), 0)
-    <= limits.extensionBytes;
+// Half a character is none: no other end could read it.
+const isString = (value) => typeof value === "string" && !/\p{Surrogate}/u.test(value);
+const isWhole = (value) => Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+const oneOf = (...values) => (value) => values.includes(value);
+const isBoolean = oneOf(true, false);
+const isSending = oneOf("on", "muted", "off");
+const objectOf = (parts) => (value) => isObject(value) && Object.keys(parts).every((key) => parts[key](value[key]));
+const media = { audio: isBoolean, video: isBoolean };
+const state = { audio: isSending, video: isSending, hold: isBoolean };
 
-const farewell = { code: optional(isCode), text: optional(isText), winner: optional(isName) };
+/** What kind of value each field is, also where its type has no such field. */
+const kinds = {
+  v: isWhole, type: isString, id: isString, callId: isString, from: isString, to: isString, device: isString,
+  toDevice: isString, generation: isWhole, seq: isWhole, sentUnixMs: Number.isFinite,
+  extension: (value) => isObject(value) && Object.entries(value).flat().every(isString),
+  media: objectOf(media), state: objectOf(state), ringTimeoutMs: isWhole, room: isString, displayName: isString,
+  address: isString, sdp: isString, code: isWhole, text: isString, winner: isString, candidate: isString, mLine: isWhole,
+  content: isString, ref: isString,
+  callState: oneOf("calling", "ringing", "connecting", "connected", "reconnecting", "ended"),
+};
 
-/** The fields of each type beside those that every message has. */
+const isAtMost = (bytes) => (value) => byteLength(value) <= bytes;
+const isWithin = (lowest, highest) => (value) => isInteger(value, lowest, highest);
+
+function isExtension(value) {
+  const entries = Object.entries(value);
+  return entries.length <= limits.extensionEntries && entries.every(([key]) => isName(key))
+    && entries.reduce((sum, [key, text]) => sum + key.length + byteLength(text), 0) <= limits.extensionBytes;
+}
+
+/** What each field may be. */
+const bounds = {
+  id: isName, callId: isName, from: isName, to: isName, generation: isWithin(0, limits.generation),
+  sentUnixMs: (value) => value >= 0, device: isName, toDevice: isName, seq: isWithin(1, limits.sequence),
+  extension: isExtension, media: (value) => value.audio || value.video, state: () => true,
+  ringTimeoutMs: isWithin(1, limits.ringTimeoutMs), room: isName, displayName: isText, address: isText,
+  sdp: (value) => value !== "" && isAtMost(limits.sdpBytes)(value), code: isWithin(0, limits.code), text: isText,
+  winner: isName, candidate: isAtMost(limits.candidateBytes), mLine: isWithin(0, limits.mLine),
+  content: isAtMost(limits.infoBytes), callState: () => true, ref: isName,
+};
+
+const common = [
+  "id", "callId", "from", "to", "generation", "sentUnixMs", "device", "toDevice", "seq", "extension",
+];
+const farewell = { may: ["code", "text", "winner"], defaults: { code: 9900, text: "" } };
+
+/** What each type must have, may have, and has when nothing is said. */
 const types = {
   invite: {
-    media: isMedia, sdp: isSdp, ringTimeoutMs: optional((value) => isInteger(value, 1, limits.ringTimeoutMs)),
-    state: optional(isState), room: optional(isName), displayName: optional(isText), address: optional(isText),
+    must: ["media", "sdp"], may: ["ringTimeoutMs", "state", "room", "displayName", "address"],
+    defaults: { ringTimeoutMs: 30_000 },
   },
   ringing: {},
-  progress: { sdp: isSdp, state: optional(isState) },
-  accept: { sdp: optional(isSdp), state: optional(isState) },
+  progress: { must: ["sdp"], may: ["state"] },
+  accept: { may: ["sdp", "state"] },
   reject: farewell,
   cancel: farewell,
   hangup: farewell,
-  candidate: {
-    candidate: (value) => typeof value === "string" && byteLength(value) <= limits.candidateBytes,
-    mLine: (value) => isInteger(value, 0, limits.mLine),
-  },
-  offer: { media: isMedia, sdp: isSdp },
-  answer: { sdp: isSdp },
-  renegotiate: { media: isMedia },
+  candidate: { must: ["candidate", "mLine"] },
+  offer: { must: ["media", "sdp"] },
+  answer: { must: ["sdp"] },
+  renegotiate: { must: ["media"] },
   commit: {},
   rollback: {},
-  state: { state: isState },
-  info: { content: (value) => typeof value === "string" && byteLength(value) <= limits.infoBytes },
+  state: { must: ["state"] },
+  info: { must: ["content"] },
   query: {},
-  status: { callState: (value) => callStates.includes(value) },
-  ack: { ref: isName },
+  status: { must: ["callState"] },
+  skip: {},
+  ack: { must: ["ref"] },
   gone: {},
-  error: { code: optional(isCode), text: optional(isText), ref: optional(isName) },
+  error: { may: ["code", "text", "ref"], defaults: { code: 400, text: "" } },
 };
 
-/** The fields of every message. */
-const common = {
-  id: isName, callId: isName, to: isName, device: optional(isName), toDevice: optional(isName),
-  sentUnixMs: optional((value) => Number.isFinite(value) && value >= 0),
-  generation: optional((value) => isInteger(value, 0, limits.generation)),
-  seq: optional((value) => isInteger(value, 1, limits.sequence)),
-  extension: optional(isExtension),
-};
-
-/** Reads one message; throws {@link Malformed}. */
+/** Reads one message: its defaults are filled in, what is unknown is left out. Throws {@link Malformed}. */
 export function decode(text) {
   if (byteLength(text) > limits.messageBytes) throw new Malformed(413, `longer than ${limits.messageBytes} bytes`);
-  let message;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    throw new Malformed(400, "not a JSON object of the documented shape");
+  if (!isShallow(text)) throw new Malformed(400, `nested more than ${limits.nesting} deep`);
+  const fields = read(text);
+  if (!fields) {
+    const head = readHead(text);
+    // What else another version or a type of the future looks like is not known here.
+    if (head) requireKnown(head.version, head.type, head.id);
+    throw new Malformed(400, "not a JSON object of the documented shape", head?.id);
   }
-  if (!isObject(message)) throw new Malformed(400, "not a JSON object of the documented shape");
-  check(message);
-  message.generation ??= 0;
-  if (message.type === "error") message.code ??= 400;
-  if (["reject", "cancel", "hangup"].includes(message.type)) message.code ??= 9900;
-  if (message.type === "invite") message.ringTimeoutMs ??= 30_000;
-  return message;
+  return checked(fields);
 }
 
 /** Writes one message; throws {@link Malformed} for what a peer would refuse. */
 export function encode(message) {
-  check(message);
+  const ref = isName(message.id) ? message.id : undefined;
+  const bad = Object.keys(kinds).find((name) => message[name] !== undefined && !kinds[name](message[name]));
+  if (bad) throw outOfBounds(bad, ref);
+  checked(message);
   const text = JSON.stringify(message);
   if (byteLength(text) > limits.messageBytes) {
-    throw new Malformed(413, `the message is longer than ${limits.messageBytes} bytes`, message.id);
+    throw new Malformed(413, `the message is longer than ${limits.messageBytes} bytes`, ref);
   }
   return text;
 }
 
-function check(message) {
-  const ref = isName(message.id) ? message.id : undefined;
-  if (message.v !== protocolVersion) {
-    throw new Malformed(426, `this end speaks version ${protocolVersion} only`, ref);
+/** The known fields that are there; nothing when one of them is of another kind. */
+function read(text) {
+  let object;
+  try {
+    object = JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  const fields = Object.hasOwn(types, message.type) ? types[message.type] : undefined;
-  if (!fields) throw new Malformed(426, "unknown type", ref);
-  const isServer = message.type === "error" && message.from === undefined;
-  if (!isServer && !isName(message.from)) throw outOfBounds("from", ref);
-  for (const [name, isGood] of [...Object.entries(common), ...Object.entries(fields)]) {
-    if (!isGood(message[name])) throw outOfBounds(name, ref);
+  if (!isObject(object)) return undefined;
+  const isThere = (name) => Object.hasOwn(object, name) && object[name] !== null;
+  const names = Object.keys(kinds).filter(isThere);
+  if (!names.every((name) => kinds[name](object[name]))) return undefined;
+  return Object.fromEntries(names.map((name) => [name, object[name]]));
+}
+
+function requireKnown(version, type, id) {
+  const ref = isName(id) ? id : undefined;
+  if (version !== protocolVersion) throw new Malformed(426, `this end speaks version ${protocolVersion} only`, ref);
+  if (!Object.hasOwn(types, type ?? "")) throw new Malformed(426, "unknown type", ref);
+}
+
+/** The fields that a message of its type has, all of them within their bounds. */
+function checked(fields) {
+  const { v, type, id } = fields;
+  requireKnown(v, type, id);
+  const ref = isName(id) ? id : undefined;
+  const { must = [], may = [], defaults = {} } = types[type];
+  if (must.some((name) => fields[name] === undefined)) {
+    throw new Malformed(400, "a field that this type must have is missing", ref);
   }
+  const message = { generation: 0, sentUnixMs: 0, extension: {}, ...defaults };
+  for (const name of ["v", "type", ...common, ...must, ...may]) {
+    if (fields[name] !== undefined) message[name] = fields[name];
+  }
+  // The server's own errors have no sender.
+  if (type === "error" && message.from === "") delete message.from;
+  const needed = type === "error" && message.from === undefined ? ["id", "callId", "to"] : ["id", "callId", "from", "to"];
+  for (const name of [...common, ...must, ...may]) {
+    const isGood = message[name] === undefined ? !needed.includes(name) : bounds[name](message[name]);
+    if (!isGood) throw outOfBounds(name, ref);
+  }
+  for (const [name, parts] of [["media", media], ["state", state]]) {
+    if (message[name]) message[name] = Object.fromEntries(Object.keys(parts).map((key) => [key, message[name][key]]));
+  }
+  return message;
 }
 
 function outOfBounds(field, ref) {
   return new Malformed(400, `the field ${field} is missing or out of bounds`, ref);
-}
-
-/** The error that the sender of an unreadable message is told; nothing when it cannot be told whom to answer. */
-export function answerToUnreadable(text, fault, user) {
-  let head;
-  try {
-    head = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(head) || head.type === "error" || head.type === "ack") return undefined;
-  if (!isName(head.from) || !isName(head.callId)) return undefined;
-  const ref = fault.ref ?? (isName(head.id) ? head.id : undefined);
-  return {
-    v: protocolVersion, type: "error", id: "unreadable", callId: head.callId, from: user, to: head.from,
-    sentUnixMs: 0, code: fault.code, text: fault.message, ...(ref && { ref }),
-  };
 }

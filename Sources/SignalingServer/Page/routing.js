@@ -1,31 +1,22 @@
 // Which call a message belongs to, and what becomes of an invite: the rules that concern more than one call.
+// Calls are known by id and peer: by an id that a stranger has guessed, he means a call of his own.
 
-/** A set that forgets its oldest members. */
-class RecentSet {
-  #names = new Set();
+import { callKey, receivedKey } from "./call-key.js";
+import { RecentSet } from "./recent-set.js";
 
-  constructor(capacity) {
-    this.capacity = capacity;
-  }
-
-  add(name) {
-    this.#names.delete(name);
-    this.#names.add(name);
-    if (this.#names.size > this.capacity) this.#names.delete(this.#names.values().next().value);
-  }
-
-  has(name) {
-    return this.#names.has(name);
-  }
-}
+const isOpen = (call) => call.state === "calling" || call.state === "ringing";
+const byId = (a, b) => (a.id < b.id ? -1 : 1);
+const byPeer = (a, b) => (a.peer < b.peer ? -1 : 1);
 
 export class Routing {
   /** How much two clocks may differ before an invite counts as older than it is. */
   static clockToleranceMs = 2_000;
 
-  /** The calls that have not ended, by id. */
+  /** The calls that have not ended, by key. */
   active = new Map();
   #ended = new RecentSet(1_024);
+  /** Calls that ended before their invite came; apart from the others, since anybody can say so of any number of calls. */
+  #endedEarly = new RecentSet(256);
   /** Calls of a peer that lost against an own call to the same peer. */
   #passedOver = new RecentSet(64);
 
@@ -37,61 +28,81 @@ export class Routing {
     return this.active.size >= this.limit;
   }
 
+  /** The call of a peer that rings, if there is one. */
+  ringing(peer) {
+    return this.#open(peer, "callee");
+  }
+
+  #open(peer, role) {
+    return Array.from(this.active.values())
+      .filter((call) => call.peer === peer && call.role === role && isOpen(call)).sort(byId)[0];
+  }
+
+  #isOver(key) {
+    return this.#ended.has(key) || this.#endedEarly.has(key);
+  }
+
   /** Lists a call; false when the limit is reached or the id is known. */
   add(call) {
-    if (this.isFull || this.active.has(call.id) || this.#ended.has(call.id)) return false;
-    this.active.set(call.id, call);
+    const key = callKey(call.peer, call.id);
+    if (this.isFull || this.active.has(key) || this.#isOver(key)) return false;
+    // What the server says of a call names no peer, so the calls of this end have ids of their own.
+    if (call.role === "caller" && Array.from(this.active.values()).some((one) => one.id === call.id)) return false;
+    this.active.set(key, call);
     return true;
   }
 
-  end(id) {
-    if (this.active.delete(id)) this.#ended.add(id);
+  end(call) {
+    const key = callKey(call.peer, call.id);
+    if (this.active.delete(key)) this.#ended.add(key);
   }
 
   /** An own call goes on under the id of the peer's. */
-  adopt(newId, oldId) {
-    const call = this.active.get(oldId);
-    if (!call) return;
-    this.active.delete(oldId);
-    this.#ended.add(oldId);
-    this.active.set(newId, call);
+  adopt(call, oldId) {
+    const old = callKey(call.peer, oldId);
+    if (!this.active.delete(old)) return;
+    this.#ended.add(old);
+    this.active.set(callKey(call.peer, call.id), call);
   }
 
-  /** What becomes of a message: `{ to, call? , text? }` with `to` one of call, ring, busy, yield, expired, unknown, stray. */
+  /** What becomes of a message: `{ to, call?, text? }` with `to` one of call, ring, busy, yield, expired, unknown, stray. */
   route(message, unixMs) {
-    const call = this.active.get(message.callId);
-    if (call) {
-      // An error of the server has no sender.
-      if (message.from === undefined || message.from === call.peer) return { to: "call", call };
-      return { to: "stray", text: `a message of ${message.from} for a call with ${call.peer}` };
-    }
+    // An error of the server has no sender.
+    if (message.from === undefined) return this.#routeOfServer(message);
+    const key = receivedKey(message);
+    const call = this.active.get(key);
+    if (call) return { to: "call", call };
     switch (message.type) {
-      case "invite": return this.#routeInvite(message, unixMs);
+      case "invite": return this.#routeInvite(message, key, unixMs);
       case "query": case "accept":
         // The peer will learn by itself that its call lost.
-        return this.#passedOver.has(message.callId)
+        return this.#passedOver.has(key)
           ? { to: "stray", text: "a call that lost against an own one" } : { to: "unknown" };
       case "cancel": case "hangup": case "reject":
         // It may have overtaken its invite, which must not ring then.
-        this.#ended.add(message.callId);
+        this.#endedEarly.add(key);
         return { to: "stray", text: "the end of a call that is none of ours" };
       default: return { to: "stray", text: "a message for no call of ours" };
     }
   }
 
-  #routeInvite(message, unixMs) {
-    if (this.#ended.has(message.callId)) return { to: "stray", text: "an invite to a call that is over" };
+  #routeOfServer({ callId }) {
+    const calls = Array.from(this.active.values()).filter((call) => call.id === callId).sort(byPeer);
+    const call = calls.find((one) => one.role === "caller") ?? calls[0];
+    return call ? { to: "call", call } : { to: "stray", text: "an error about no call of ours" };
+  }
+
+  #routeInvite(message, key, unixMs) {
+    if (this.#isOver(key)) return { to: "stray", text: "an invite to a call that is over" };
     const age = unixMs - message.sentUnixMs;
     if (message.sentUnixMs && age > message.ringTimeoutMs + Routing.clockToleranceMs) {
       return { to: "expired", age: Math.round(age) };
     }
-    const own = Array.from(this.active.values()).filter((call) => call.peer === message.from
-      && call.role === "caller" && (call.state === "calling" || call.state === "ringing"))
-      .sort((a, b) => (a.id < b.id ? -1 : 1))[0];
+    const own = this.#open(message.from, "caller");
     if (own) {
       // Both users call each other: the lower id stays.
       if (message.callId < own.id) return { to: "yield", call: own };
-      this.#passedOver.add(message.callId);
+      this.#passedOver.add(key);
       return { to: "stray", text: "the peer's call, which yields to the own one" };
     }
     return { to: this.isFull ? "busy" : "ring" };

@@ -131,6 +131,9 @@ export function yieldTo(rules, invite) {
   rules.refusal = undefined;
   rules.peer = invite.state ?? everything;
   rules.told = everything;
+  // The peer's call may have more than this end's user wanted to send.
+  const { audio, video } = rules.current.media;
+  rules.own = { ...rules.own, ...(!audio && { audio: "off" }), ...(!video && { video: "off" }) };
   rules.current = makeGeneration(0, invite.media);
   rules.current.isBuilt = true;
   effects.push({ do: "createAnswer", offer: invite.sdp, media: invite.media, generation: 0 });

@@ -8,6 +8,11 @@ import { ignored, inviteId, notify, sameState } from "./rules-words.js";
 const setUpTypes = ["invite", "ringing", "progress", "accept", "candidate"];
 const changeTypes = ["offer", "answer", "renegotiate", "commit", "rollback"];
 
+/** Whether only a peer that is there can have sent it: an error is mostly the server's own. */
+export function isSignOfLife({ type }) {
+  return type !== "gone" && type !== "error";
+}
+
 /** Applies one message of the peer, or of the server about it. */
 export function takeMessage(rules, message) {
   const { type, device } = message;
@@ -16,13 +21,12 @@ export function takeMessage(rules, message) {
   if (device !== undefined && rules.peerDevice !== undefined && device !== rules.peerDevice) {
     return ignored("a message of another device of the peer");
   }
-  // Only a peer that is there can have sent it: an error is mostly the server's own.
-  if (type !== "gone" && type !== "error") rules.isPeerGone = false;
+  if (isSignOfLife(message)) rules.isPeerGone = false;
   if (setUpTypes.includes(type)) return setUp(rules, message);
   if (changeTypes.includes(type)) return takeChangeMessage(rules, message);
   if (type === "gone") return peerIsGone(rules, device);
   if (type === "error") return takeError(rules, message);
-  if (type === "status") return [];
+  if (type === "status" || type === "skip") return [];
   if (rules.phase === "idle") return ignored(`a ${type} before the call`);
   switch (type) {
     case "reject": case "cancel": case "hangup": return takeEndMessage(rules, message);

@@ -104,7 +104,8 @@ export class Rules {
     }
   }
 
-  /** Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost. */
+  /** Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost.
+   * Silence ends no call: the peer's media says whether it lives. */
   #audit() {
     return this.phase === "ringing" || this.phase === "accepted" ? [this.say({ type: "query" })] : [];
   }

@@ -1,0 +1,42 @@
+import CallProtocol
+import Conformance
+import Foundation
+import Testing
+
+@testable import MediaEngine
+
+/// The examples of `docs/signaling.md` are true.
+struct ExampleTests {
+    private static let types = [
+        "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
+        "renegotiate", "commit", "rollback", "state", "info", "query", "status", "skip", "ack", "gone", "error",
+    ]
+
+    @Test("The document has one example of every type, and each is the one of the vectors")
+    func examples() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/signaling.md")
+        let document = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
+        let lines = document.split(separator: "\n").filter { $0.hasPrefix("{") && $0.contains("\"callId\"") }
+        let shown = try lines.map { try JSONValue(text: String($0)) }
+        let examples = try MessageVector.all().filter { $0.name.hasPrefix("example ") }
+        #expect(shown == examples.compactMap(\.json))
+        #expect(Set(shown.compactMap { $0["type"]?.string }) == Set(Self.types))
+        #expect(shown.count == Self.types.count)
+    }
+
+    @Test("The descriptions of the examples are some that the engine takes, and have the media that the messages name")
+    func descriptions() throws {
+        var count = 0
+        for vector in try MessageVector.all() where vector.name.hasPrefix("example ") {
+            guard let json = vector.json, let sdp = json["sdp"]?.string else { continue }
+            let isOffer = json["type"] == "invite" || json["type"] == "offer"
+            let description = try RemoteDescription(SessionDescription(kind: isOffer ? .offer : .answer, sdp: sdp))
+            if let media = json["media"] {
+                let kinds = description.sections.map(\.kind.rawValue)
+                #expect(kinds == ["audio", "video"].filter { media[$0] == true }, "\(vector.name)")
+            }
+            count += 1
+        }
+        #expect(count == 4)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Writes vectors anew from what the agent does: for whoever adds one, or changes a rule, and then reads what has changed.
+extension VectorFile {
+    /// Whether the tests are to write instead of comparing (`CALLAGENT_WRITE_VECTORS=1`).
+    package static var isWriting: Bool { ProcessInfo.processInfo.environment["CALLAGENT_WRITE_VECTORS"] == "1" }
+
+    /// What stands first in an object.
+    private static let first = [
+        "about", "name", "user", "limit", "call", "at", "event", "do", "type", "id", "peer", "callId", "state", "hold",
+        "end",
+    ]
+    /// What stands last.
+    private static let last = ["result", "actions", "next", "effects", "steps", "traces"]
+
+    /// Replaces the file; each step has a line of its own.
+    package func write(_ file: JSONValue, traces: [JSONValue]) throws {
+        let head = Self.keys(of: file).filter { $0 != "traces" }
+            .map { "\"\($0)\": \(Self.line(file[$0] ?? .null)),\n" }
+        let texts = traces.map { trace in
+            let fields = Self.keys(of: trace).filter { $0 != "steps" }.map {
+                "\"\($0)\": \(Self.line(trace[$0] ?? .null))"
+            }
+            let steps = (trace["steps"]?.array ?? []).map { "  " + Self.line($0) }
+            return "{\(fields.joined(separator: ", ")), \"steps\": [\n\(steps.joined(separator: ",\n"))\n]}"
+        }
+        let text = "{\n\(head.joined())\"traces\": [\n\(texts.joined(separator: ",\n"))\n]\n}\n"
+        try text.write(to: url, atomically: true, encoding: .utf8)
+    }
+
+    private static func line(_ value: JSONValue) -> String {
+        switch value {
+        case .object: "{\(keys(of: value).map { "\"\($0)\":\(line(value[$0] ?? .null))" }.joined(separator: ","))}"
+        case .array(let values): "[\(values.map(line).joined(separator: ","))]"
+        default: value.text
+        }
+    }
+
+    private static func keys(of value: JSONValue) -> [String] {
+        func rank(_ key: String) -> Int {
+            first.firstIndex(of: key) ?? last.firstIndex(of: key).map { 1_000 + $0 } ?? 500
+        }
+        return (value.object ?? [:]).keys.sorted { (rank($0), $0) < (rank($1), $1) }
+    }
+}
