@@ -5,6 +5,8 @@ SWIFT ?= swift
 QUIET = 2>&1 | { grep -v 'prohibited flag(s): -pthread' || true; }
 # One after the other: the later ones use both cores themselves, and their deadlines are for an idle machine.
 TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests PeerTests
+# Those that depend on GStreamer and the browsers, for another distribution's.
+DEBIAN13_TESTS ?= MediaEngineTests EndToEndTests PeerTests
 # Where make install puts things; DESTDIR goes before, for packages.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -15,11 +17,12 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test build release lint docs bench bench-cpu bench-signaling simulate fuzz doctor install uninstall clean
+.PHONY: help demo test test-debian13 build release lint docs bench bench-cpu bench-signaling simulate fuzz doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
 	@echo "make test     the same for all tests"
+	@echo "make test-debian13    engine, end-to-end and peer tests and the demo with Debian 13's GStreamer; as root"
 	@echo "make build    debug build        make release  optimised build"
 	@echo "make lint     formatting and documentation rules"
 	@echo "make docs     documentation of the libraries (DocC)"
@@ -39,6 +42,15 @@ test: lint
 	@scripts/install-peers
 	@$(SWIFT) build --build-tests $(QUIET)
 	@SWIFT=$(SWIFT) scripts/run-tests $(TESTS)
+
+# What is built here runs with the libraries of a root of Debian 13, which is made first.
+test-debian13:
+	@SWIFT=$(SWIFT) scripts/in-debian13 $(if $(filter PeerTests,$(DEBIAN13_TESTS)),scripts/install-peers,true)
+	@$(MAKE) --no-print-directory release
+	@$(SWIFT) build --build-tests $(QUIET)
+	@SWIFT=$(SWIFT) TEST_RUNNER=.build/debug/callagentPackageTests.xctest TEST_LOGS=.build/test-logs/debian13 \
+		scripts/in-debian13 scripts/run-tests $(DEBIAN13_TESTS)
+	@SWIFT=$(SWIFT) scripts/in-debian13 .build/release/callagent demo --calls 8
 
 build:
 	@scripts/install-packages

@@ -54,7 +54,7 @@ public final class MediaEngine: Sendable {
     public func warmedUp() async -> MediaError? { await warmUp.value }
 
     /// GStreamer's version, such as `1.22.0`.
-    public static var gstreamerVersion: String { GStreamerLibrary.version }
+    public static var gstreamerVersion: String { GStreamerLibrary.version.description }
 
     /// The version of libnice's GStreamer plugin, or `missing`.
     public static var libniceVersion: String {

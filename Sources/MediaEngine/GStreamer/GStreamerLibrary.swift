@@ -38,11 +38,11 @@ enum GStreamerLibrary {
         return nil
     }()
 
-    /// GStreamer's version, such as `1.22.0`.
-    static var version: String {
+    /// The version that is loaded, which may be newer than the one that this was built with.
+    static var version: GStreamerVersion {
         var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
         gst_version(&major, &minor, &micro, &nano)
-        return "\(major).\(minor).\(micro)"
+        return GStreamerVersion(Int(major), Int(minor), Int(micro))
     }
 
     /// The version of the plugin that brings an element; nil when there is none.
@@ -52,12 +52,6 @@ enum GStreamerLibrary {
         guard let plugin = gst_plugin_feature_get_plugin(found) else { return nil }
         defer { gst_object_unref(UnsafeMutableRawPointer(plugin)) }
         return gst_plugin_get_version(plugin).map { String(cString: $0) }
-    }
-
-    static var minorVersion: Int {
-        var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
-        gst_version(&major, &minor, &micro, &nano)
-        return major > 1 ? .max : Int(minor)
     }
 
     static func hasElement(_ factory: String) -> Bool {

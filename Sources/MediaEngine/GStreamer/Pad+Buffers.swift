@@ -92,7 +92,8 @@ extension Pad {
 
     /// Drops every buffer whose running time is not later than that of the one before.
     ///
-    /// Where two rounds of a file overlap by a picture, an encoder would lose one and go on with references that the decoder lacks.
+    /// Where two rounds of a file or two sources overlap, an encoder would lose pictures, key frames among them, and go on with references that the
+    /// decoder lacks. Times of a network camera go back by themselves now and then, when its sound and its pictures are brought into step.
     func keepTimeRising() {
         let last = Mutex<UInt64?>(nil)
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in

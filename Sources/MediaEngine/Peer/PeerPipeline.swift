@@ -43,7 +43,7 @@ final class PeerPipeline: Sendable {
         let addresses = tuning.localAddresses.isEmpty ? LocalAddresses.global() : tuning.localAddresses
         let servers = try IceServers(configuration.iceServers, policy: policy)
         for error in servers.unusable { report(.warning("\(error)")) }
-        let association = configuration.allowsDataChannels ? SharedAssociation() : nil
+        let association = configuration.allowsDataChannels && SharedAssociation.isNeeded ? SharedAssociation() : nil
         let relays = RelayWatch(servers: servers.relays.count, isNeeded: policy == .relay, report: report)
         let turnServers = try UnencryptedTurns(
             servers.relays, addresses: addresses, trustRootsFile: configuration.trustRootsFile
@@ -68,7 +68,7 @@ final class PeerPipeline: Sendable {
         self.pipeline = pipeline
         self.webrtc = webrtc
         let (activity, jitterBuffers, check) = (activity, jitterBuffers, fingerprintCheck)
-        let rtpSession = FoundElement()
+        let (rtpSession, ice) = (FoundElement(), IceWatch())
         self.rtpSession = rtpSession
         connections =
             [
@@ -89,18 +89,15 @@ final class PeerPipeline: Sendable {
                 },
                 webrtc.connect("on-ice-candidate") { arguments in
                     guard let mLine = arguments.uint(1), let text = arguments.string(2) else { return }
+                    // The end of them; older versions do not tell it so (UnsignalledEndOfCandidates).
+                    guard !text.isEmpty else { return gathering.end() }
                     let candidate = IceCandidate(mLine: Int(mLine), candidate: text)
                     relays.note(candidate)
                     report(.event(PeerConnectionEvent(.localCandidate(candidate))))
                 },
                 webrtc.connect("notify::ice-connection-state") { arguments in
                     let state = arguments.element(0)?.get("ice-connection-state")?.intValue
-                    if state == IceState.connected || state == IceState.completed {
-                        report(.event(PeerConnectionEvent(.iceConnected)))
-                    } else if state == IceState.failed {
-                        let text = "ICE found no pair of addresses that works"
-                        report(.event(PeerConnectionEvent(.failed(.transportFailed(text: text)))))
-                    }
+                    if let event = ice.event(for: state) { report(.event(PeerConnectionEvent(event))) }
                 },
             ]
             + [
@@ -113,13 +110,6 @@ final class PeerPipeline: Sendable {
 
     /// The RTP session that all media of the bundle share; nil before negotiation.
     var session: Element? { rtpSession.element }
-
-    /// Values of `GstWebRTCICEConnectionState`.
-    private enum IceState {
-        static let connected = 2
-        static let completed = 3
-        static let failed = 4
-    }
 
     private static func tuneIce(of webrtc: Element, _ tuning: TransportTuning, _ addresses: [String]) throws(MediaError)
     {

@@ -68,6 +68,8 @@ final class SendTrack: Sendable {
         feed = CaptureFeed(
             of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure, onChange: onChange
         )
+        // Behind the gate, since what it keeps for later passes here only then.
+        if codec.kind == .video { encoderSink.keepTimeRising() }
         // Behind the gate, which keeps the latest picture as it was captured.
         blanking = Blanking(at: encoderSink, kind: codec.kind)
         pipeline.add(proxy)

@@ -3,7 +3,7 @@
 /// SCTP knows no empty message, so one is sent as a zero byte that is marked as nothing (RFC 8831 section 6.6). `webrtcbin` 1.22 forgets the byte, `usrsctp` refuses,
 /// and the channel closes. No upstream issue; the code is the same in 1.26. So what is empty gets its byte on the way into `sctpenc`.
 enum EmptyMessage: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     static func mend(_ encoder: Element) {
         encoder.watch("pad-added") { arguments in

@@ -7,7 +7,7 @@ internal import Synchronization
 /// (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/10206). So the search counts as over after
 /// ``TransportTuning/gatheringMs`` at the latest; candidates that come later are told all the same.
 final class EndlessGathering: Workaround, Sendable {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     private let isOver = Mutex(false)
     private let onEnd: @Sendable () -> Void

@@ -5,7 +5,7 @@
 /// H264 that we can decode anyway, or a name of GStreamer's own such as `ssrc` or `rtcp-fb-nack-pli`. So a remote description goes to
 /// `webrtcbin` with those parameters only that are known to mean something to a sender and that our payloaders do not set themselves.
 enum FormatParameters: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     /// RFC 7587 section 6.1 for Opus, RFC 6184 section 8.1 for H264.
     private static let kept: Set<Substring> = [

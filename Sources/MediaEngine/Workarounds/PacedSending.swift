@@ -4,7 +4,7 @@
 /// https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/1114). Ours are live: waiting delays every picture and, once the
 /// delay is longer than the queue in front, drops some.
 enum PacedSending: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     static func sendAtOnce(_ clocksync: Element) throws(MediaError) { try clocksync.set("sync", "false") }
 }

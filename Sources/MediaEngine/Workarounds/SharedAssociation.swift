@@ -6,7 +6,7 @@ internal import Synchronization
 /// another call (upstream https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/8607). The table of associations belongs to the process, and so does
 /// the list of numbers in use.
 final class SharedAssociation: Workaround, Sendable {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = GStreamerVersion(1, 28)
 
     private static let used = Mutex<Set<UInt16>>([])
     let number: UInt16

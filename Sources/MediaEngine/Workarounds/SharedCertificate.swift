@@ -5,7 +5,7 @@
 /// descriptions is that of certificate and private key together (`_generate_fingerprint_from_certificate` in `webrtcsdp.c` decodes
 /// every line of the PEM), which no peer that compares would accept; so we write the right one.
 enum SharedCertificate: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     static func replace(in decoder: Element, by certificate: DtlsCertificate) throws(MediaError) {
         try decoder.set("pem", text: certificate.pem)

@@ -4,7 +4,7 @@
 /// RFC 3550 taken literally. With one packet of probation the first packet of a stream would also wait for a second. And no RTCP at all is
 /// sent before the first packet of media in either direction, so two ends whose gates are shut would not hear each other.
 enum SlowFeedback: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     static func mend(_ session: Element, _ tuning: TransportTuning) throws(MediaError) {
         try session.set("bandwidth", String(tuning.rtcpBandwidth))

@@ -6,7 +6,7 @@
 /// is to have with that packet. Packets in order are never held back by the latency, so nothing stutters.
 /// Upstream has no issue; the code is the same in 1.22 to 1.26.
 enum StalledFastStart: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     /// What `webrtcbin` is told, for the jitter buffers that it will make.
     static let initialLatencyMs = 0

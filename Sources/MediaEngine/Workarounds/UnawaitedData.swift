@@ -4,7 +4,7 @@
 /// `transportreceivebin.c`); what comes before or without one is `not-linked`, an error of `nicesrc`. No upstream issue; it is so in 1.28, too. So it is
 /// dropped for as long as nobody takes it.
 enum UnawaitedData: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     /// Looks at each bin that no factory made, of which those that receive have such a pad.
     static func drop(from bin: Element) {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// `sctpdec` and `webrtcbin` set no limit (`get_pad_for_stream_id` in `gstsctpdec.c`; no upstream issue), and a process that gets no more threads aborts. A peer
 /// with more than twice the channels that it may have is not listened to any more, as far as data goes.
 enum UnboundedStreams: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     /// The most streams at a time; one packet may bring some more.
     static let maximum = 2 * PeerConnection.maximumDataChannels

@@ -7,7 +7,7 @@ internal import Synchronization
 /// the handshake shows it, which is before any key exists. Until the comparison passed, ``SendTrack`` gates are shut and
 /// what arrives is held in front of the depayloader by ``hold(_:)``, so that the first key frame is not lost.
 final class UncheckedFingerprint: Workaround, Sendable {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     private enum State {
         case waiting([PadProbe])

@@ -6,7 +6,7 @@ internal import TLSClient
 /// https://gitlab.freedesktop.org/libnice/libnice/-/issues/92). So it is given a port of this machine as a TURN server over TCP, from which a
 /// ``TLSTunnel`` goes on to the real one: one for each server and peer connection, closed with it.
 final class UnencryptedTurns: Workaround, Sendable {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     private let tunnels: [TLSTunnel]
     /// The servers as `webrtcbin` is to be told them, those without TLS included.

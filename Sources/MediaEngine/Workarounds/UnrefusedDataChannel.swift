@@ -3,7 +3,7 @@
 /// So the m-line stays in its description, and `sctpenc` would begin an association with a peer that has none: in another `webrtcbin`, packets that nobody
 /// waits for end the transport. What it sends is dropped.
 enum UnrefusedDataChannel: Workaround {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     static func silence(in webrtc: Element) {
         guard let pad = try? webrtc.child(madeBy: "sctpenc")?.pad("src") else { return }

@@ -2,7 +2,7 @@
 ///
 /// Upstream: https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4598 (1.24 emits an empty candidate). The gathering state tells it.
 enum UnsignalledEndOfCandidates: Workaround {
-    static let mendedIn: Int? = 24
+    static let mendedIn: GStreamerVersion? = GStreamerVersion(1, 24)
 
     /// `GST_WEBRTC_ICE_GATHERING_STATE_COMPLETE`.
     private static let complete = 2

@@ -14,7 +14,7 @@ import Testing
         #expect(!GStreamerLibrary.hasElement("no-such-element"))
         #expect(GStreamerLibrary.hasElement("fakesink"))
         #expect(GStreamerLibrary.pluginVersion(ofElement: "no-such-element") == nil)
-        #expect(GStreamerLibrary.pluginVersion(ofElement: "fakesink") == GStreamerLibrary.version)
+        #expect(GStreamerLibrary.pluginVersion(ofElement: "fakesink") == GStreamerLibrary.version.description)
     }
 
     @Test(

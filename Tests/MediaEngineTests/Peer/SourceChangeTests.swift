@@ -70,6 +70,33 @@ extension RealPipelines {
             }
         }
 
+        @Test(
+            "One whose pictures' times are earlier than those of the one before is seen whole",
+            arguments: [Codec.vp8, .h264])
+        func earlierTimes(codec: Codec) async throws {
+            let format = VideoFormat(width: 320, height: 180)
+            let input = try VideoInput(width: format.width, height: format.height, pixelFormat: .gray8)
+            let white = [UInt8](repeating: 255, count: input.byteCount)
+            var options = LoopbackCall.Options()
+            options.kinds = [.video]
+            options.videoCodecs = [codec]
+            options.callerVideo = input.source(format: format)
+            try await withCall(options) { call in
+                let engine = try await TestEngine.shared()
+                try await call.connect()
+                let log = try await ReceivedLog(call.callee)
+                try await eventually("white pictures from the future") {
+                    try await input.push(white, at: .nanoseconds(Pipeline.now) + .milliseconds(600))
+                    return (log.last?.mean ?? 0) > 220
+                }
+                // The same shape, so that the encoder is not made anew.
+                try await call.caller.peer.setSource(try engine.capture(VideoSource.test(.ball, format: format)))
+                let seen = try await DecodedWatch(call.callee, .video)
+                try await eventually("a ball on black, without anything white below") { (log.last?.mean ?? 255) < 60 }
+                try await eventually("which moves") { seen.changes >= 10 }
+            }
+        }
+
         @Test("An end that began without a source can begin to send")
         func firstSource() async throws {
             var options = LoopbackCall.Options()
