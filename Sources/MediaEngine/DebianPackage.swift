@@ -28,7 +28,7 @@ public enum DebianPackage {
                 "level",
                 "videoflip", "jpegdec", "jpegenc", "pngenc", "ximagesrc", "audioamplify", "audiocheblimit",
                 "rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay", "rtph265pay", "rtph265depay", "v4l2h264enc",
-                "autovideosink",
+                "autovideosink", "capssetter",
             ],
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",

@@ -113,8 +113,9 @@ public struct OpusParameters: Sendable, Equatable {
 
     /// The values of the decoder's pipeline description.
     ///
-    /// Of a peer that does not say that it sends two channels (`sprop-stereo=1`) one is decoded: two would be the same twice.
+    /// Of a peer that does not say that it sends two channels (`sprop-stereo=1`) one is decoded, into which libopus mixes what there is: two would be the
+    /// same twice.
     func decoderValues(isStereo: Bool) -> [String: String] {
-        ["fec": String(usesInbandFEC), "caps": "audio/x-raw,channels=\(isStereo ? 2 : 1)"]
+        ["fec": String(usesInbandFEC), "caps": "audio/x-opus,channels=\(isStereo ? 2 : 1)"]
     }
 }

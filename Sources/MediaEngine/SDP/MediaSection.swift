@@ -9,6 +9,8 @@ struct MediaSection: Sendable, Equatable {
         var parameters: String?
         /// The profile that H264 (`profile-level-id`) and VP9 (`profile-id`) name; webrtcbin is not told.
         var profile: String?
+        /// Whether what the peer sends may have two channels that differ (`sprop-stereo`); webrtcbin is not told.
+        var sendsStereo = false
         /// The values of `a=rtcp-fb`, without the payload type.
         var feedback: [String] = []
 
@@ -21,14 +23,11 @@ struct MediaSection: Sendable, Equatable {
             }
         }
 
+        fileprivate var namedStereo: String? { sendsStereo ? "sprop-stereo=1" : nil }
+
         fileprivate var namedProfile: String? {
             guard let profile, let name = Self.profileName(of: encoding) else { return nil }
             return "\(name)=\(profile)"
-        }
-
-        /// Whether it says that what is sent may have two channels that differ (`sprop-stereo`, RFC 7587 section 6.1).
-        var sendsStereo: Bool {
-            parameters?.split(separator: ";").contains { $0.filter { $0 != " " } == "sprop-stereo=1" } == true
         }
 
         /// The codec of ours that it is, if any.
@@ -93,7 +92,8 @@ struct MediaSection: Sendable, Equatable {
         for format in formats {
             lines.append("a=rtpmap:\(format.payloadType) \(format.encoding)")
             lines += format.feedback.map { "a=rtcp-fb:\(format.payloadType) \($0)" }
-            let parameters = [format.parameters, format.namedProfile].compactMap { $0 }.joined(separator: ";")
+            let parameters = [format.parameters, format.namedStereo, format.namedProfile].compactMap { $0 }.joined(
+                separator: ";")
             if !parameters.isEmpty { lines.append("a=fmtp:\(format.payloadType) \(parameters)") }
         }
         if let ptimeMs { lines.append("a=ptime:\(ptimeMs)") }

@@ -148,6 +148,7 @@ struct RemoteDescription: Sendable, Equatable {
             result.sections[index].ptimeMs = nil
             for format in result.sections[index].formats.indices {
                 result.sections[index].formats[format].profile = nil
+                result.sections[index].formats[format].sendsStereo = false
             }
         }
         return result.normalised

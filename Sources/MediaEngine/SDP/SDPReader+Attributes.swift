@@ -44,6 +44,11 @@ extension SDPReader {
         return nil
     }
 
+    /// Whether a sender of Opus says that it sends two channels (RFC 7587 section 6.1); it need not send them.
+    static func sendsStereo(_ parameters: String?) -> Bool {
+        parameters?.split(separator: ";").contains { $0.filter { $0 != " " } == "sprop-stereo=1" } == true
+    }
+
     /// The parameters that `webrtcbin` may see.
     static func checkedParameters(_ text: String) -> String? {
         let parameters = text.split(separator: ";").map { $0.drop { $0 == " " } }

@@ -207,7 +207,7 @@ struct SDPReader {
             formats.append(
                 .init(
                     payloadType: payload, encoding: encoding, parameters: parameters.flatMap(Self.checkedParameters),
-                    profile: Self.profile(of: encoding, parameters),
+                    profile: Self.profile(of: encoding, parameters), sendsStereo: Self.sendsStereo(parameters),
                     feedback: Self.texts(of: payload, feedback).filter(Self.knownFeedback.contains)))
         }
         guard !formats.isEmpty else { throw .invalidSDP(line: head.number, text: "has no payload type with a rtpmap") }

@@ -43,7 +43,7 @@ extension RealPipelines {
                 # value payload: payloader.pt
                 # value ssrc: payloader.ssrc
                 # value mtu: payloader.mtu
-                audioconvert ! audio/x-raw,channels=2 ! audiopanorama panorama=1 method=simple ! audioconvert ! opusenc name=encoder bitrate=96000 ! rtpopuspay name=payloader
+                audioconvert ! audio/x-raw,channels=2 ! audiopanorama panorama=1 method=simple ! audioconvert ! opusenc name=encoder bitrate=96000 ! rtpopuspay name=payloader ! capssetter caps=application/x-rtp,sprop-stereo=(string)0
                 """
             ])
             var options = Self.options(OpusParameters())

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("What is measured") struct MeasurementTests {
+        @Test("By default nothing but counts; what is asked for from then on, and no more once nobody asks")
+        func onDemand() async throws {
+            var options = LoopbackCall.Options()
+            options.measurements = []
+            try await withCall(options) { call in
+                try await call.connect()
+                let (callee, peer) = (call.callee, call.callee.peer)
+                func heardMore() async throws {
+                    let heard = try await callee.received(.audio).decoded
+                    try await callee.wait("half a second of sound") {
+                        $0.received[.audio]?.decoded ?? 0 > heard + 24_000
+                    }
+                    try await callee.waitForMorePictures(10)
+                }
+                try await heardMore()
+                #expect(try await callee.measured == [])
+                #expect(try await callee.received(.video).framesPerSecond != nil, "counted in any case")
+                #expect(await peer.statisticsReport().inbound.allSatisfy { $0.audioLevel == nil })
+                await peer.measure([.pitch, .distinctFrames])
+                try await callee.waitForTone()
+                try await callee.wait("pictures that differ") { $0.received[.video]?.distinctFrames ?? 0 > 5 }
+                #expect(try await callee.measured == [.pitch, .distinctFrames])
+                #expect(try await abs(#require(callee.received(.audio).toneHz) - 440) < 5)
+                await peer.measure([.level])
+                try await callee.wait("a level") { $0.received[.audio]?.audioLevel ?? 0 > 0.3 }
+                try await heardMore()
+                #expect(try await callee.measured == [.level])
+                await peer.measure([])
+                try await heardMore()
+                #expect(try await callee.measured == [])
+            }
+        }
+
+        @Test(
+            "What is asked for before the negotiation is measured from the first packet on", arguments: [true, false])
+        func early(byConfiguration: Bool) async throws {
+            var options = LoopbackCall.Options()
+            options.measurements = byConfiguration ? [.level] : []
+            try await withCall(options) { call in
+                if !byConfiguration { for end in call.ends { await end.peer.measure([.level]) } }
+                try await call.connect()
+                for end in call.ends {
+                    try await end.wait("a level") { $0.received[.audio]?.audioLevel ?? 0 > 0.3 }
+                    #expect(try await end.measured == [.level])
+                }
+            }
+        }
+    }
+}
+
+extension CallEnd {
+    /// What there are figures of.
+    fileprivate var measured: Set<MediaMeasurement> {
+        get async throws {
+            let (audio, video) = (try await received(.audio), try await received(.video))
+            var measured: Set<MediaMeasurement> = []
+            if audio.toneHz != nil { measured.insert(.pitch) }
+            if audio.audioLevel != nil || audio.audioEnergy != nil || audio.measuredSeconds != nil {
+                measured.insert(.level)
+            }
+            if video.distinctFrames != nil { measured.insert(.distinctFrames) }
+            return measured
+        }
+    }
+}
