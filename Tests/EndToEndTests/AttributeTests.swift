@@ -25,7 +25,8 @@ extension EndToEnd {
             try await eventually("the peer's new size") {
                 mine.attributes?.remote.picture == PictureSize(width: 400, height: 208)
             }
-            #expect(theirs.attributes?.local.videoSource == "test:ball")
+            // The peer may see it before this end has told it.
+            try await eventually("the new source's name") { theirs.attributes?.local.videoSource == "test:ball" }
             #expect(await mine.call.report().statistics.video?.received.width == 400)
             try await theirs.call.turnVideo(.quarter)
             try await eventually("the peer's turned picture") {

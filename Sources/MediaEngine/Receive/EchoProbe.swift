@@ -18,6 +18,12 @@ struct EchoProbe: Sendable {
         bin.add(probe)
         try source.link(to: format)
         try format.link(to: probe)
-        try probe.link(to: sink)
+        if let queue = try TimedEchoReference.queue() {
+            bin.add(queue)
+            try probe.link(to: queue)
+            try queue.link(to: sink)
+        } else {
+            try probe.link(to: sink)
+        }
     }
 }

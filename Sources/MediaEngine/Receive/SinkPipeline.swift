@@ -7,7 +7,7 @@ actor SinkPipeline {
 
     /// How much waits for the sink at most; of more, the oldest is dropped.
     private static let maximumPictures = 2
-    private static let maximumSound: Duration = .milliseconds(300)
+    static let maximumSound: Duration = .milliseconds(300)
 
     private let blueprint: SinkBlueprint
     private let outlet: Outlet

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Two connections of a process may get one SCTP association.
 ///
 /// `webrtcbin` draws its number, one of 65536, without a look at the others; `sctpenc` and `sctpdec` find each other by it, and so they find those of
-/// another call (upstream https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/8607). The table of associations belongs to the process, and so does
+/// another call (upstream https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/8607, 1.28). The table of associations belongs to the process, and so does
 /// the list of numbers in use.
 final class SharedAssociation: Workaround, Sendable {
     static let mendedIn: GStreamerVersion? = GStreamerVersion(1, 28)

@@ -4,7 +4,7 @@
 /// events stand until the streaming thread has taken them; a key frame that arrives before that waits out the whole latency, or the
 /// next picture. So each jitter buffer begins with no latency, which lets its first packet go at once, and gets the one that it
 /// is to have with that packet. Packets in order are never held back by the latency, so nothing stutters.
-/// Upstream has no issue; the code is the same in 1.22 to 1.26.
+/// Upstream has no issue; the code is the same in 1.22 to 1.28.
 enum StalledFastStart: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// `webrtcbin` accepts any DTLS certificate, whatever fingerprint the SDP names.
 ///
-/// Upstream: https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/11953 (June 2026, in no release of 1.22 to
-/// 1.26). We compare the two ourselves, on every version: `dtlssrtpdec` tells the certificate as soon as
+/// Upstream: https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/11953 (1.28.5, in no release of 1.22
+/// to 1.26). We compare the two ourselves, on every version, since nobody else is to decide whom a call trusts: `dtlssrtpdec` tells the certificate as soon as
 /// the handshake shows it, which is before any key exists. Until the comparison passed, ``SendTrack`` gates are shut and
 /// what arrives is held in front of the depayloader by ``hold(_:)``, so that the first key frame is not lost.
 final class UncheckedFingerprint: Workaround, Sendable {

@@ -92,6 +92,12 @@ extension RealPipelines {
             #expect((pad.caps != nil) == RtcpTableRace.isNeeded)
         }
 
+        @Test("TimedEchoReference: a queue stands behind the probe where it is needed, and nowhere else")
+        func timedEchoReference() throws {
+            let queue = try TimedEchoReference.queue()
+            #expect((queue != nil) == TimedEchoReference.isNeeded)
+        }
+
         @Test("SharedAssociation: webrtcbin draws numbers by chance where it is needed, and has its own list where not")
         func sharedAssociation() async throws {
             let (caller, callee, _) = try await Self.pairWithChannel()
@@ -207,6 +213,7 @@ extension RealPipelines {
                 (RtcpTableRace.self, [true, false, false, false, false]),
                 (UnsignalledEndOfCandidates.self, [true, true, false, false, false]),
                 (SharedAssociation.self, [true, true, true, true, false]),
+                (TimedEchoReference.self, [false, false, true, true, true]),
             ]
             for (workaround, expected) in all {
                 #expect(releases.map(workaround.isNeeded(by:)) == expected, "\(workaround)")
