@@ -32,7 +32,9 @@ public struct CallAgentConfiguration: Sendable {
     /// How messages are repeated on a transport that does not guarantee delivery.
     public var delivery = DeliveryTiming()
     /// How often the peer of a call that rings is asked whether the call is still there, in ms; nil asks only when signaling was
-    /// lost and is back. 1 to 86,400,000, like ``callAuditMs``.
+    /// lost and is back.
+    ///
+    /// 1 to 86,400,000, like ``callAuditMs``.
     public var ringAuditMs: Int? = 5_000
     /// The same for an accepted call.
     public var callAuditMs: Int? = 30_000

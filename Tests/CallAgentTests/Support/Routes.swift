@@ -5,6 +5,7 @@ import Testing
 
 /// A call with bob, whom most tests are about.
 extension CallKey: ExpressibleByStringInterpolation {
+    /// Names a call with bob.
     public init(stringLiteral id: String) { self.init(peer: "bob", callId: id) }
 }
 
