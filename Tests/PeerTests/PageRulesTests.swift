@@ -24,7 +24,7 @@ extension Peers {
                 }
                 // The calls by chance got far enough to mean something.
                 for word in [
-                    "connected", "reconnecting", "held", "mediaChanged", "mediaChangeFailed", "adopt", "videoPending",
+                    "connected", "reconnecting", "held", "mediaChanged", "mediaChangeFailed", "adopt",
                 ] {
                     #expect(said[word] ?? 0 > 20, "\(word)")
                 }

@@ -26,8 +26,17 @@ struct RandomDelivery {
         }
     }
 
-    /// More messages than may wait for their acknowledgement, and what comes then.
-    mutating func flood() -> [JSONValue] { (0..<1_100).map { _ in at(["send": outgoing()]) } }
+    /// More messages than may wait for their acknowledgement.
+    func flood() -> [JSONValue] {
+        (1...1_100).map { number in
+            at([
+                "send": [
+                    "v": 1, "type": "candidate", "id": .string("a\(number)"), "callId": "c1", "from": "me", "to": "bob",
+                    "device": "mine", "generation": 0, "sentUnixMs": 1, "candidate": "", "mLine": 0,
+                ]
+            ])
+        }
+    }
 
     /// Streams of more peers than are remembered, some of them in a call with this end, and then all of them again: what was
     /// forgotten is delivered anew.
