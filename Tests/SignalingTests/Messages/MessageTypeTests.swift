@@ -19,7 +19,8 @@ struct MessageTypeTests {
         #expect(
             Set(types) == [
                 "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
-                "renegotiate", "commit", "rollback", "state", "info", "query", "status", "ack", "gone", "error",
+                "renegotiate", "commit", "rollback", "state", "info", "query", "status", "skip", "ack", "gone",
+                "error",
             ])
     }
 

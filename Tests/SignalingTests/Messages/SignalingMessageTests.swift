@@ -26,7 +26,7 @@ struct SignalingMessageTests {
         let error = message(.error(.init(code: 404, text: "", ref: nil)), from: "", to: "bob")
         #expect(try SignalingMessage(decoding: error.encoded()) == error)
         #expect(try !error.encoded().contains("from"))
-        #expect(throws: SignalingError.self) { try message(.gone, from: "", to: "bob").encoded() }
+        #expect(throws: MalformedMessage.self) { try message(.gone, from: "", to: "bob").encoded() }
     }
 
     @Test func absentFieldsHaveTheirDefaults() throws {
@@ -51,7 +51,7 @@ struct SignalingMessageTests {
             (#"{"v":1,"type":"ringing","id":"m 1","callId":"c1","from":"a","to":"b"}"#, 400, nil),
             (#"{"v":1,"type":"ringing","id":"m1","callId":"","from":"a","to":"b"}"#, 400, "m1"),
             (#"{"v":1,"type":"ringing","id":"m1","callId":"c1","from":"a"}"#, 400, "m1"),
-            (#"{"v":1,"type":7}"#, 400, nil), ("[]", 400, nil), ("", 400, nil),
+            (#"{"v":1,"type":7}"#, 426, nil), ("[]", 400, nil), ("", 400, nil),
         ] as [(String, Int, String?)])
     func whatIsMalformedIsToldWithItsCodeAndItsId(text: String, code: Int, ref: String?) {
         #expect {
@@ -112,7 +112,7 @@ struct SignalingMessageTests {
     func whatIsBeyondABoundIsRefusedAndNeverCut(bound: Bound) throws {
         let within = message(bound.within, from: "alice", to: "bob")
         #expect(try SignalingMessage(decoding: within.encoded()) == within)
-        #expect(throws: SignalingError.self) { try message(bound.beyond, from: "alice", to: "bob").encoded() }
+        #expect(throws: MalformedMessage.self) { try message(bound.beyond, from: "alice", to: "bob").encoded() }
     }
 
     @Test func theNumbersOfEveryMessageHaveBounds() throws {
