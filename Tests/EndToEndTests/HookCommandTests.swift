@@ -48,17 +48,33 @@ extension EndToEnd {
             let trio = try await Trio()
             let server = try WebHookServer()
             let url = "http://127.0.0.1:\(server.port)/calls?key=1"
-            let bob = try await trio.listen(["--once", "--reject", "--on-ring", url, "--on-end", url])
-            let alice = try trio.call()
-            #expect(try await alice.waitForExit() == 4)
+            let bob = try await trio.listen(["--once", "--on-ring", url, "--on-end", url])
+            let alice = try trio.call(["--duration", "200ms"])
+            #expect(try await alice.waitForExit() == 0)
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
             try await eventually("two events") { server.events.count == 2 }
             let ring = try #require(server.events.first { $0["event"] as? String == "ring" })
             let end = try #require(server.events.first { $0["event"] as? String == "end" })
             #expect(try ring.text("peer") == "alice" && ring.text("callId") == end.text("callId"))
             #expect(ring["reason"] == nil)
-            #expect(try end.text("reason") == "localRejected" && end.number("code") == 603)
+            #expect(try end.text("reason") == "remoteHangup" && end.number("code") == 9900)
             #expect(bob.errors.isEmpty, "\(bob.errors)")
+        }
+
+        @Test(
+            "Nothing is done for a caller who is refused: no ringing, no hook",
+            arguments: [["--reject"], ["--allow", "carol"]])
+        func refused(options: [String]) async throws {
+            let trio = try await Trio()
+            let server = try WebHookServer()
+            let url = "http://127.0.0.1:\(server.port)/calls"
+            let bob = try await trio.listen(options + ["--on-ring", url, "--on-end", url])
+            let alice = try trio.call(["--events"])
+            #expect(try await alice.waitForExit() == 4)
+            #expect(!alice.hasEvent(["stage": "ringing"]) && !alice.hasEvent(["state": "ringing"]), "\(alice.output)")
+            bob.signal(SIGTERM)
+            try await bob.waitForExit()
+            #expect(server.events.isEmpty)
         }
 
         @Test("Hooks that fail or hang are told on standard error, and no call waits for them")
