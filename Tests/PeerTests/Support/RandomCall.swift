@@ -152,6 +152,7 @@ struct RandomCall {
         let facts: [MediaFact] = [
             .offerCreated(sdp: "offer"), .answerCreated(sdp: "answer"), .verified, .firstVideoFrame, .firstAudioSample,
             .localCandidate(.init(candidate: "candidate:2", mLine: 1)), .interrupted, .resumed, .iceConnected,
+            .captureFailed(.init(medium: chance.pick([.audio, .video]), cause: .busy, text: "busy")),
         ]
         return Self.fact(chance.pick(facts), chance.pick([0, 0, 0, 1, 1, 2]))
     }
@@ -162,6 +163,7 @@ struct RandomCall {
             switch fact {
             case .offerCreated(let sdp), .answerCreated(let sdp): ["type": name, "sdp": sdp]
             case .localCandidate(let one): ["type": name, "candidate": one.candidate, "mLine": one.mLine]
+            case .captureFailed(let fault): ["type": name, "medium": fault.medium.rawValue, "text": fault.text]
             default: ["type": name]
             }
         return Step(
