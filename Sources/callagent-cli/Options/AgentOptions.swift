@@ -47,7 +47,7 @@ struct AgentOptions: ParsableArguments {
     /// A prepared agent, whose events are told.
     func prepareAgent(maximumCalls: Int = 1) async throws -> AgentSession {
         if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
-        let engine = try await Engine.start(media.pipelines, logger: output.logger("media"))
+        let engine = try await Engine.start(media.pipelines, output.log)
         let host = URLComponents(string: signaling)?.host ?? ""
         var configuration = CallAgentConfiguration(
             media: try await media.configuration(engine: engine, signalingHost: host))
