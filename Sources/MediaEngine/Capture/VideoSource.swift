@@ -72,6 +72,7 @@ public struct VideoFormat: Sendable, Hashable {
     }
 
     var caps: String {
-        "video/x-raw,format=I420,width=\(width),height=\(height),framerate=\(framesPerSecond)/1"
+        // Without the last of these a scaler would keep the shape by pixels that are not square, of which no encoder tells the peer.
+        "video/x-raw,format=I420,width=\(width),height=\(height),framerate=\(framesPerSecond)/1,pixel-aspect-ratio=1/1"
     }
 }
