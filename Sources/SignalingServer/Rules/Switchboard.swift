@@ -10,6 +10,8 @@ struct Switchboard: Sendable {
     var calls = CallBook()
     var known: UserMemory
     var presence = PresenceBook()
+    /// Who may not sign in, whatever the token says.
+    private(set) var denied = DenyList()
     private var nextConnection: UInt64 = 0
     private var nextMessage: UInt64 = 0
 
@@ -63,9 +65,9 @@ struct Switchboard: Sendable {
         }
     }
 
-    /// A text arrived; `envelope` is nil when it is not a JSON object.
+    /// A text arrived; `envelope` is nil when it is not a JSON object, and `endCode` is the code of a message that ends a call.
     mutating func received(
-        _ envelope: Envelope?, on connection: ConnectionID, at now: Moment
+        _ envelope: Envelope?, endCode: Int? = nil, on connection: ConnectionID, at now: Moment
     ) -> [SwitchboardAction] {
         // What a refused client sends until its connection is closed is nobody's.
         guard let line = lines[connection] else { return [] }
@@ -74,7 +76,7 @@ struct Switchboard: Sendable {
         switch envelope.version == 1 ? envelope.type : nil {
         case "renew": return renew(envelope, of: seat, on: connection, at: now)
         case "watch": return watch(envelope, of: seat, on: connection)
-        default: return route(envelope, of: seat, on: connection, at: now)
+        default: return route(envelope, endCode, of: seat, on: connection, at: now)
         }
     }
 
@@ -92,6 +94,18 @@ struct Switchboard: Sendable {
         return leave(seat, at: now)
     }
 
+    /// Another deny list counts from now on; whoever it denies is thrown out.
+    mutating func deny(_ list: DenyList) -> [SwitchboardAction] {
+        denied = list
+        let out = lines.filter { line in
+            line.value.seat.map { list.denies($0.party.user, tokenID: $0.tokenID) } == true
+        }
+        return out.keys.sorted { $0.number < $1.number }.map { .close($0, text: DenyList.refusal) }
+    }
+
+    /// The calls that ended since this was asked last, in order; asked after each fact.
+    mutating func takeEndedCalls() -> [CallRecord] { calls.takeEnded() }
+
     // MARK: Pieces
 
     /// Takes a seat away and tells those whom it matters to.
@@ -99,7 +113,7 @@ struct Switchboard: Sendable {
         let party = seat.party
         devices[party.user]?[party.device] = nil
         if devices[party.user]?.isEmpty == true { devices[party.user] = nil }
-        let gone = calls.left(party).compactMap { witness -> SwitchboardAction? in
+        let gone = calls.left(party, at: now).compactMap { witness -> SwitchboardAction? in
             guard let receiver = devices[witness.party.user]?[witness.party.device] else { return nil }
             let message = ServerMessage.gone(
                 id: newMessageId(), callId: witness.callId, from: party, to: witness.party.user, unixMs: now.unixMs)
