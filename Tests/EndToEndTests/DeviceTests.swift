@@ -34,7 +34,7 @@ extension EndToEnd {
             #expect(alice.errors.contains("remoteRejected (603)"), "\(alice.errors)")
             #expect(try await kitchen.waitForExit() == 4)
             #expect(kitchen.hasEvent(["event": "stateChanged", "state": "ended", "reason": "declinedElsewhere"]))
-            #expect(hall.hasEvent(["event": "stateChanged", "state": "ended", "reason": "localRejected"]))
+            #expect(hall.hasEvent(["event": "inviteRefused", "peer": "alice"]))
         }
 
         @Test("A token lets its user in, and one of somebody else, none, or a file without one does not")
