@@ -2,7 +2,7 @@ internal import CallProtocol
 internal import FoundationEssentials
 internal import Logging
 
-/// An invite that does not ring yet: it is decided about, or its media is made.
+/// An invite that does not ring yet: the application decides about it, or its media is made.
 struct PendingInvite {
     /// Decides and makes the call.
     var task: Task<Void, Never>?
@@ -143,8 +143,8 @@ extension CallAgent {
         return true
     }
 
-    /// Refuses whatever waits for a decision: the agent signs out.
-    func refusePendingInvites() {
+    /// Forgets the invites that do not ring yet: the agent signs out, and the server tells their callers.
+    func forgetPendingInvites() {
         for pending in pendingInvites.values { pending.task?.cancel() }
         pendingInvites = [:]
     }

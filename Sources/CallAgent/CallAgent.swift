@@ -168,7 +168,7 @@ public actor CallAgent {
     func signalingEnded(_ error: SignalingError) {
         logger.error("signaling ended: \(error)")
         guard phase == .prepared else { return }
-        refusePendingInvites()
+        forgetPendingInvites()
         let reason: AgentChangeReason = if case .replaced = error { .replaced } else { .failed(.signaling(error)) }
         enter(.failed, reason, by: .server)
     }
@@ -204,7 +204,7 @@ public actor CallAgent {
         defer { turn.end() }
         // One more prepare() may have waited before this.
         if phase != .closed { enter(next, reason) }
-        refusePendingInvites()
+        forgetPendingInvites()
         for call in calls.active { await call.hangUp() }
         for call in calls.all { await call.waitUntilClosed() }
         // The farewells go out before the transport closes.

@@ -10,7 +10,8 @@ public struct CallAgentConfiguration: Sendable {
     /// Decides about each invite before anything else happens: before its caller hears `ringing`, a hook runs or a device is opened;
     /// nil lets every invite ring.
     ///
-    /// Other calls go on while it decides. Its task is cancelled when the caller gives up or the invite's ring timeout is over. While
+    /// Other calls go on while it decides. Its task is cancelled when the caller gives up or the invite's ring timeout is over; it has to
+    /// return then, since its invite holds a place until it does. While
     /// ``CallAgent/maximumPendingInvites`` invites wait for their decision, further ones are refused as busy.
     public var screenInvite: (@Sendable (IncomingInvite) async -> InviteDecision)?
     /// The media of a call that is built at ``CallAgent/prepare()`` already, offer and candidates included, for the next call that is

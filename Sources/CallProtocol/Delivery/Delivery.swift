@@ -251,21 +251,22 @@ package struct Delivery: Sendable {
             // The device has used the number up; other devices may still take the message.
             return acknowledge(id, error) ? failures : []
         }
-        pending.remove(at: index)
-        // No receiver knows of the message, and what comes after it waits for its number.
-        guard let skip = skip(message) else { return failures }
-        pending.insert(Pending(message: skip, dueAt: now), at: index)
-        return failures + transmitDue(at: now)
+        return failures + giveUp(index, at: now)
     }
 
     /// This end cannot send the message: it is beyond what the protocol allows.
     package mutating func refusedHere(_ message: SignalingMessage, _ fault: MalformedMessage, at now: Int) -> [Action] {
-        var error = SignalingMessage(
-            id: "here", callId: message.callId, from: "", to: user, sentUnixMs: 0,
-            body: .error(.init(code: fault.code, text: fault.text, ref: message.id)))
-        error.device = device
-        let settled = settle(.init(code: fault.code, text: fault.text, ref: message.id), error, at: now)
-        return settled.isEmpty ? [.failed(message, .refused(code: fault.code, text: fault.text))] : settled
+        let failure = Action.failed(message, .refused(code: fault.code, text: fault.text))
+        let place = pending.firstIndex { $0.message.id == message.id && $0.message.sentKey == message.sentKey }
+        guard let place else { return [failure] }
+        return [failure] + giveUp(place, at: now)
+    }
+
+    /// Sends a skip in the place of a message that no receiver has seen: what comes after it waits for its number.
+    private mutating func giveUp(_ index: Int, at now: Int) -> [Action] {
+        guard let skip = skip(pending.remove(at: index).message) else { return [] }
+        pending.insert(Pending(message: skip, dueAt: now), at: index)
+        return transmitDue(at: now)
     }
 
     /// What takes the number of a message that no receiver will ever see.
