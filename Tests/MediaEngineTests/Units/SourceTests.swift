@@ -62,7 +62,7 @@ import Testing
         let format = VideoFormat(width: 320, height: 180, framesPerSecond: 15)
         #expect(
             MediaSource.video(.test(.snow, format: format)).values["caps"]
-                == "video/x-raw,format=I420,width=320,height=180,framerate=15/1")
+                == "video/x-raw,format=I420,width=320,height=180,framerate=15/1,pixel-aspect-ratio=1/1")
         #expect(MediaSource.video(.test(.snow)).values["choice"] == "snow")
         #expect(MediaSource.video(VideoSource(name: "x")).values["choice"] == nil)
         #expect(MediaSource.audio(.tone()).values["caps"]?.hasPrefix("audio/x-raw,format=S16LE,rate=48000") == true)
