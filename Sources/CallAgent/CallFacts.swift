@@ -22,7 +22,7 @@ public struct CallFacts: Sendable, Equatable {
     public var media: CallMedia
     /// When it began, in ms since 1970.
     public var startedUnixMs: Double
-    /// How it ended; nil while it rings.
+    /// How it ended; nil before its end.
     public var end: CallEnd?
     /// How long it was connected, in ms; nil when it was not.
     public var connectedMs: Double?

@@ -38,11 +38,18 @@ public final class SignalingServer: Sendable {
     ) async throws(SignalingServerError) -> SignalingServer {
         try configuration.check()
         let policy = try await ServerFiles.policy(configuration)
+        let denied = try ServerFiles.denyList(configuration)
         let tls = try ServerFiles.tlsContext(configuration)
         let loop = NIOSingletons.posixEventLoopGroup.next()
         do {
             let exchange = try await loop.submit {
                 let exchange = Exchange(configuration: configuration, policy: policy, logger: logger, loop: loop)
+                if let denied {
+                    _ = exchange.denied(by: denied.list)
+                    DenyListWatch.start(denied.file, on: loop, logger: logger) { [weak exchange] list in
+                        exchange?.denied(by: list) ?? false
+                    }
+                }
                 return NIOLoopBound(exchange, eventLoop: loop)
             }.get()
             let listener = try await Listener.bind(

@@ -15,6 +15,15 @@ public struct SignalingServerConfiguration: Sendable, Equatable {
     ///
     /// Without one the server is open: whoever reaches it signs in by any free name. That is for loopback and tests.
     public var tokenKeyFiles: [String] = []
+    /// What a token has to name as its audience (`aud`); nil when it must name none.
+    public var tokenAudience: String?
+    /// What a token has to name as its issuer (`iss`); nil when any will do.
+    public var tokenIssuer: String?
+    /// A file with tokens and users that may not sign in though their tokens are good (`docs/signaling.md`).
+    ///
+    /// It is looked at every second; whom it denies from then on is closed. While it is missing or malformed, what it said before
+    /// counts.
+    public var denyListFile: String?
     /// How long before its end a client is told that its token will expire.
     public var tokenWarning: Duration = .seconds(60)
     /// Whether a client may watch everybody's presence; nil: on an open server only.
@@ -25,6 +34,18 @@ public struct SignalingServerConfiguration: Sendable, Equatable {
     ///
     /// `*` lets all connect, `null` those from files. Behind a proxy that changes `Host`, the proxy's own origin is named here.
     public var allowedOrigins: [String] = []
+    /// The names by which browsers reach this server, such as `calls.example.org`, besides those of this machine.
+    ///
+    /// A browser that came by another name is refused: whoever owns a name can let it lead here, and its pages would pass for
+    /// this server's own. An address may be given, too; no port. With ``tls`` every name counts, since the browser has compared it
+    /// with the certificate.
+    public var allowedHosts: [String] = []
+    /// The proxies whose `X-Forwarded-For` is believed, such as `127.0.0.1` or `10.0.0.0/8`.
+    ///
+    /// Limits then count the client's own address, the last one that is no trusted proxy. Whatever comes through a proxy has no rights
+    /// of this machine, and neither has anything else that comes from a trusted proxy's address. Behind a proxy that is not named
+    /// here all clients are one address.
+    public var trustedProxies: [String] = []
     /// Whether the server itself says `ringing` to the caller when an invite reached a device.
     public var announcesRinging = false
 
@@ -67,12 +88,14 @@ public struct SignalingServerConfiguration: Sendable, Equatable {
     public var connections = 10_000
     /// How many sockets may be open that are not signed in.
     public var unauthenticatedConnections = 1_024
-    /// How many sockets one address may have open.
+    /// How many sockets one address may have open; of IPv6, one /64.
     public var connectionsPerAddress = 256
     /// Whether ``connectionsPerAddress`` counts for the addresses of this machine, too.
     public var countsLoopback = false
     /// How many bytes may wait for one client to read them; beyond it the client is given up with 1008.
     public var pendingBytes = 1_048_576
+    /// How many bytes may wait for all clients together; beyond it the one with most is cut off, without a close frame.
+    public var pendingBytesInAll = 268_435_456
     /// How many user names the server remembers, to tell a user who left (480) from one that never was (404).
     public var rememberedUsers = 100_000
     /// How long a closing connection may take to answer, and ``SignalingServer/shutdown(grace:)`` in all.
@@ -100,10 +123,6 @@ public struct SignalingServerConfiguration: Sendable, Equatable {
 }
 
 extension SignalingServerConfiguration {
-    var censusBounds: ConnectionCensus<ObjectIdentifier>.Bounds {
-        .init(total: connections, unauthenticated: unauthenticatedConnections, perAddress: connectionsPerAddress)
-    }
-
     /// Checks every field, so that nothing below meets a value that it cannot work with.
     func check() throws(SignalingServerError) {
         try require(!host.isEmpty, "host", "is empty")
@@ -114,6 +133,8 @@ extension SignalingServerConfiguration {
         try require(callsPerConnection >= 0, "callsPerConnection", "\(callsPerConnection) is negative")
         try require(callsPerUser >= 0, "callsPerUser", "\(callsPerUser) is negative")
         try require(pendingBytes >= messageBytes, "pendingBytes", "\(pendingBytes) is less than messageBytes")
+        try require(
+            pendingBytesInAll >= pendingBytes, "pendingBytesInAll", "\(pendingBytesInAll) is less than pendingBytes")
         let counts = [
             ("rememberedUsers", rememberedUsers), ("messagesPerSecond", messagesPerSecond),
             ("messageBurst", messageBurst), ("devicesPerUser", devicesPerUser), ("connections", connections),
@@ -131,6 +152,12 @@ extension SignalingServerConfiguration {
             let isUsable = duration >= .milliseconds(1) && duration <= .seconds(86_400)
             try require(isUsable, field, "\(duration) is not between 1 ms and one day")
         }
+        for (field, text) in [("tokenAudience", tokenAudience), ("tokenIssuer", tokenIssuer)] {
+            guard let text else { continue }
+            try require(AccessToken.isText(text), field, "'\(text)' is not 1 to 256 bytes of visible ASCII")
+            try require(!tokenKeyFiles.isEmpty, field, "needs tokenKeyFiles")
+        }
+        try require(denyListFile == nil || !tokenKeyFiles.isEmpty, "denyListFile", "needs tokenKeyFiles")
         for url in stunURLs {
             try require(IceServerOffer.isURL(url, schemes: ["stun", "stuns"]), "stunURLs", "'\(url)' is no stun: URL")
         }
@@ -141,6 +168,15 @@ extension SignalingServerConfiguration {
             let isUsable = BrowserOrigin.isWellFormed(origin)
             try require(isUsable, "allowedOrigins", "'\(origin)' is no origin such as https://calls.example.org")
         }
+        for host in allowedHosts {
+            let isUsable = HostNames.isWellFormed(host)
+            try require(isUsable, "allowedHosts", "'\(host)' is no host such as calls.example.org, without a port")
+        }
+        for proxy in trustedProxies {
+            let isUsable = AddressBlock(proxy) != nil
+            try require(isUsable, "trustedProxies", "'\(proxy)' is no address such as 127.0.0.1 or 10.0.0.0/8")
+        }
+        try require(trustedProxies.count <= 64, "trustedProxies", "are more than 64")
         try require(stunURLs.count + turnURLs.count <= 16, "turnURLs", "and stunURLs are more than 16")
         try require(turnURLs.isEmpty || turnSecretFile != nil, "turnSecretFile", "is missing")
     }

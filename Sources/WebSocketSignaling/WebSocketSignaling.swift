@@ -45,6 +45,7 @@ public final class WebSocketSignaling: SignalingTransport {
     ///   - token: gives the token of a sign-in, asked at each one, so that a token that expired is not used again. It has to
     ///     answer within the connect timeout. It is also asked for the next token when the server says that the present one
     ///     ends soon; that it has none is logged then, and the present one stays in use. Nil where the server wants none.
+    ///     That one goes unencrypted to a host that is not this machine is logged as a warning, once.
     ///   - configuration: time limits and trusted certificates.
     ///   - logger: what happens is logged here; no token ever is.
     public init(

@@ -65,6 +65,20 @@ extension EndToEnd {
                 Program(["call", "bob", "--as", "alice", "--signaling", url]), status: 3, part: "connection refused")
         }
 
+        @Test("A token that goes unencrypted to another host is warned of", arguments: ["error", "warning"])
+        func plainToken(level: String) async throws {
+            let trio = try await Trio()
+            // The system takes 0.0.0.0 for itself; the program cannot know.
+            let url = trio.url.replacing("127.0.0.1", with: "0.0.0.0")
+            let alice = try Program([
+                "call", "bob", "--as", "alice", "--signaling", url, "--token", "a-token", "--log-level", level,
+                "--ice-interface", "127.0.0.1",
+            ])
+            #expect(try await alice.waitForExit() == 4)
+            #expect(alice.errors.components(separatedBy: "unencrypted; use wss://").count == 2, "\(alice.errors)")
+            #expect(!alice.errors.contains("a-token"))
+        }
+
         @Test("A name that is taken is exit code 3")
         func nameTaken() async throws {
             let trio = try await Trio()

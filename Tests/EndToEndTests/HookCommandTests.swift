@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import Testing
 
 extension EndToEnd {
@@ -48,16 +49,19 @@ extension EndToEnd {
             let trio = try await Trio()
             let server = try WebHookServer()
             let url = "http://127.0.0.1:\(server.port)/calls?key=1"
-            let bob = try await trio.listen(["--once", "--on-ring", url, "--on-end", url])
-            let alice = try trio.call(["--duration", "200ms"])
+            let bob = try await trio.listen(["--once", "--on-end", url, "--on-connect", url, "--on-ring", url])
+            let alice = try trio.call(["--duration", "200ms", "--room", "lab"])
             #expect(try await alice.waitForExit() == 0)
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
-            try await eventually("two events") { server.events.count == 2 }
-            let ring = try #require(server.events.first { $0["event"] as? String == "ring" })
-            let end = try #require(server.events.first { $0["event"] as? String == "end" })
+            try await eventually("three events") { server.events.count == 3 }
+            #expect(server.events.map { $0["event"] as? String } == ["ring", "connect", "end"])
+            let (ring, connect, end) = (server.events[0], server.events[1], server.events[2])
+            #expect(try connect.text("user") == "bob" && connect.text("peer") == "alice")
+            #expect(try connect.text("room") == "lab" && connect["connectedMs"] == nil && connect["reason"] == nil)
             #expect(try ring.text("peer") == "alice" && ring.text("callId") == end.text("callId"))
             #expect(ring["reason"] == nil)
             #expect(try end.text("reason") == "remoteHangup" && end.number("code") == 9900)
+            #expect(try end.text("room") == "lab" && end.number("connectedMs") >= 150)
             #expect(bob.errors.isEmpty, "\(bob.errors)")
         }
 
@@ -75,6 +79,74 @@ extension EndToEnd {
             bob.signal(SIGTERM)
             try await bob.waitForExit()
             #expect(server.events.isEmpty)
+        }
+
+        @Test("Webhooks go through TLS, to a server that is trusted and is the one that was meant")
+        func secureWebhooks() async throws {
+            let trio = try await Trio()
+            let server = try WebHookServer()
+            let (good, stranger) = (try TestCertificate(), try TestCertificate())
+            let other = try TestCertificate(host: "example.org", address: [192, 0, 2, 1])
+            let roots = try folder.write(
+                try [good, other].map { try String(contentsOfFile: $0.certificate.path, encoding: .utf8) }.joined(),
+                "roots.pem")
+            var doors: [WireTap] = []
+            for certificate in [good, stranger, other] {
+                doors.append(try await WireTap(to: Int(server.port), certificate: certificate))
+            }
+            let bob = try await trio.listen(
+                [
+                    "https://localhost:\(doors[0].port)/a", "https://127.0.0.1:\(doors[0].port)/b",
+                    "https://localhost:\(doors[1].port)/", "https://localhost:\(doors[2].port)/",
+                    "https://localhost:\(server.port)/",
+                ].flatMap { ["--on-ring", $0] } + ["--trust-roots", roots, "--once", "--answer", "1m"])
+            let alice = try trio.call(["--ring-timeout", "500ms"])
+            #expect(try await alice.waitForExit() == 4)
+            #expect(try await bob.waitForExit(within: .seconds(15)) == 0, "\(bob.errors)")
+            #expect(server.events.count { $0["event"] as? String == "ring" } == 2)
+            for (port, part) in [
+                (doors[1].port, "its certificate is not trusted"),
+                (doors[2].port, "its certificate is for another host"),
+                (Int(server.port), "the server does not speak TLS; use http://"),
+            ] { #expect(bob.errors.contains("https://localhost:\(port)/ failed: \(part)"), "\(bob.errors)") }
+        }
+
+        @Test("Nobody to trust is told before any call")
+        func noRoots() async throws {
+            let bob = try Program([
+                "listen", "--as", "bob", "--on-end", "https://127.0.0.1/", "--trust-roots", "/nonexistent/roots",
+            ])
+            #expect(try await bob.waitForExit() == 7)
+            #expect(bob.errors.contains("/nonexistent/roots"), "\(bob.errors)")
+        }
+
+        @Test("The hooks of a call run in the order of its events, and those of another call do not wait for them")
+        func order() async throws {
+            let trio = try await Trio()
+            let (log, gate) = (folder.path("log"), folder.path("gate"))
+            let script = try folder.write(
+                """
+                #!/bin/sh
+                echo "$CALLAGENT_EVENT $CALLAGENT_PEER" >> '\(log)'
+                [ "$CALLAGENT_EVENT $CALLAGENT_PEER" = "ring alice" ] || exit 0
+                while [ ! -e '\(gate)' ]; do sleep 0.05; done
+                echo "rung alice" >> '\(log)'
+                """, "hook", executable: true)
+            func lines() -> [Substring] {
+                ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
+            }
+            let bob = try await trio.listen(["--answer", "1m", "--on-ring", script, "--on-end", script])
+            let alice = try trio.call(["--ring-timeout", "500ms"])
+            #expect(try await alice.waitForExit() == 4)
+            try await eventually("alice's hook runs") { lines() == ["ring alice"] }
+            try await eventually("her call is over") { bob.count(of: ["event": "report"]) == 1 }
+            let carol = try Program(["call", "bob", "--as", "carol", "--ring-timeout", "500ms"] + trio.common)
+            #expect(try await carol.waitForExit() == 4)
+            try await eventually("carol's hooks ran") { lines() == ["ring alice", "ring carol", "end carol"] }
+            _ = try folder.write("", "gate")
+            try await eventually("alice's hooks ran") {
+                lines() == ["ring alice", "ring carol", "end carol", "rung alice", "end alice"]
+            }
         }
 
         @Test("Hooks that fail or hang are told on standard error, and no call waits for them")
@@ -102,7 +174,8 @@ extension EndToEnd {
             arguments: [
                 ("/nonexistent/hook", "is no program"), ("/etc", "is no program"),
                 ("no-such-program x", "is no program"),
-                ("", "use a command"), ("/bin/echo 'a", "quotation mark"), ("https://127.0.0.1/", "http://"),
+                ("", "use a command"), ("/bin/echo 'a", "quotation mark"), ("https:///x", "is no URL"),
+                ("https://user:x@127.0.0.1/", "without a password"),
                 ("http://user:x@127.0.0.1/", "without a password"), ("http:///x", "is no URL"),
                 ("http://127.0.0.1/a b", "is no URL"),
             ])

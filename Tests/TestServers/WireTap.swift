@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
 internal import Synchronization
 internal import TLSClient
 
@@ -9,12 +10,20 @@ package final class WireTap: Sendable {
     private let listener: any Channel
     private let sent = Conversations()
 
-    package init(to port: Int) async throws {
+    /// - Parameter certificate: with one, clients come by TLS and are passed on without it.
+    package init(to port: Int, certificate: TestCertificate? = nil) async throws {
         let sent = sent
+        let tls = try certificate.map {
+            let chain = try NIOSSLCertificate.fromPEMFile($0.certificate.path).map(NIOSSLCertificateSource.certificate)
+            let key = try NIOSSLPrivateKey(file: $0.key.path, format: .pem)
+            return try NIOSSLContext(
+                configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+        }
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { near in
                 let (nearEnd, farEnd) = Splice.pair(on: near.eventLoop)
                 return near.eventLoop.makeCompletedFuture {
+                    if let tls { try near.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try near.pipeline.syncOperations.addHandlers([Listening(sent), nearEnd.value])
                 }.flatMap {
                     ClientBootstrap(group: near.eventLoop).channelInitializer { far in

@@ -12,6 +12,8 @@ public struct AccessToken: Sendable, Equatable {
     public static let longestAnonymousSeconds = 600
     /// The most users that one anonymous token allows to call.
     public static let mostCallees = 16
+    /// The longest audience, issuer and identifier, in bytes.
+    public static let longestTextBytes = 256
 
     /// The user who may sign in (`sub`).
     public var user: String
@@ -23,6 +25,13 @@ public struct AccessToken: Sendable, Equatable {
     public var expiresUnixSeconds: Int
     /// Set for a user without an account.
     public var anonymous: Anonymous?
+    /// The servers that the token is for, by the name that they were given (`aud`); nil for those without one.
+    public var audience: String?
+    /// Who makes it (`iss`).
+    public var issuer: String?
+    /// What a server's deny list names it by (`jti`); a random one unless it is set, since a token without one can only be denied
+    /// together with its user.
+    public var identifier: String
 
     /// What somebody without an account may do: call, and only whom the token names.
     public struct Anonymous: Sendable, Equatable {
@@ -49,6 +58,8 @@ public struct AccessToken: Sendable, Equatable {
         // A token beyond the year 2099 is refused below, like one for no time at all.
         let seconds = min(max(lifetime.components.seconds, 0), TokenClaims.latestSeconds)
         expiresUnixSeconds = issuedUnixSeconds + Int(seconds)
+        var generator = SystemRandomNumberGenerator()
+        identifier = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
         self.anonymous = anonymous
     }
 
@@ -60,7 +71,8 @@ public struct AccessToken: Sendable, Equatable {
         guard key.canSign else { throw .cannotSign }
         try check()
         let claims = TokenClaims(
-            sub: user, exp: Double(expiresUnixSeconds), nbf: nil, iat: Double(issuedUnixSeconds), device: device,
+            sub: user, iss: issuer, aud: audience.map(TokenClaims.Audience.init), jti: identifier,
+            exp: Double(expiresUnixSeconds), nbf: nil, iat: Double(issuedUnixSeconds), device: device,
             anonymous: anonymous.map { _ in true }, account: anonymous?.account, mayCall: anonymous?.mayCall)
         do {
             let encoder = JSONEncoder()
@@ -80,6 +92,11 @@ public struct AccessToken: Sendable, Equatable {
         try require(
             expiresUnixSeconds > issuedUnixSeconds && Int64(expiresUnixSeconds) < TokenClaims.latestSeconds,
             "the lifetime", "is less than 1 s or ends after the year 2099")
+        for (field, text) in [("the audience", audience), ("the issuer", issuer), ("the identifier", identifier)] {
+            guard let text else { continue }
+            try require(
+                Self.isText(text), field, "is empty, longer than \(Self.longestTextBytes) bytes, or no visible ASCII")
+        }
         guard let anonymous else { return }
         try require(SignalingLimits.isName(anonymous.account), "the account", name)
         try require(
@@ -89,6 +106,11 @@ public struct AccessToken: Sendable, Equatable {
         try require(
             expiresUnixSeconds - issuedUnixSeconds <= Self.longestAnonymousSeconds, "the lifetime",
             "of an anonymous token is at most \(Self.longestAnonymousSeconds) s")
+    }
+
+    /// Whether `text` can be an audience, an issuer or an identifier.
+    static func isText(_ text: String) -> Bool {
+        (1...longestTextBytes).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     private func require(_ condition: Bool, _ field: String, _ text: String) throws(TokenError) {

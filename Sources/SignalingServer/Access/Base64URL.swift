@@ -19,7 +19,8 @@ enum Base64URL {
         guard text.utf8.allSatisfy(isAllowed), text.utf8.count % 4 != 1 else { return nil }
         var base64 = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        return Data(base64Encoded: base64)
+        // Bits that the last character has too many: the same bytes in another spelling, which no encoder writes.
+        return Data(base64Encoded: base64).flatMap { encode($0) == text ? $0 : nil }
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -19,7 +19,7 @@ enum ServerFiles {
         policy.messageBurst = configuration.messageBurst
         policy.announcesRinging = configuration.announcesRinging
         policy.tokenWarningMs = milliseconds(configuration.tokenWarning)
-        policy.verifier = try await verifier(configuration.tokenKeyFiles)
+        policy.verifier = try await verifier(configuration)
         policy.hasDirectory = configuration.directory ?? (policy.verifier == nil)
         policy.iceServers = try iceServers(configuration)
         return policy
@@ -56,7 +56,23 @@ enum ServerFiles {
         }
     }
 
-    private static func verifier(_ files: [String]) async throws(SignalingServerError) -> TokenVerifier? {
+    /// Who is denied at first, and the file to read again; nil without one.
+    static func denyList(
+        _ configuration: SignalingServerConfiguration
+    ) throws(SignalingServerError) -> (list: DenyList, file: DenyListFile)? {
+        guard let path = configuration.denyListFile else { return nil }
+        var file = DenyListFile(path: path)
+        switch file.readAgain(isFirst: true) {
+        case .list(let list): return (list, file)
+        case .unusable(let text): throw .unusableFile(path, text: text)
+        case .none: return (DenyList(), file)
+        }
+    }
+
+    private static func verifier(
+        _ configuration: SignalingServerConfiguration
+    ) async throws(SignalingServerError) -> TokenVerifier? {
+        let files = configuration.tokenKeyFiles
         guard !files.isEmpty else { return nil }
         var keys: [TokenKey] = []
         for file in files {
@@ -67,7 +83,8 @@ enum ServerFiles {
                 throw .unusableFile(file, text: text)
             }
         }
-        return TokenVerifier(keys: keys)
+        return TokenVerifier(
+            keys: keys, audience: configuration.tokenAudience, issuer: configuration.tokenIssuer)
     }
 
     private static func iceServers(

@@ -4,6 +4,9 @@ struct TokenClaims: Codable, Sendable, Equatable {
     static let latestSeconds: Int64 = 4_102_444_800
 
     var sub: String
+    var iss: String?
+    var aud: Audience?
+    var jti: String?
     var exp: Double
     var nbf: Double?
     var iat: Double?
@@ -11,6 +14,25 @@ struct TokenClaims: Codable, Sendable, Equatable {
     var anonymous: Bool?
     var account: String?
     var mayCall: [String]?
+}
+
+extension TokenClaims {
+    /// For whom a token is meant: one name or several (RFC 7519 section 4.1.3).
+    struct Audience: Codable, Sendable, Equatable {
+        var names: [String]
+
+        init(_ name: String) { names = [name] }
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            names = if let name = try? value.decode(String.self) { [name] } else { try value.decode([String].self) }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var value = encoder.singleValueContainer()
+            if names.count == 1 { try value.encode(names[0]) } else { try value.encode(names) }
+        }
+    }
 }
 
 /// What is read of a token's header.

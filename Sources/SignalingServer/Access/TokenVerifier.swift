@@ -8,6 +8,10 @@ internal import JWTKit
 /// beyond the header.
 struct TokenVerifier: Sendable {
     let keys: [TokenKey]
+    /// The audience that a token has to name; nil when it must name none.
+    var audience: String?
+    /// The issuer that a token has to name; nil when any will do.
+    var issuer: String?
     /// How far clocks may differ, for `nbf` and `iat` only: an expired token is expired.
     private static let leewaySeconds = 60.0
 
@@ -16,6 +20,8 @@ struct TokenVerifier: Sendable {
         var expiresUnixMs: Int
         /// The users whom somebody without an account may call; nil for users with one.
         var mayCall: Set<String>?
+        /// What a ``DenyList`` knows the token by.
+        var tokenID: String?
     }
 
     /// Why a token does not, in the terms of the protocol.
@@ -39,11 +45,18 @@ struct TokenVerifier: Sendable {
         guard (claims.nbf ?? 0) <= now + Self.leewaySeconds, (claims.iat ?? 0) <= now + Self.leewaySeconds else {
             throw .wrong("the token is not valid yet; compare the clocks")
         }
+        // A server that is none of a token's audience has to refuse it (RFC 7519 section 4.1.3).
+        let isMeant = if let audience { claims.aud?.names.contains(audience) == true } else { claims.aud == nil }
+        guard isMeant else {
+            throw .wrong("the token is for another audience")
+        }
+        guard issuer == nil || claims.iss == issuer else { throw .wrong("the token is of another issuer") }
         guard claims.sub == party.user else { throw .wrong("the token is for another user") }
         guard claims.device == nil || claims.device == party.device else {
             throw .wrong("the token is for another device")
         }
-        return Grant(expiresUnixMs: Int(claims.exp * 1_000), mayCall: try Self.callees(claims))
+        return Grant(
+            expiresUnixMs: Int(claims.exp * 1_000), mayCall: try Self.callees(claims), tokenID: claims.jti)
     }
 
     private func verifiedClaims(of token: String) throws(Refusal) -> TokenClaims {

@@ -9,6 +9,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
+    /// Where it is connected from.
+    let client: ClientAddress?
     private let exchange: Exchange
     private var phase = Phase.new
     private var assembler: MessageAssembler
@@ -30,8 +32,9 @@ final class ConnectionHandler: ChannelInboundHandler {
         case closed
     }
 
-    init(exchange: Exchange) {
+    init(exchange: Exchange, client: ClientAddress?) {
         self.exchange = exchange
+        self.client = client
         assembler = MessageAssembler(limit: exchange.configuration.messageBytes)
     }
 
@@ -131,7 +134,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer) {
         guard case .open(let connection) = phase, let context else { return }
         // What the kernel has not taken yet. Counted before this frame is, so that one of the greatest length always fits.
-        let pending = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        let pending = exchange.waitingBytes(at: context.channel)
         guard pending + data.readableBytes <= exchange.configuration.pendingBytes else {
             exchange.logger.warning("a client does not read", metadata: ["connection": "\(connection.number)"])
             return close(.policyViolation, text: "\(pending) bytes were not read")

@@ -13,13 +13,16 @@ final class Exchange {
     let logger: Logger
     private let loop: any EventLoop
     private var switchboard: Switchboard
-    private var census: ConnectionCensus<ObjectIdentifier>
+    private var admission: Admission<ObjectIdentifier>
     private var metrics = ServerMetrics()
+    private var log: ServerLog
     /// Those that speak WebSocket, until their sockets are closed.
     private var handlers: [ConnectionID: ConnectionHandler] = [:]
     private var timers: [ConnectionID: [SessionTimer: Scheduled<Void>]] = [:]
     /// Every accepted socket.
-    private var channels: [ObjectIdentifier: any Channel] = [:]
+    private var sockets: [ObjectIdentifier: SendQueue] = [:]
+    /// How many bytes wait at all of them.
+    private var backlog = 0
     private var outbox: [Delivery] = []
     private var isDelivering = false
     private var drain: Drain?
@@ -45,34 +48,54 @@ final class Exchange {
         self.configuration = configuration
         self.logger = logger
         self.loop = loop
+        log = ServerLog(logger)
         switchboard = Switchboard(policy: policy)
-        census = ConnectionCensus(bounds: configuration.censusBounds)
+        admission = Admission(configuration)
     }
 
     // MARK: What the connections report
 
     /// A socket was accepted.
     ///
-    /// - Returns: false when a bound is reached, and it is closed at once.
-    func accepted(_ channel: any Channel) -> Bool {
+    /// - Returns: what has to be its first handler; nil when a bound is reached, and it is closed at once.
+    func accepted(_ channel: any Channel) -> SendQueue? {
         let socket = ObjectIdentifier(channel)
-        let isExempt = PeerAddress.isLoopback(channel.remoteAddress) && !configuration.countsLoopback
-        let address = isExempt ? nil : channel.remoteAddress?.ipAddress ?? ""
-        if let refusal = census.admit(socket, from: address) {
-            metrics.refusedConnection(refusal.rawValue)
-            logger.debug("connection refused", metadata: ["bound": "\(refusal)", "address": "\(address ?? "here")"])
+        let peer = IPAddress(channel.remoteAddress)
+        if let refusal = admission.admit(socket, from: peer) {
+            refused(refusal.rawValue, peer)
             channel.close(promise: nil)
-            return false
+            return nil
         }
         metrics.accepted()
-        channels[socket] = channel
+        let queue = SendQueue(channel, exchange: self)
+        sockets[socket] = queue
         channel.closeFuture.assumeIsolated().whenComplete { [self] _ in
-            channels[socket] = nil
-            census.left(socket)
+            sockets[socket] = nil
+            admission.left(socket)
             drain?.remaining.remove(socket)
             finishDraining()
         }
-        return true
+        return queue
+    }
+
+    /// A request came: whom from, or nil when that address has too many connections.
+    func client(of request: Admission<ObjectIdentifier>.Request, on channel: any Channel) -> ClientAddress? {
+        if let client = admission.client(of: request, on: ObjectIdentifier(channel)) { return client }
+        refused(ConnectionCensus<ObjectIdentifier>.Refusal.address.rawValue, request.peer)
+        return nil
+    }
+
+    /// Whether the request may become a WebSocket, as far as the page goes that asks for it.
+    func verdict(on request: Admission<ObjectIdentifier>.Request) -> BrowserOrigin.Verdict {
+        admission.verdict(on: request)
+    }
+
+    /// Whether the request came by a name of this server.
+    func isOwnName(_ request: Admission<ObjectIdentifier>.Request) -> Bool { admission.isOwnName(request) }
+
+    private func refused(_ bound: String, _ peer: IPAddress?) {
+        metrics.refusedConnection(bound)
+        logger.debug("connection refused", metadata: ["bound": "\(bound)", "address": "\(ServerLog.text(peer))"])
     }
 
     /// A client speaks WebSocket now.
@@ -98,17 +121,31 @@ final class Exchange {
         let wasSignedIn = switchboard.party(of: connection) != nil
         let envelope = Envelope(decoding: text.readableBytesView)
         let actions = switchboard.received(envelope, on: connection, at: now)
+        if !wasSignedIn { noteRefusal(actions, envelope, connection, at: now) }
         perform(actions, forwarding: text)
         if case .forward = actions.first {
             metrics.routed(type: envelope?.type, seconds: Double((NIODeadline.now() - start).nanoseconds) / 1e9)
         }
         if !wasSignedIn, let party = switchboard.party(of: connection) {
-            if let socket = handlers[connection]?.channelIdentifier { census.signedIn(socket) }
+            if let socket = handlers[connection]?.channelIdentifier { admission.signedIn(socket) }
             logger.info("signed in", metadata: Self.metadata(party, connection))
         }
     }
 
-    func signInTimedOut(_ connection: ConnectionID) { perform(switchboard.signInTimedOut(connection)) }
+    func signInTimedOut(_ connection: ConnectionID) {
+        let actions = switchboard.signInTimedOut(connection)
+        noteRefusal(actions, nil, connection, at: now())
+        perform(actions)
+    }
+
+    private func noteRefusal(
+        _ actions: [SwitchboardAction], _ envelope: Envelope?, _ connection: ConnectionID, at now: Moment
+    ) {
+        guard case .send(.refused(let code, let text), _) = actions.first else { return }
+        log.refused(
+            user: envelope?.user, device: envelope?.device, from: handlers[connection]?.client, code: code, text: text,
+            at: now)
+    }
 
     /// Nothing can be sent to `connection` any more, although its socket may still be closing.
     func closed(_ connection: ConnectionID) {
@@ -129,8 +166,49 @@ final class Exchange {
     func metricsText() -> String {
         metrics.text(
             ServerMetrics.Gauges(
-                connections: census.count, users: switchboard.devices.count, devices: switchboard.deviceCount,
-                calls: switchboard.calls.count))
+                connections: admission.count, users: switchboard.devices.count, devices: switchboard.deviceCount,
+                calls: switchboard.calls.count, pendingBytes: backlog))
+    }
+
+    // MARK: Who is denied
+
+    /// The deny list was read: closes those who are signed in with what it denies; nil when it says nothing new.
+    ///
+    /// - Returns: false when the server stops and needs to know no more.
+    func denied(by list: DenyList?) -> Bool {
+        guard !isDraining else { return false }
+        guard let list else { return true }
+        let actions = switchboard.deny(list)
+        logger.notice(
+            "deny list read",
+            metadata: [
+                "tokens": "\(list.tokenIDs.count)", "users": "\(list.users.count)", "closed": "\(actions.count)",
+            ])
+        perform(actions)
+        return true
+    }
+
+    // MARK: What waits to be sent
+
+    /// How many bytes wait at one socket.
+    func waitingBytes(at channel: any Channel) -> Int { sockets[ObjectIdentifier(channel)]?.waiting ?? 0 }
+
+    func backlogChanged(by bytes: Int) { backlog += bytes }
+
+    /// Cuts those off that have most waiting until all together have no more than they may.
+    ///
+    /// Without a close frame, which would wait behind the rest.
+    func keepBacklogBound() {
+        while backlog > configuration.pendingBytesInAll, let most = sockets.values.max(by: { $0.waiting < $1.waiting })
+        {
+            logger.warning(
+                "a client that does not read was cut off, since too much waits for all together",
+                metadata: ["bytes": "\(most.waiting)", "inAll": "\(backlog)"])
+            metrics.cutOff()
+            most.cut()
+            // Closing throws away what waits; should it ever not, this must not go on for ever.
+            guard most.waiting == 0 else { return }
+        }
     }
 
     // MARK: Stopping
@@ -141,15 +219,15 @@ final class Exchange {
     func drain(grace: TimeAmount) -> EventLoopFuture<Void> {
         if let drain { return drain.promise.futureResult }
         let promise = loop.makePromise(of: Void.self)
-        drain = Drain(remaining: Set(channels.keys), promise: promise)
+        drain = Drain(remaining: Set(sockets.keys), promise: promise)
         // Copies: closing takes entries out of both.
         let speaking = Array(handlers.values)
         let webSockets = Set(speaking.compactMap(\.channelIdentifier))
-        let others = channels.filter { !webSockets.contains($0.key) }
+        let others = sockets.filter { !webSockets.contains($0.key) }
         for handler in speaking { handler.close(.goingAway, text: "the server stops", within: grace) }
-        for channel in others.values { channel.close(promise: nil) }
+        for socket in others.values { socket.channel.close(promise: nil) }
         loop.assumeIsolated().scheduleTask(in: grace) { [self] in
-            for channel in Array(channels.values) { channel.close(promise: nil) }
+            for socket in Array(sockets.values) { socket.channel.close(promise: nil) }
         }
         finishDraining()
         return promise.futureResult
@@ -158,12 +236,16 @@ final class Exchange {
     private func finishDraining() {
         guard let drain, drain.remaining.isEmpty else { return }
         drain.promise.succeed()
-        for channel in Array(channels.values) { channel.close(promise: nil) }
+        for socket in Array(sockets.values) { socket.channel.close(promise: nil) }
     }
 
     // MARK: What the switchboard wants
 
     private func perform(_ actions: [SwitchboardAction], forwarding text: ByteBuffer = ByteBuffer()) {
+        for call in switchboard.takeEndedCalls() {
+            metrics.ended(call)
+            log.ended(call)
+        }
         for action in actions {
             switch action {
             case .forward(let receiver): outbox.append(.message(text, to: receiver))

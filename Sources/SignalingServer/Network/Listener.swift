@@ -30,7 +30,8 @@ enum Listener {
     }
 
     private static func prepare(_ channel: any Channel, for exchange: Exchange, _ tls: NIOSSLContext?) throws {
-        guard exchange.accepted(channel) else { return }
+        guard let queue = exchange.accepted(channel) else { return }
+        try channel.pipeline.syncOperations.addHandler(queue)
         let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(exchange.configuration.signInTimeout)) {
             channel.close(promise: nil)
         }
@@ -60,9 +61,10 @@ enum Listener {
         case plainHTTP
     }
 
-    /// What the plain answer needs to know of an upgrade that was refused, whose request does not come that far.
+    /// What is known of a request for an upgrade: when it is refused, the request does not come as far as the plain answer.
     final class Handshake {
-        var isForeign = false
+        var client: ClientAddress?
+        var refusal: HTTPAnswer?
     }
 
     private static func upgrades(
@@ -72,17 +74,14 @@ enum Listener {
             maxFrameSize: exchange.value.configuration.messageBytes,
             // The handler closes with the status that the protocol names, and waits for the answer.
             enableAutomaticErrorHandling: false,
-            // One that stops takes no new clients; the plain answer says so.
             shouldUpgrade: { channel, head in
-                handshake.value.isForeign = !BrowserOrigin.isAllowed(
-                    head.headers["Origin"].first, host: head.headers["Host"].first,
-                    allowed: exchange.value.configuration.allowedOrigins)
-                let isRefused = exchange.value.isDraining || handshake.value.isForeign
-                return channel.eventLoop.makeSucceededFuture(isRefused ? nil : HTTPHeaders())
+                examine(head, on: channel, exchange.value, handshake.value)
+                return channel.eventLoop.makeSucceededFuture(handshake.value.refusal == nil ? HTTPHeaders() : nil)
             },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectionHandler(exchange: exchange.value))
+                    try channel.pipeline.syncOperations.addHandler(
+                        ConnectionHandler(exchange: exchange.value, client: handshake.value.client))
                     return .webSocket
                 }
             })
@@ -93,5 +92,21 @@ enum Listener {
                 return .plainHTTP
             }
         }
+    }
+
+    /// Decides about a request for an upgrade.
+    private static func examine(
+        _ head: HTTPRequestHead, on channel: any Channel, _ exchange: Exchange, _ handshake: Handshake
+    ) {
+        let request = Admission<ObjectIdentifier>.Request(head, on: channel)
+        handshake.client = exchange.client(of: request, on: channel)
+        handshake.refusal =
+            switch exchange.verdict(on: request) {
+            case .foreignPage: Router.foreignPage
+            case .foreignName: Router.foreignName
+            // One that stops takes no new clients.
+            case .allowed where exchange.isDraining: Router.stopping
+            case .allowed: handshake.client == nil ? Router.tooMany : nil
+            }
     }
 }

@@ -21,9 +21,7 @@ final class PlainHTTPHandler: ChannelInboundHandler {
         hasAnswered = true
         var request: HTTPRequestHead?
         if case .head(let head) = Self.unwrapInboundIn(data) { request = head }
-        let isLocal = PeerAddress.isLoopback(context.channel.remoteAddress)
-        let answer =
-            handshake.isForeign ? Router.foreignPage : Router.answer(to: request, fromLoopback: isLocal, exchange)
+        let answer = handshake.refusal ?? Router.answer(to: request, on: context.channel, exchange)
         send(answer, withBody: request?.method != .HEAD, context)
     }
 

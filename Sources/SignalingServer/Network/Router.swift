@@ -1,11 +1,22 @@
+internal import NIOCore
 internal import NIOHTTP1
 
 /// The pages that the server has besides its WebSocket.
 enum Router {
-    /// Answers a request; `request` is nil when it asked for an upgrade that is malformed.
-    static func answer(to request: HTTPRequestHead?, fromLoopback isLocal: Bool, _ exchange: Exchange) -> HTTPAnswer {
-        guard let request else { return exchange.isDraining ? stopping : upgradeRequired }
-        let path = String(request.uri.prefix { $0 != "?" })
+    /// Answers a request; `head` is nil when it asked for an upgrade that is malformed.
+    static func answer(to head: HTTPRequestHead?, on channel: any Channel, _ exchange: Exchange) -> HTTPAnswer {
+        guard let head else { return exchange.isDraining ? stopping : upgradeRequired }
+        let request = Admission<ObjectIdentifier>.Request(head, on: channel)
+        guard let client = exchange.client(of: request, on: channel) else { return tooMany }
+        let path = String(head.uri.prefix { $0 != "?" })
+        // Whoever asks how the server is may do so by any name: the answer says nothing else.
+        guard path == "/healthz" || exchange.isOwnName(request) else { return foreignName }
+        return answer(to: head, path, isLocal: client.isLocal, exchange)
+    }
+
+    private static func answer(
+        to request: HTTPRequestHead, _ path: String, isLocal: Bool, _ exchange: Exchange
+    ) -> HTTPAnswer {
         let known = Page.answers[path] ?? dynamic(path, isLocal, exchange)
         guard let known else { return exchange.isDraining ? stopping : upgradeRequired }
         guard request.method == .GET || request.method == .HEAD else {
@@ -36,7 +47,14 @@ enum Router {
     static let foreignPage = HTTPAnswer(
         status: .forbidden, body: "pages of another origin may not connect; see the server's --allow-origin\n")
 
-    private static let stopping = HTTPAnswer(status: .serviceUnavailable, body: "the server stops\n")
+    /// For a request by a name that may be somebody else's, who made it lead here (RFC 9110 section 15.5.20).
+    static let foreignName = HTTPAnswer(
+        status: .misdirectedRequest, body: "this server has another name; see its --allow-host\n")
+
+    /// For a client whose address has too many connections, as its proxy says.
+    static let tooMany = HTTPAnswer(status: .tooManyRequests, body: "too many connections from your address\n")
+
+    static let stopping = HTTPAnswer(status: .serviceUnavailable, body: "the server stops\n")
 
     private static let upgradeRequired = HTTPAnswer(
         status: .upgradeRequired, body: "This is a signaling server: connect with a WebSocket (RFC 6455).\n",

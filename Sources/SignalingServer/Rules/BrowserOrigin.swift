@@ -2,14 +2,26 @@
 ///
 /// Without the check, any page that a user of an open server visits could sign in and call in his place.
 enum BrowserOrigin {
+    enum Verdict: Sendable, Equatable {
+        case allowed
+        /// A page of another server.
+        case foreignPage
+        /// A page of this server to the browser, but by a name that is not this server's.
+        case foreignName
+    }
+
     /// Whether a request may become a WebSocket.
     ///
-    /// One without an origin is no browser's. A page of this server has its host and port in both fields.
-    static func isAllowed(_ origin: String?, host: String?, allowed: [String]) -> Bool {
-        guard let origin = origin?.lowercased() else { return true }
-        if allowed.contains(where: { $0 == "*" || $0.lowercased() == origin }) { return true }
-        guard let host = host?.lowercased(), !host.isEmpty else { return false }
-        return origin == "http://\(host)" || origin == "https://\(host)"
+    /// One without an origin is no browser's, so the name by which it came does not matter. A page of this server has its host and
+    /// port in both fields, and its host is one of the server's names.
+    static func verdict(
+        on origin: String?, host: String?, isOwnName: Bool, allowed: [String]
+    ) -> Verdict {
+        guard let origin = origin?.lowercased() else { return .allowed }
+        if allowed.contains(where: { $0 == "*" || $0.lowercased() == origin }) { return .allowed }
+        guard let host = host?.lowercased(), !host.isEmpty, origin == "http://\(host)" || origin == "https://\(host)"
+        else { return .foreignPage }
+        return isOwnName ? .allowed : .foreignName
     }
 
     /// Whether `text` can be the origin of a page: `https://calls.example.org`, without a path; `null` for pages from files; `*` for all.

@@ -18,8 +18,16 @@ struct CallBook: Sendable {
         var party: Party
     }
 
-    /// For each device that invited, the devices that the invite was forwarded to.
-    private var legs: [Entry: [String: Set<String>]] = [:]
+    /// What one device invited to.
+    private struct Leg: Sendable {
+        /// The devices that the invite was forwarded to.
+        var devices: Set<String> = []
+        var record: CallRecord
+    }
+
+    /// By the device that invited.
+    private var legs: [Entry: [String: Leg]] = [:]
+    private var over: [CallRecord] = []
     private var byInviter: [Party: Set<Entry>] = [:]
     private var byInvitee: [Party: Set<Entry>] = [:]
     private var perUser: [String: Int] = [:]
@@ -41,11 +49,26 @@ struct CallBook: Sendable {
     /// Whether any device of the inviter has that call.
     func contains(_ entry: Entry) -> Bool { legs[entry] != nil }
 
+    /// The calls that ended since this was asked last, in order.
+    mutating func takeEnded() -> [CallRecord] {
+        // Without it being asked in vain at every message.
+        guard !over.isEmpty else { return [] }
+        defer { over = [] }
+        return over
+    }
+
     /// Writes down that `inviterDevice` reached these devices of the invitee.
-    mutating func insert(_ entry: Entry, inviterDevice: String, inviteeDevices: [String]) {
+    ///
+    /// `isResumed` says that the call began before it was heard of here.
+    mutating func insert(
+        _ entry: Entry, inviterDevice: String, inviteeDevices: [String], isResumed: Bool, at now: Moment
+    ) {
         if legs[entry]?[inviterDevice] == nil {
-            legs[entry, default: [:]][inviterDevice] = []
-            byInviter[Party(user: entry.inviter, device: inviterDevice), default: []].insert(entry)
+            let inviter = Party(user: entry.inviter, device: inviterDevice)
+            let record = CallRecord(
+                callId: entry.callId, caller: inviter, callee: entry.invitee, started: now, isResumed: isResumed)
+            legs[entry, default: [:]][inviterDevice] = Leg(record: record)
+            byInviter[inviter, default: []].insert(entry)
             perUser[entry.inviter, default: 0] += 1
             count += 1
         }
@@ -59,12 +82,22 @@ struct CallBook: Sendable {
         }
     }
 
+    /// A device of the invitee accepted.
+    mutating func accepted(_ entry: Entry, by inviteeDevice: String, at now: Moment) {
+        for (inviterDevice, leg) in legs[entry] ?? [:] where leg.devices.contains(inviteeDevice) {
+            legs[entry]?[inviterDevice]?.record.accept(by: inviteeDevice, at: now)
+        }
+    }
+
     /// The device that invited ends the call, with one device of the invitee or, without one, with all.
-    mutating func end(_ entry: Entry, inviterDevice: String, inviteeDevice: String? = nil) {
-        guard let devices = legs[entry]?[inviterDevice] else { return }
-        let ended = inviteeDevice.map { devices.intersection([$0]) } ?? devices
-        legs[entry]?[inviterDevice] = devices.subtracting(ended)
-        if ended.count == devices.count {
+    mutating func end(
+        _ entry: Entry, inviterDevice: String, inviteeDevice: String? = nil, _ ending: CallEnding, at now: Moment
+    ) {
+        guard let leg = legs[entry]?[inviterDevice] else { return }
+        let ended = inviteeDevice.map { leg.devices.intersection([$0]) } ?? leg.devices
+        legs[entry]?[inviterDevice]?.devices.subtract(ended)
+        if ended.count == leg.devices.count {
+            over.append(leg.record.over(ending, at: now))
             legs[entry]?[inviterDevice] = nil
             Self.remove(entry, from: &byInviter, of: Party(user: entry.inviter, device: inviterDevice))
             perUser[entry.inviter, default: 0] -= 1
@@ -75,37 +108,40 @@ struct CallBook: Sendable {
         if legs[entry]?.isEmpty == true { legs[entry] = nil }
     }
 
-    /// One device of the invitee took the call of the device that invited; the others are out of it.
-    mutating func keep(_ entry: Entry, inviterDevice: String, onlyInviteeDevice winner: String) {
-        for device in (legs[entry]?[inviterDevice] ?? []).subtracting([winner]).sorted() {
-            end(entry, inviterDevice: inviterDevice, inviteeDevice: device)
+    /// One device of the invitee took or refused the call of the device that invited; the others are out of it.
+    mutating func keep(_ entry: Entry, inviterDevice: String, onlyInviteeDevice winner: String, at now: Moment) {
+        for device in (legs[entry]?[inviterDevice]?.devices ?? []).subtracting([winner]).sorted() {
+            end(entry, inviterDevice: inviterDevice, inviteeDevice: device, .settle, at: now)
         }
     }
 
-    /// A device of the invitee leaves the call, whichever device invited.
-    mutating func end(_ entry: Entry, inviteeDevice: String) {
-        for (inviterDevice, devices) in legs[entry] ?? [:] where devices.contains(inviteeDevice) {
-            end(entry, inviterDevice: inviterDevice, inviteeDevice: inviteeDevice)
+    /// A device of the invitee leaves the call, whichever device invited; by a `reject` with this `rejection`.
+    mutating func end(
+        _ entry: Entry, inviteeDevice: String, _ ending: CallEnding, rejection: Int? = nil, at now: Moment
+    ) {
+        for (inviterDevice, leg) in legs[entry] ?? [:] where leg.devices.contains(inviteeDevice) {
+            if ending == .reject { legs[entry]?[inviterDevice]?.record.reject(rejection) }
+            end(entry, inviterDevice: inviterDevice, inviteeDevice: inviteeDevice, ending, at: now)
         }
     }
 
     /// The other side of each call of a device that is gone; the calls that it invited to leave the book.
     ///
     /// Sorted, so that the same facts always lead to the same actions.
-    mutating func left(_ party: Party) -> [Witness] {
+    mutating func left(_ party: Party, at now: Moment) -> [Witness] {
         var witnesses: Set<Witness> = []
         for entry in byInvitee[party] ?? [] {
-            for (device, devices) in legs[entry] ?? [:] where devices.contains(party.device) {
+            for (device, leg) in legs[entry] ?? [:] where leg.devices.contains(party.device) {
                 witnesses.insert(
                     Witness(callId: entry.callId, party: Party(user: entry.inviter, device: device)))
             }
         }
         for entry in byInviter[party] ?? [] {
-            for device in legs[entry]?[party.device] ?? [] {
+            for device in legs[entry]?[party.device]?.devices ?? [] {
                 witnesses.insert(
                     Witness(callId: entry.callId, party: Party(user: entry.invitee, device: device)))
             }
-            end(entry, inviterDevice: party.device)
+            end(entry, inviterDevice: party.device, .gone, at: now)
         }
         return witnesses.sorted {
             ($0.callId, $0.party.user, $0.party.device) < ($1.callId, $1.party.user, $1.party.device)
@@ -113,14 +149,14 @@ struct CallBook: Sendable {
     }
 
     private mutating func join(_ entry: Entry, inviterDevice: String, _ device: String) {
-        guard (legs[entry]?[inviterDevice]?.count ?? 0) < Self.devicesPerCall else { return }
-        legs[entry]?[inviterDevice]?.insert(device)
+        guard (legs[entry]?[inviterDevice]?.devices.count ?? 0) < Self.devicesPerCall else { return }
+        legs[entry]?[inviterDevice]?.devices.insert(device)
         byInvitee[Party(user: entry.invitee, device: device), default: []].insert(entry)
     }
 
     /// Takes a device of the invitee out of the index unless another device of the inviter has it in the same call.
     private mutating func forget(_ entry: Entry, inviteeDevice: String) {
-        guard legs[entry]?.values.contains(where: { $0.contains(inviteeDevice) }) != true else { return }
+        guard legs[entry]?.values.contains(where: { $0.devices.contains(inviteeDevice) }) != true else { return }
         Self.remove(entry, from: &byInvitee, of: Party(user: entry.invitee, device: inviteeDevice))
     }
 

@@ -14,21 +14,22 @@ struct ConnectionCensus<Socket: Hashable & Sendable>: Sendable {
     }
 
     private struct Entry: Sendable {
-        var address: String?
+        var address: IPAddress?
         var isSignedIn = false
     }
 
     private let bounds: Bounds
     private var entries: [Socket: Entry] = [:]
     private var unauthenticated = 0
-    private var perAddress: [String: Int] = [:]
+    private var perAddress: [IPAddress: Int] = [:]
 
     init(bounds: Bounds) { self.bounds = bounds }
 
     var count: Int { entries.count }
 
-    /// Counts one more socket, unless a bound is reached; `address` is nil where the bound of addresses does not apply.
-    mutating func admit(_ socket: Socket, from address: String?) -> Refusal? {
+    /// Counts one more socket, unless a bound is reached; `address` is nil where the bound of addresses does not apply, or
+    /// not yet.
+    mutating func admit(_ socket: Socket, from address: IPAddress?) -> Refusal? {
         guard entries.count < bounds.total else { return .total }
         guard unauthenticated < bounds.unauthenticated else { return .unauthenticated }
         if let address {
@@ -38,6 +39,17 @@ struct ConnectionCensus<Socket: Hashable & Sendable>: Sendable {
         entries[socket] = Entry(address: address)
         unauthenticated += 1
         return nil
+    }
+
+    /// Counts a socket for `address`, unless it is counted for one already.
+    ///
+    /// - Returns: false when the bound of addresses is reached.
+    mutating func claim(_ socket: Socket, for address: IPAddress) -> Bool {
+        guard let entry = entries[socket], entry.address == nil else { return true }
+        guard perAddress[address, default: 0] < bounds.perAddress else { return false }
+        perAddress[address, default: 0] += 1
+        entries[socket]?.address = address
+        return true
     }
 
     mutating func signedIn(_ socket: Socket) {

@@ -21,6 +21,8 @@ struct Envelope: Sendable, Equatable {
     var toDevice: String?
     /// Of `cancel` only: the device that it is not about.
     var winner: String?
+    /// Why a call ended, for log and metrics; of messages that end one.
+    var code: Int?
     /// Of `signIn` only.
     var user: String?
     var resume: String?
@@ -77,7 +79,7 @@ private struct Decoded: Decodable {
         envelope = Envelope(
             version: value("v"), type: value("type"), id: value("id"), callId: value("callId"), from: value("from"),
             to: value("to"), generation: value("generation"), device: name("device"), toDevice: name("toDevice"),
-            winner: value("winner"),
+            winner: value("winner"), code: value("code"),
             user: value("user"), resume: value("resume"), token: value("token"), users: users)
     }
 

@@ -7,6 +7,8 @@ struct Seat: Sendable {
     let resume: String
     /// When the token ends; nil on a server without tokens.
     var expiresUnixMs: Int?
+    /// What a deny list knows the token by.
+    var tokenID: String?
     /// Set for a user without an account.
     var anonymous: Anonymous?
 

@@ -8,19 +8,24 @@ struct ServerMetrics: Sendable {
         var users = 0
         var devices = 0
         var calls = 0
+        var pendingBytes = 0
     }
 
+    /// The types of `docs/signaling.md` that a client may send.
     private static let types: Set<String> = [
-        "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "error", "ack", "query",
-        "change", "hold", "resume",
+        "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
+        "renegotiate", "commit", "rollback", "state", "info", "query", "status", "ack", "error",
     ]
 
     private var connections = 0
+    private var cutOffs = 0
     private var refusedConnections: [String: Int] = [:]
     private var routed: [String: Int] = [:]
     private var dropped = 0
     private var errors: [Int: Int] = [:]
     private var refusedSignIns: [Int: Int] = [:]
+    private var callsEnded: [String: Int] = [:]
+    private var callSeconds = Histogram(bounds: [1, 5, 15, 30, 60, 180, 300, 600, 1_800, 3_600, 7_200, 14_400])
     private var bytesReceived = 0
     private var bytesSent = 0
     private var pendingBytesMax = 0
@@ -30,6 +35,7 @@ struct ServerMetrics: Sendable {
 
     mutating func accepted() { connections += 1 }
     mutating func refusedConnection(_ reason: String) { refusedConnections[reason, default: 0] += 1 }
+    mutating func cutOff() { cutOffs += 1 }
     mutating func received(bytes: Int) { bytesReceived += bytes }
     mutating func sent(bytes: Int, pending: Int) {
         bytesSent += bytes
@@ -39,6 +45,11 @@ struct ServerMetrics: Sendable {
     mutating func routed(type: String?, seconds: Double) {
         routed[type.flatMap { Self.types.contains($0) ? $0 : nil } ?? "other", default: 0] += 1
         routing.observe(seconds)
+    }
+
+    mutating func ended(_ call: CallRecord) {
+        callsEnded[call.outcome.rawValue, default: 0] += 1
+        if let connectedMs = call.connectedMs { callSeconds.observe(Double(connectedMs) / 1_000) }
     }
 
     /// Counts what the server itself says.
@@ -61,14 +72,21 @@ struct ServerMetrics: Sendable {
         page.counters(
             "connections_refused_total", "Sockets that were closed at once, by bound.", label: "bound",
             refusedConnections)
+        page.counter(
+            "connections_cut_off_total", "Sockets that were closed because too much waited for all together.", cutOffs)
         page.counters("messages_routed_total", "Messages that were handed on, by type.", label: "type", routed)
         page.counter("messages_dropped_total", "Messages beyond the allowed rate.", dropped)
         page.counters(
             "errors_total", "Errors that clients were answered with, by code.", label: "code", Self.named(errors))
         page.counters(
             "sign_ins_refused_total", "Sign-ins that were refused, by code.", label: "code", Self.named(refusedSignIns))
+        page.counters(
+            "calls_ended_total", "Calls that ended, by outcome, as far as the server knows.", label: "outcome",
+            callsEnded)
+        page.histogram("call_seconds", "How long calls that were accepted lasted since then.", callSeconds)
         page.counter("received_bytes_total", "Bytes of messages that came.", bytesReceived)
         page.counter("sent_bytes_total", "Bytes of messages that were sent.", bytesSent)
+        page.gauge("pending_bytes", "Bytes that wait for all clients together.", gauges.pendingBytes)
         page.gauge("pending_bytes_max", "The most bytes that ever waited for one client.", pendingBytesMax)
         page.histogram("routing_seconds", "From a message's arrival to its last write.", routing)
         return page.text

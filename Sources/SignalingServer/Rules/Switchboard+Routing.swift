@@ -5,7 +5,7 @@ extension Switchboard {
         _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
     ) -> [SwitchboardAction] {
         do throws(RoutingRefusal) {
-            let receivers = try deliver(envelope, of: seat, on: connection)
+            let receivers = try deliver(envelope, of: seat, on: connection, at: now)
             var actions = receivers.map { SwitchboardAction.forward(to: $0) }
             if policy.announcesRinging, envelope.type == "invite", let call = envelope.callId, let callee = envelope.to
             {
@@ -28,7 +28,7 @@ extension Switchboard {
 
     /// Checks a message and keeps the book of calls; at least one receiver, or the reason why there is none.
     private mutating func deliver(
-        _ envelope: Envelope, of seat: Seat, on connection: ConnectionID
+        _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
     ) throws(RoutingRefusal) -> [ConnectionID] {
         guard let version = envelope.version else { throw RoutingRefusal(400, "no JSON object with a version v") }
         guard version == 1 else { throw RoutingRefusal(426, "this server speaks version 1 only") }
@@ -58,17 +58,23 @@ extension Switchboard {
         let others = CallBook.Entry(callId: callId, inviter: to, invitee: user)
         // What ends a call ends it here too when the other user cannot be told.
         if type == "cancel", let winner = envelope.winner {
-            calls.keep(own, inviterDevice: device, onlyInviteeDevice: winner)
-        } else if type == "cancel" || type == "hangup" {
-            calls.end(own, inviterDevice: device, inviteeDevice: toDevice)
+            calls.keep(own, inviterDevice: device, onlyInviteeDevice: winner, at: now)
+        } else if type == "cancel" {
+            calls.end(own, inviterDevice: device, inviteeDevice: toDevice, .cancel(code: envelope.code), at: now)
+        } else if type == "hangup" {
+            calls.end(own, inviterDevice: device, inviteeDevice: toDevice, .hangup(code: envelope.code), at: now)
+            calls.end(others, inviteeDevice: device, .hangup(code: envelope.code), at: now)
+        } else if type == "reject" {
+            calls.end(others, inviteeDevice: device, .reject, rejection: envelope.code, at: now)
+        } else if type == "accept" {
+            calls.accepted(others, by: device, at: now)
         }
-        if type == "reject" || type == "hangup" { calls.end(others, inviteeDevice: device) }
 
         let receivers = try receivers(callId, of: seat, on: connection, to: to, toDevice: toDevice)
         if type == "query", calls.contains(others) {
             calls.join(others, inviteeDevice: device)
         } else if opensCall {
-            try enter(own, of: seat, on: connection, receivers: receivers)
+            try enter(own, of: seat, on: connection, receivers: receivers, isResumed: type == "query", at: now)
         }
         return receivers
     }
@@ -110,7 +116,8 @@ extension Switchboard {
 
     /// Writes a call down, if the bounds allow one more.
     private mutating func enter(
-        _ entry: CallBook.Entry, of seat: Seat, on connection: ConnectionID, receivers: [ConnectionID]
+        _ entry: CallBook.Entry, of seat: Seat, on connection: ConnectionID, receivers: [ConnectionID],
+        isResumed: Bool, at now: Moment
     ) throws(RoutingRefusal) {
         let party = seat.party
         if !calls.contains(entry, inviterDevice: party.device) {
@@ -129,7 +136,8 @@ extension Switchboard {
             lines[connection]?.seat?.anonymous?.calls.insert(call)
         }
         calls.insert(
-            entry, inviterDevice: party.device, inviteeDevices: receivers.compactMap { lines[$0]?.seat?.party.device })
+            entry, inviterDevice: party.device, inviteeDevices: receivers.compactMap { lines[$0]?.seat?.party.device },
+            isResumed: isResumed, at: now)
     }
 
     private func generation(of envelope: Envelope) -> Int {

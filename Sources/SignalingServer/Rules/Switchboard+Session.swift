@@ -48,12 +48,13 @@ extension Switchboard {
         }
         guard let verifier = policy.verifier else { return refused(400, "this server knows no tokens") }
         do throws(TokenVerifier.Refusal) {
-            let grant = try verifier.grant(for: envelope.token, to: seat.party, unixMs: now.unixMs)
+            let grant = try grant(envelope.token, to: seat.party, by: verifier, at: now)
             guard (grant.mayCall == nil) == (seat.anonymous == nil) else {
                 return refused(403, "the token is of another kind than the one that was signed in with")
             }
             var renewed = seat
             renewed.expiresUnixMs = grant.expiresUnixMs
+            renewed.tokenID = grant.tokenID
             if let mayCall = grant.mayCall { renewed.anonymous?.mayCall = mayCall }
             lines[connection]?.seat = renewed
             return [.send(.renewed(tokenExpiresInMs: grant.expiresUnixMs - now.unixMs), to: connection)]

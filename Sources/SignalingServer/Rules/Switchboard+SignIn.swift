@@ -22,7 +22,8 @@ extension Switchboard {
         var seat = Seat(party: Party(user: user, device: device), resume: policy.newResume())
         if let verifier = policy.verifier {
             do throws(TokenVerifier.Refusal) {
-                let grant = try verifier.grant(for: envelope.token, to: seat.party, unixMs: now.unixMs)
+                let grant = try grant(envelope.token, to: seat.party, by: verifier, at: now)
+                seat.tokenID = grant.tokenID
                 seat.expiresUnixMs = grant.expiresUnixMs
                 seat.anonymous = grant.mayCall.map { Seat.Anonymous(mayCall: $0) }
             } catch {
@@ -33,6 +34,15 @@ extension Switchboard {
         case .failure(let refusal): return refuse(connection, code: refusal.code, text: refusal.text)
         case .success(let actions): return actions + take(seat, on: connection, at: now)
         }
+    }
+
+    /// What a token allows, unless it is denied.
+    func grant(
+        _ token: String?, to party: Party, by verifier: TokenVerifier, at now: Moment
+    ) throws(TokenVerifier.Refusal) -> TokenVerifier.Grant {
+        let grant = try verifier.grant(for: token, to: party, unixMs: now.unixMs)
+        guard !denied.denies(party.user, tokenID: grant.tokenID) else { throw .wrong(DenyList.refusal) }
+        return grant
     }
 
     mutating func refuse(_ connection: ConnectionID, code: Int, text: String) -> [SwitchboardAction] {

@@ -12,6 +12,8 @@ struct Switchboard: Sendable {
     var calls = CallBook()
     var known: RecentSet<String>
     var presence = PresenceBook()
+    /// Who may not sign in, whatever the token says.
+    private(set) var denied = DenyList()
     private var nextConnection: UInt64 = 0
     private var nextMessage: UInt64 = 0
 
@@ -94,6 +96,18 @@ struct Switchboard: Sendable {
         return leave(seat, at: now)
     }
 
+    /// Another deny list counts from now on; whoever it denies is thrown out.
+    mutating func deny(_ list: DenyList) -> [SwitchboardAction] {
+        denied = list
+        let out = lines.filter { line in
+            line.value.seat.map { list.denies($0.party.user, tokenID: $0.tokenID) } == true
+        }
+        return out.keys.sorted { $0.number < $1.number }.map { .close($0, text: DenyList.refusal) }
+    }
+
+    /// The calls that ended since this was asked last, in order; asked after each fact.
+    mutating func takeEndedCalls() -> [CallRecord] { calls.takeEnded() }
+
     // MARK: Pieces
 
     /// Takes a seat away and tells those whom it matters to.
@@ -101,7 +115,7 @@ struct Switchboard: Sendable {
         let party = seat.party
         devices[party.user]?[party.device] = nil
         if devices[party.user]?.isEmpty == true { devices[party.user] = nil }
-        let gone = calls.left(party).compactMap { witness -> SwitchboardAction? in
+        let gone = calls.left(party, at: now).compactMap { witness -> SwitchboardAction? in
             guard let receiver = devices[witness.party.user]?[witness.party.device] else { return nil }
             let message = ServerMessage.gone(
                 id: newMessageId(), callId: witness.callId, from: party, to: witness.party.user, unixMs: now.unixMs)

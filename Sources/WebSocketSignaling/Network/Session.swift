@@ -16,6 +16,7 @@ final class Session: LinkDelegate {
     private var backoff: Backoff
     /// The last refusal that the application was told, while it is repeated.
     private var toldRefusal: String?
+    private var hasWarnedOfPlainToken = false
     private let renewal = PendingAnswer()
     /// Nil without a provider.
     private let tokenRenewal: TokenRenewal?
@@ -126,6 +127,7 @@ final class Session: LinkDelegate {
             guard let answer = renewal.begin(on: loop, within: limit, late: late) else {
                 return failed(.signInRefused(code: 409, text: "another token is being renewed already"))
             }
+            warnOfPlainToken(account.url)
             guard link.send(SignInRequest.renewal(token: token)) != nil else {
                 renewal.end(.failure(.notConnected))
                 return answer
@@ -317,7 +319,15 @@ final class Session: LinkDelegate {
     }
 
     private func attempt(_ account: Account) -> Attempt {
-        Attempt(account, configuration: configuration, provider: provider, loop: loop)
+        if provider != nil || account.token != nil { warnOfPlainToken(account.url) }
+        return Attempt(account, configuration: configuration, provider: provider, loop: loop)
+    }
+
+    /// Says once that whoever is on the way can take the token and sign in with it.
+    private func warnOfPlainToken(_ url: SignalingURL) {
+        guard !hasWarnedOfPlainToken, !url.isSecure, !url.isLoopback else { return }
+        hasWarnedOfPlainToken = true
+        logger.warning("the token goes to another host unencrypted; use wss://", metadata: ["host": "\(url.host)"])
     }
 
     private func finish() {

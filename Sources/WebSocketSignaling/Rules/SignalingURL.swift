@@ -72,6 +72,14 @@ struct SignalingURL: Sendable, Equatable {
     /// Whether the host is an IP address, which a certificate names in another way.
     var isAddress: Bool { host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } }
 
+    /// Whether the host is surely this machine, so that nobody in between can listen.
+    var isLoopback: Bool {
+        if host.lowercased() == "localhost" || host == "::1" { return true }
+        // A name may begin like an address.
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

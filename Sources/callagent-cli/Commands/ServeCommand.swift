@@ -49,11 +49,11 @@ struct ServeCommand: AsyncParsableCommand {
     /// Says aloud what nobody should find out from an abuser.
     private static func warn(_ server: SignalingServer, _ configuration: SignalingServerConfiguration) {
         let isLoopback = server.address.hasPrefix("127.") || server.address == "::1"
-        guard !isLoopback else { return }
-        if configuration.tokenKeyFiles.isEmpty {
-            Output.error("warning: whoever reaches \(server.address) signs in by any name; use --token-key-file")
+        if configuration.tokenKeyFiles.isEmpty, !isLoopback || !configuration.trustedProxies.isEmpty {
+            let place = isLoopback ? "the proxy of this server" : server.address
+            Output.error("warning: whoever reaches \(place) signs in by any name; use --token-key-file")
         }
-        if configuration.tls == nil {
+        if configuration.tls == nil, !isLoopback {
             Output.error("warning: signaling on \(server.address) is not encrypted; use --tls-cert and --tls-key")
         }
     }

@@ -33,6 +33,16 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --anonymous: the account that answers for it.", valueName: "name"))
     var account: String?
 
+    @Option(help: ArgumentHelp("The servers that it is for (aud), as their --token-audience says.", valueName: "text"))
+    var audience: String?
+
+    @Option(help: ArgumentHelp("Who makes it (iss), as the server's --token-issuer says.", valueName: "text"))
+    var issuer: String?
+
+    @Option(
+        help: ArgumentHelp("What a server's --deny-list names it by (jti). (default: a random one)", valueName: "text"))
+    var id: String?
+
     func validate() throws {
         if anonymous {
             guard !mayCall.isEmpty, account != nil else {
@@ -47,8 +57,10 @@ struct TokenCommand: AsyncParsableCommand {
         let rights = anonymous ? AccessToken.Anonymous(account: account ?? "", mayCall: mayCall) : nil
         let standard: Duration =
             anonymous ? .seconds(AccessToken.longestAnonymousSeconds) : .seconds(3_600)
-        let token = AccessToken(
+        var token = AccessToken(
             user: user, device: device, lifetime: lifetime?.duration ?? standard, anonymous: rights)
+        (token.audience, token.issuer) = (audience, issuer)
+        token.identifier = id ?? token.identifier
         do throws(TokenError) {
             Output.line(try token.signed(with: try await TokenKey.read(file: keyFile)))
         } catch {

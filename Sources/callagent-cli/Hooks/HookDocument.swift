@@ -7,6 +7,7 @@ struct HookDocument: Encodable, Sendable {
     /// What happened.
     enum Event: String, Encodable, Sendable {
         case ring
+        case connect
         case end
     }
 

@@ -1,13 +1,21 @@
 internal import CallAgent
 internal import Logging
 internal import NIOCore
+internal import NIOSSL
+internal import Synchronization
 
 /// Runs the hooks of a command: some at a time, each for a bounded time, none of them in a call's way.
+///
+/// Those of one call run in the order of its events.
 final class HookRunner: CallHook {
-    /// One hook to run.
-    private struct Job: Sendable {
+    private struct Hook: Sendable {
         let target: HookTarget
         let document: HookDocument
+    }
+
+    private struct State {
+        var queue = HookQueue<Hook>(concurrency: HookRunner.concurrency, capacity: HookRunner.longestQueue)
+        var running: [Int: Task<Void, Never>] = [:]
     }
 
     /// How many run at a time.
@@ -20,62 +28,83 @@ final class HookRunner: CallHook {
     private static let webhookLimit: TimeAmount = .seconds(5)
     /// How long the program waits at its end for those that still run.
     private static let patience: Duration = .seconds(6)
+    /// How long those may take then that had to wait for them.
+    private static let lastPatience: Duration = .seconds(2)
 
     private let onRing: [HookTarget]
+    private let onConnect: [HookTarget]
     private let onEnd: [HookTarget]
+    /// For `https://`; nil when no hook needs it.
+    private let tls: NIOSSLContext?
     private let logger: Logger
-    private let jobs: AsyncStream<Job>.Continuation
-    private let worker: Task<Void, Never>
+    private let state = Mutex(State())
 
-    init(onRing: [HookTarget], onEnd: [HookTarget], logger: Logger) {
-        (self.onRing, self.onEnd, self.logger) = (onRing, onEnd, logger)
-        let (queue, jobs) = AsyncStream.makeStream(of: Job.self, bufferingPolicy: .bufferingOldest(Self.longestQueue))
-        self.jobs = jobs
-        worker = Task {
-            await withTaskGroup(of: Void.self) { group in
-                var running = 0
-                for await job in queue {
-                    if running == Self.concurrency {
-                        await group.next()
-                        running -= 1
-                    }
-                    group.addTask { await Self.run(job, logger) }
-                    running += 1
+    init(
+        onRing: [HookTarget], onConnect: [HookTarget], onEnd: [HookTarget], tls: NIOSSLContext?, logger: Logger
+    ) {
+        (self.onRing, self.onConnect, self.onEnd) = (onRing, onConnect, onEnd)
+        (self.tls, self.logger) = (tls, logger)
+    }
+
+    func callRings(_ call: CallFacts) { enqueue(onRing, HookDocument(.ring, call)) }
+
+    func callConnected(_ call: CallFacts) { enqueue(onConnect, HookDocument(.connect, call)) }
+
+    func callEnded(_ call: CallFacts) { enqueue(onEnd, HookDocument(.end, call)) }
+
+    /// Waits for those that run and wait.
+    ///
+    /// What takes too long is ended, so that those get their turn that wait for it; what is left a little later is not run.
+    func finish() async {
+        let limit = Task {
+            guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+            cancelRunning()
+            guard (try? await Task.sleep(for: Self.lastPatience)) != nil else { return }
+            let left = state.withLock { $0.queue.clear() }
+            if left > 0 { logger.error("\(left) hooks were not run: the program ended") }
+            cancelRunning()
+        }
+        while let task = state.withLock({ $0.running.values.first }) { await task.value }
+        limit.cancel()
+    }
+
+    private func enqueue(_ targets: [HookTarget], _ document: HookDocument) {
+        let hooks = targets.map { Hook(target: $0, document: document) }
+        let left = state.withLock { $0.queue.add(hooks, of: document.callId) }
+        if left > 0 { logger.error("\(left) hooks were not run: \(Self.longestQueue) others wait already") }
+        startNext()
+    }
+
+    /// Starts those whose turn it is, now that `job` is over.
+    private func startNext(after job: HookQueue<Hook>.Job? = nil) {
+        state.withLock { state in
+            if let job {
+                state.queue.end(job)
+                state.running[job.number] = nil
+            }
+            while let next = state.queue.next() {
+                state.running[next.number] = Task {
+                    await run(next.hook)
+                    startNext(after: next)
                 }
             }
         }
     }
 
-    func callRings(_ call: CallFacts) { enqueue(onRing, HookDocument(.ring, call)) }
-
-    func callEnded(_ call: CallFacts) { enqueue(onEnd, HookDocument(.end, call)) }
-
-    /// Takes no more, and waits for those that run.
-    func finish() async {
-        jobs.finish()
-        let limit = Task { [worker] in
-            guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
-            worker.cancel()
-        }
-        await worker.value
-        limit.cancel()
+    private func cancelRunning() {
+        for task in state.withLock({ Array($0.running.values) }) { task.cancel() }
     }
 
-    private func enqueue(_ targets: [HookTarget], _ document: HookDocument) {
-        for target in targets {
-            guard case .dropped = jobs.yield(Job(target: target, document: document)) else { continue }
-            logger.error("a hook was not run: \(Self.longestQueue) others wait already")
-        }
-    }
-
-    private static func run(_ job: Job, _ logger: Logger) async {
-        switch job.target {
+    private func run(_ hook: Hook) async {
+        switch hook.target {
         case .command(let path, let arguments):
-            let complaint = await HookCommand.run(path, arguments, job.document.environment, limit: commandLimit)
+            let complaint = await HookCommand.run(
+                path, arguments, hook.document.environment, limit: Self.commandLimit)
             if let complaint { logger.error("the hook '\(path)' failed: \(complaint)") }
         case .webhook(let url):
-            let complaint = await WebHook.post(Output.json(job.document, []), to: url, limit: webhookLimit)
-            if let complaint { logger.error("the hook http://\(url.authority)\(url.target) failed: \(complaint)") }
+            let body = Output.json(hook.document, [])
+            let complaint = await WebHook.post(body, to: url, tls: url.isSecure ? tls : nil, limit: Self.webhookLimit)
+            if let complaint { logger.error("the hook \(url.text) failed: \(complaint)") }
         }
     }
 }

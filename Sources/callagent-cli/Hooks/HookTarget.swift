@@ -1,14 +1,17 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// What is run or told when a call rings or ends.
+/// What is run or told when a call rings, is connected or ends.
 enum HookTarget: Sendable, Equatable {
     /// A program and its arguments.
     case command(path: String, arguments: [String])
     /// A server that is sent the facts as JSON.
     case webhook(WebHookURL)
 
-    /// Reads what a user wrote: an `http://` URL, or a command line without a shell.
+    /// Whether it is reached through TLS.
+    var isSecure: Bool { if case .webhook(let url) = self { url.isSecure } else { false } }
+
+    /// Reads what a user wrote: an `http://` or `https://` URL, or a command line without a shell.
     ///
     /// Words are parted by spaces; `'…'` and `"…"` keep theirs. Nothing is expanded.
     ///
@@ -19,7 +22,9 @@ enum HookTarget: Sendable, Equatable {
             return
         }
         let words = try Self.words(argument)
-        guard let name = words.first, !name.isEmpty else { throw ValidationError("use a command or an http:// URL") }
+        guard let name = words.first, !name.isEmpty else {
+            throw ValidationError("use a command or an http:// or https:// URL")
+        }
         guard let path = Self.executable(name) else {
             throw ValidationError("'\(name)' is no program that can be run; give its path")
         }

@@ -1,13 +1,17 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import NIOSSL
+internal import TLSClient
 
 /// Sends one webhook.
 enum WebHook {
     /// Posts `body` as JSON and waits for the status, for at most `limit` in all.
     ///
+    /// With `tls` it goes through TLS, and the server's certificate has to be trusted and to be for the URL's host.
+    ///
     /// - Returns: what went wrong.
-    static func post(_ body: String, to url: WebHookURL, limit: TimeAmount) async -> String? {
+    static func post(_ body: String, to url: WebHookURL, tls: NIOSSLContext?, limit: TimeAmount) async -> String? {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let answer = loop.makePromise(of: UInt.self)
         var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: url.target)
@@ -19,6 +23,12 @@ enum WebHook {
         let connecting = ClientBootstrap(group: loop).connectTimeout(limit)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        // An address is not in the server's name but is compared with the certificate by itself.
+                        let name = url.isAddress ? nil : url.host
+                        let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(WebHookHandler(request, body, answer))
                 }
@@ -38,7 +48,7 @@ enum WebHook {
         } catch let error as NIOConnectionError {
             return "no connection to \(error.host):\(error.port)"
         } catch {
-            return "\(error)"
+            return ConnectionFailure.text(error, plain: "http://") ?? "\(error)"
         }
     }
 }

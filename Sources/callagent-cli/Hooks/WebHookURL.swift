@@ -1,8 +1,13 @@
 internal import ArgumentParser
 internal import Foundation
+internal import MediaEngine
 
 /// Where a webhook goes.
 struct WebHookURL: Sendable, Equatable {
+    /// The whole of it, for people.
+    let text: String
+    /// Whether it is `https`.
+    let isSecure: Bool
     let host: String
     let port: Int
     /// The path and the query.
@@ -10,21 +15,25 @@ struct WebHookURL: Sendable, Equatable {
     /// As it stands in the request.
     let authority: String
 
-    /// - Throws: a `ValidationError` for what is no `http://` URL.
+    /// - Throws: a `ValidationError` for what is no `http://` or `https://` URL.
     init(parsing text: String) throws {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let parts = URLComponents(string: text),
             let host = parts.host, !host.isEmpty, (1...65_535).contains(parts.port ?? 80)
         else {
             throw ValidationError("'\(text)' is no URL; use one such as http://127.0.0.1:9000/calls")
         }
-        guard parts.scheme == "http", parts.user == nil, parts.password == nil else {
-            throw ValidationError(
-                "'\(text)': webhooks go to http:// without a password; put a proxy in front of others")
+        guard parts.scheme == "http" || parts.scheme == "https", parts.user == nil, parts.password == nil else {
+            throw ValidationError("'\(text)': webhooks go to http:// or https:// without a password")
         }
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        isSecure = parts.scheme == "https"
         self.host = host.trimmingCharacters(in: ["[", "]"])
-        port = parts.port ?? 80
+        port = parts.port ?? (isSecure ? 443 : 80)
         target = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
         authority = host + (parts.port.map { ":\($0)" } ?? "")
+        self.text = "\(isSecure ? "https" : "http")://\(authority)\(target)"
     }
+
+    /// Whether the host is an IP address, which a certificate names in another way.
+    var isAddress: Bool { LocalAddresses.isNumeric(host) }
 }

@@ -44,6 +44,14 @@ struct AgentOptions: ParsableArguments {
         }
     }
 
+    /// Says aloud what the library logs as a warning, which is not shown unless that was asked for.
+    private func warnOfPlainToken(to host: String) {
+        guard identity.hasToken, !LocalAddresses.isLoopback(host), output.log.logLevel > .warning,
+            URLComponents(string: signaling)?.scheme?.lowercased() == "ws"
+        else { return }
+        Output.error("warning: the token goes to \(host) unencrypted; use wss://")
+    }
+
     /// A prepared agent, whose events are told.
     ///
     /// `screen` decides about calls that come in.
@@ -53,6 +61,7 @@ struct AgentOptions: ParsableArguments {
         if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
         let engine = try await Engine.start(media.pipelines, logger: output.logger("media"))
         let host = URLComponents(string: signaling)?.host ?? ""
+        warnOfPlainToken(to: host)
         var configuration = CallAgentConfiguration(
             media: try await media.configuration(engine: engine, signalingHost: host))
         configuration.media.trustRootsFile = identity.trustRoots
@@ -65,7 +74,7 @@ struct AgentOptions: ParsableArguments {
         configuration.statisticsInterval = output.statsInterval?.duration
         (configuration.displayName, configuration.address) = (identity.displayName, identity.address)
         configuration.extensionData = identity.extensionTable
-        let runner = hooks.runner(logger: output.logger("hooks"))
+        let runner = try hooks.runner(trustRoots: identity.trustRoots, logger: output.logger("hooks"))
         if let runner { configuration.hooks = [runner] }
         let (identity, url, logger) = (identity, signaling, output.logger("signaling"))
         let agent = CallAgent(

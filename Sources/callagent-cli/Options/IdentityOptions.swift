@@ -24,7 +24,8 @@ struct IdentityOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with certificates to trust for wss:// and turns: besides the system's.", valueName: "file"),
+            "A PEM file with certificates to trust for wss://, turns: and https:// hooks besides the system's.",
+            valueName: "file"),
         completion: .file())
     var trustRoots: String?
 
@@ -63,6 +64,9 @@ struct IdentityOptions: ParsableArguments {
                     + ". _ - @ + :, and \(SignalingLimits.extensionBytes) bytes in all")
         }
     }
+
+    /// Whether it signs in with a token.
+    var hasToken: Bool { token != nil || tokenFile != nil }
 
     /// Gives the token of each sign-in; nil when there is none.
     private var tokenProvider: (@Sendable () async throws -> String)? {

@@ -21,6 +21,21 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "What tokens have to name as their audience (aud); without it they must name none.", valueName: "text"))
+    var tokenAudience: String?
+
+    @Option(help: ArgumentHelp("What tokens have to name as their issuer (iss).", valueName: "text"))
+    var tokenIssuer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Tokens and users that may not sign in: lines 'jti IDENTIFIER' and 'sub USER'. Read again when it changes; whom it denies is closed.",
+            valueName: "file"),
+        completion: .file())
+    var denyList: String?
+
+    @Option(
+        help: ArgumentHelp(
             "A STUN server to tell clients of, such as stun:stun.example.org. Repeatable.", valueName: "url"))
     var stunURL: [String] = []
 
@@ -55,15 +70,35 @@ struct ServeOptions: ParsableArguments {
             valueName: "origin"))
     var allowOrigin: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A name by which browsers reach this server, such as calls.example.org, besides localhost and the address that it listens on. Repeatable. With --tls-cert all count.",
+            valueName: "host"))
+    var allowHost: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A proxy in front of this server, whose X-Forwarded-For is believed: 127.0.0.1, or a block such as 10.0.0.0/8. Repeatable.",
+            valueName: "address"))
+    var trustedProxy: [String] = []
+
     @Option(help: ArgumentHelp("How many connections may be open.", valueName: "count"))
     var maxConnections = SignalingServerConfiguration().connections
 
     @Option(
-        help: ArgumentHelp("How many connections one address may have; this machine's count not.", valueName: "count"))
+        help: ArgumentHelp(
+            "How many connections one address, of IPv6 one /64, may have; this machine's count not.", valueName: "count"
+        ))
     var maxConnectionsPerAddress = SignalingServerConfiguration().connectionsPerAddress
 
     @Option(help: ArgumentHelp("How many messages a second one connection may send.", valueName: "count"))
     var maxMessageRate = SignalingServerConfiguration().messagesPerSecond
+
+    @Option(
+        help: ArgumentHelp(
+            "How many bytes may wait for all clients together; beyond it the one with most is cut off.",
+            valueName: "count"))
+    var maxPendingBytes = SignalingServerConfiguration().pendingBytesInAll
 
     @Option(
         help: ArgumentHelp(
@@ -87,6 +122,9 @@ struct ServeOptions: ParsableArguments {
             configuration.tls = .init(certificateChainFile: tlsCert, privateKeyFile: tlsKey)
         }
         configuration.tokenKeyFiles = tokenKeyFile
+        configuration.tokenAudience = tokenAudience
+        configuration.tokenIssuer = tokenIssuer
+        configuration.denyListFile = denyList
         configuration.stunURLs = stunURL
         configuration.turnURLs = turnURL
         configuration.turnSecretFile = turnSecretFile
@@ -95,9 +133,12 @@ struct ServeOptions: ParsableArguments {
         configuration.directory = directory
         configuration.metricsPublic = metricsPublic
         configuration.allowedOrigins = allowOrigin
+        configuration.allowedHosts = allowHost
+        configuration.trustedProxies = trustedProxy
         configuration.connections = maxConnections
         configuration.connectionsPerAddress = maxConnectionsPerAddress
         configuration.messagesPerSecond = maxMessageRate
+        configuration.pendingBytesInAll = maxPendingBytes
         // As in the defaults: what comes at once after a pause may be two seconds' worth.
         configuration.messageBurst = min(max(maxMessageRate, 1), 5_000_000) * 2
         return configuration

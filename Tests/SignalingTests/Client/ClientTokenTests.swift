@@ -170,4 +170,26 @@ struct ClientTokenTests {
         #expect(ClientUnderTest(port: 1).transport.device == "main")
         #expect(ClientUnderTest(port: 1, device: "tv").transport.device == "tv")
     }
+
+    @Test(
+        "That a token goes unencrypted to another host is said once, and not of this machine",
+        // The system takes 0.0.0.0 for itself; the client cannot know.
+        arguments: [("0.0.0.0", true, 1), ("0.0.0.0", false, 0), ("127.0.0.1", true, 0), ("localhost", true, 0)])
+    func plainToken(host: String, hasToken: Bool, count: Int) async throws {
+        let lines = LogLines()
+        try await withServer { server in
+            let provider: (@Sendable () async throws -> String)? = hasToken ? { "a-token" } : nil
+            let client = ClientUnderTest(
+                port: server.port, host: host, logger: lines.logger, token: provider)
+            try await client.transport.connect(as: "alice")
+            if hasToken {
+                // An open server knows no tokens; it was sent all the same.
+                await #expect(throws: SignalingError.self) { try await client.transport.renew(token: "a-token") }
+            }
+            await client.transport.close()
+        }
+        let warning = "warning the token goes to another host unencrypted; use wss:// host=\(host)"
+        #expect(lines.all.filter { $0.hasPrefix("warning") } == Array(repeating: warning, count: count))
+        #expect(!lines.all.contains { $0.contains("a-token") })
+    }
 }

@@ -26,6 +26,17 @@ struct ClientRulesTests {
         #expect(url.isSecure == text.lowercased().hasPrefix("wss:"))
     }
 
+    @Test(arguments: [
+        ("ws://localhost", true), ("ws://LOCALHOST:1/x", true), ("ws://127.0.0.1", true), ("ws://127.255.0.1:80", true),
+        ("ws://[::1]", true), ("ws://127.0.0.1.example.org", false), ("ws://127.example.org", false),
+        ("ws://0.0.0.0", false),
+        ("ws://x.localhost", false), ("ws://192.0.2.1", false), ("ws://127.0.0.256", false),
+        ("ws://[2001:db8::1]", false),
+    ])
+    func onlyWhatIsSurelyThisMachineIsLoopback(text: String, isLoopback: Bool) throws {
+        #expect(try SignalingURL(text).isLoopback == isLoopback)
+    }
+
     @Test func noTextTrapsTheURL() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)

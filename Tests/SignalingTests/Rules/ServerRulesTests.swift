@@ -1,3 +1,4 @@
+import CallAgent
 import Testing
 
 @testable import SignalingServer
@@ -51,14 +52,15 @@ struct ServerRulesTests {
 
     // MARK: Sockets
 
-    @Test func eachBoundOfTheCensusHoldsAndIsGivenBack() {
+    @Test func eachBoundOfTheCensusHoldsAndIsGivenBack() throws {
+        let (one, other) = (try #require(IPAddress("192.0.2.1")), try #require(IPAddress("192.0.2.2")))
         var census = ConnectionCensus<Int>(bounds: .init(total: 4, unauthenticated: 2, perAddress: 2))
-        #expect(census.admit(1, from: "a") == nil)
-        #expect(census.admit(2, from: "a") == nil)
-        #expect(census.admit(3, from: "b") == .unauthenticated)
+        #expect(census.admit(1, from: one) == nil)
+        #expect(census.admit(2, from: one) == nil)
+        #expect(census.admit(3, from: other) == .unauthenticated)
         census.signedIn(1)
         census.signedIn(1)
-        #expect(census.admit(3, from: "a") == .address)
+        #expect(census.admit(3, from: one) == .address)
         #expect(census.admit(3, from: nil) == nil)
         census.signedIn(2)
         census.signedIn(3)
@@ -67,11 +69,23 @@ struct ServerRulesTests {
         census.left(1)
         census.left(1)
         census.left(99)
-        #expect(census.admit(5, from: "a") == nil)
+        #expect(census.admit(5, from: one) == nil)
         #expect(census.count == 4)
         for socket in 2...5 { census.left(socket) }
         #expect(census.count == 0)
-        #expect(census.admit(6, from: "a") == nil && census.admit(7, from: "a") == nil)
+        #expect(census.admit(6, from: one) == nil && census.admit(7, from: one) == nil)
+    }
+
+    @Test func aSocketWhoseAddressComesLaterCountsFromThenOn() throws {
+        let address = try #require(IPAddress("192.0.2.1"))
+        var census = ConnectionCensus<Int>(bounds: .init(total: 9, unauthenticated: 9, perAddress: 2))
+        for socket in 1...3 { #expect(census.admit(socket, from: nil) == nil) }
+        let claims = [1, 1, 2, 3].map { census.claim($0, for: address) }
+        #expect(claims == [true, true, true, false])
+        #expect(census.admit(4, from: address) == .address)
+        for socket in [3, 1, 1] { census.left(socket) }
+        #expect(census.admit(4, from: address) == nil)
+        #expect(census.admit(5, from: address) == .address)
     }
 
     // MARK: TURN
@@ -157,6 +171,19 @@ struct ServerRulesTests {
     }
 
     // MARK: Metrics
+
+    @Test("Every type of message that a client may send is counted as itself")
+    func types() throws {
+        var metrics = ServerMetrics()
+        let types = Set(
+            try MessageSamples.messages.compactMap { Envelope(decoding: try $0.encoded().utf8)?.type }
+        ).subtracting(["gone"])
+        #expect(types.count == 19)
+        for type in types { metrics.routed(type: type, seconds: 0) }
+        let samples = try PrometheusSamples(metrics.text(.init()))
+        for type in types { #expect(samples[#"callagent_signaling_messages_routed_total{type="\#(type)"}"#] == 1) }
+        #expect(samples[#"callagent_signaling_messages_routed_total{type="other"}"#] == nil)
+    }
 
     @Test func theMetricsAreTextThatPrometheusReads() throws {
         var metrics = ServerMetrics()

@@ -44,6 +44,42 @@ struct TokenTests {
     }
 
     @Test(arguments: [
+        (nil, nil, "", nil), (nil, nil, #","aud":"calls""#, 403), (nil, nil, #","iss":"shop""#, nil),
+        ("calls", nil, #","aud":"calls""#, nil), ("calls", nil, #","aud":["a","calls"]"#, nil), ("calls", nil, "", 403),
+        ("calls", nil, #","aud":"Calls""#, 403), ("calls", nil, #","aud":["a"]"#, 403),
+        ("calls", nil, #","aud":[]"#, 403),
+        ("calls", nil, #","aud":5"#, 403), ("calls", nil, #","aud":[5]"#, 403),
+        (nil, "shop", #","iss":"shop""#, nil), (nil, "shop", "", 403), (nil, "shop", #","iss":"Shop""#, 403),
+        (nil, "shop", #","iss":["shop"]"#, 403), ("calls", "shop", #","aud":"calls","iss":"shop""#, nil),
+        (nil, nil, #","jti":5"#, 403),
+    ])
+    func aTokenIsForItsAudienceAndOfItsIssuer(audience: String?, issuer: String?, claims: String, code: Int?)
+        async throws
+    {
+        var verifier = try await verifier([TestToken.secret])
+        (verifier.audience, verifier.issuer) = (audience, issuer)
+        let verdict: Int?
+        do throws(TokenVerifier.Refusal) {
+            let party = Party(user: "alice", device: "main")
+            _ = try verifier.grant(
+                for: TestToken.make("{\(Self.good)\(claims)}"), to: party, unixMs: Self.now * 1_000)
+            verdict = nil
+        } catch {
+            verdict = error.code
+        }
+        #expect(verdict == code)
+    }
+
+    @Test func aTokenHasOneSpellingOnly() async throws {
+        let token = TestToken.make("{\(Self.good)}")
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        // A signature of 32 bytes leaves two bits of its last character without a meaning.
+        let spellings = alphabet.map { token.dropLast() + String($0) }
+        #expect(spellings.contains { $0 == token })
+        for spelling in spellings where spelling != token { #expect(try await verdict(String(spelling)) == 403) }
+    }
+
+    @Test(arguments: [
         #"{"alg":"none"}"#, #"{"alg":"HS512"}"#, #"{"alg":"ES256"}"#, #"{"alg":"hs256"}"#, "{}", "[]", "x",
         #"{"alg":"HS256","crit":["exp"]}"#, #"{"alg":["HS256"]}"#,
     ])
@@ -100,10 +136,13 @@ struct TokenTests {
         let key = try await TokenKey.read(file: file.path)
         var token = AccessToken(user: "alice", device: device, lifetime: .seconds(60))
         token.anonymous = .init(account: "shop", mayCall: ["bob", "carol"])
-        let grant = try TokenVerifier(keys: [key]).grant(
+        (token.audience, token.issuer) = ("https://calls.example.org/", "shop")
+        let grant = try TokenVerifier(keys: [key], audience: "https://calls.example.org/", issuer: "shop").grant(
             for: try token.signed(with: key), to: Party(user: "alice", device: "tv"),
             unixMs: token.issuedUnixSeconds * 1_000)
         #expect(grant.mayCall == ["bob", "carol"])
+        #expect(grant.tokenID == token.identifier)
+        #expect(token.identifier != AccessToken(user: "alice", lifetime: .seconds(60)).identifier)
         #expect(grant.expiresUnixMs == (token.issuedUnixSeconds + 60) * 1_000)
     }
 
@@ -140,6 +179,8 @@ struct TokenTests {
             AccessToken(user: "a", lifetime: .seconds(601), anonymous: shop),
             AccessToken(user: "a", lifetime: .seconds(1), anonymous: .init(account: "", mayCall: ["bob"])),
             AccessToken(user: "a", lifetime: .seconds(1), anonymous: .init(account: "shop", mayCall: [])),
+            Self.token(audience: ""), Self.token(issuer: "a b"), Self.token(identifier: ""),
+            Self.token(identifier: String(repeating: "x", count: 257)),
         ] { #expect(throws: TokenError.self) { try token.signed(with: key) } }
     }
 
@@ -160,6 +201,12 @@ struct TokenTests {
     }
 
     // MARK: Pieces
+
+    private static func token(audience: String? = nil, issuer: String? = nil, identifier: String = "x") -> AccessToken {
+        var token = AccessToken(user: "a", lifetime: .seconds(1))
+        (token.audience, token.issuer, token.identifier) = (audience, issuer, identifier)
+        return token
+    }
 
     private func verifier(_ secrets: [String]) async throws -> TokenVerifier {
         var keys: [TokenKey] = []

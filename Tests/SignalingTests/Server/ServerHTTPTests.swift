@@ -5,11 +5,11 @@ import Testing
 struct ServerHTTPTests {
     @Test func theServerSaysThatItIsWell() async throws {
         try await withServer { server in
-            let answer = try await request("GET /healthz?x=1", server.port)
+            let answer = try await RawClient.answer("GET /healthz?x=1", port: server.port)
             #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("\r\n\r\nok\n"))
-            #expect(try await request("HEAD /healthz", server.port).hasSuffix("\r\n\r\n"))
-            #expect(try await request("POST /healthz", server.port).hasPrefix("HTTP/1.1 405 "))
-            #expect(try await request("GET /", server.port).hasPrefix("HTTP/1.1 200 "))
+            #expect(try await RawClient.answer("HEAD /healthz", port: server.port).hasSuffix("\r\n\r\n"))
+            #expect(try await RawClient.answer("POST /healthz", port: server.port).hasPrefix("HTTP/1.1 405 "))
+            #expect(try await RawClient.answer("GET /", port: server.port).hasPrefix("HTTP/1.1 200 "))
         }
     }
 
@@ -22,7 +22,7 @@ struct ServerHTTPTests {
             _ = try await bob.text()
             try await alice.send(callMessage(from: "alice", to: "nobody"))
             _ = try await alice.text()
-            let answer = try await request("GET /metrics", server.port)
+            let answer = try await RawClient.answer("GET /metrics", port: server.port)
             #expect(answer.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
             let body = try #require(answer.firstRange(of: "\r\n\r\n"))
             let samples = try PrometheusSamples(String(answer[body.upperBound...]))
@@ -35,50 +35,17 @@ struct ServerHTTPTests {
         }
     }
 
-    @Test(
-        "A page of another server cannot connect, whoever visits it",
-        arguments: [
-            (nil, 101), ("http://calls.example.org:8080", 101), ("HTTPS://calls.example.org:8080", 101),
-            ("https://trusted.example.org", 101), ("http://evil.example.org", 403), ("http://calls.example.org", 403),
-            ("null", 403), ("", 403),
-        ])
-    func origins(origin: String?, status: Int) async throws {
-        var configuration = SignalingServerConfiguration(port: 0)
-        configuration.allowedOrigins = ["https://trusted.example.org"]
-        let server = try await SignalingServer.start(configuration: configuration, logger: quietLogger)
-        let client = try await RawClient.open(port: server.port)
-        let field = origin.map { "Origin: \($0)\r\n" } ?? ""
-        try await client.send(
-            bytes: Array(
-                ("GET / HTTP/1.1\r\nHost: calls.example.org:8080\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\(field)"
-                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
-        try await client.head()
-        #expect(client.response.hasPrefix("HTTP/1.1 \(status) "), "\(client.response)")
-        await server.shutdown(grace: .milliseconds(1))
-    }
-
-    @Test(
-        "What is no origin is refused at the start",
-        arguments: ["", "calls.example.org", "https://", "https://a/b", "https://a b", "https://*.org", "file://x"])
-    func noOrigin(text: String) async {
-        var configuration = SignalingServerConfiguration(port: 0)
-        configuration.allowedOrigins = [text]
-        await #expect(throws: SignalingServerError.self) {
-            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
-        }
-    }
-
     @Test func aServerThatStopsSaysSoUntilItsClientsAreGone() async throws {
         let server = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
         let alice = try await RawClient.signedIn("alice", port: server.port)
         async let stopped: Void = server.shutdown(grace: .seconds(20))
         let frame = try #require(try await alice.frame())
         #expect(frame.closeCode == 1001)
-        let health = try await request("GET /healthz", server.port)
+        let health = try await RawClient.answer("GET /healthz", port: server.port)
         #expect(health.hasPrefix("HTTP/1.1 503 ") && health.hasSuffix("the server stops\n"))
         let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-        let refused = try await request(
-            "GET /", server.port, fields: upgrade + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+        let refused = try await RawClient.answer(
+            "GET /", fields: upgrade + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n", port: server.port)
         #expect(refused.hasPrefix("HTTP/1.1 503 "))
         try await alice.send(opcode: 8, [0x03, 0xE9])
         await stopped
@@ -106,12 +73,5 @@ struct ServerHTTPTests {
         for number in 0..<200 { try #require(try await slow.text().contains("\"m\(number)\"")) }
         #expect(try await slow.closeCode() == 1001)
         await stopped
-    }
-
-    private func request(_ line: String, _ port: Int, fields: String = "") async throws -> String {
-        let client = try await RawClient.open(port: port)
-        try await client.send(bytes: Array("\(line) HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8))
-        try await client.end()
-        return client.response
     }
 }

@@ -151,7 +151,7 @@ struct ServerLifeTests {
     func aRequestThatIsNoUpgradeIsAnsweredWith426(request: String) async throws {
         try await withServer { server in
             let client = try await RawClient.open(port: server.port)
-            try await client.send(bytes: Array("\(request)\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc".utf8))
+            try await client.send(bytes: Array("\(request)\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc".utf8))
             try await client.end()
             #expect(client.response.contains(" 426 Upgrade Required\r\n"))
             #expect(client.response.contains("WebSocket (RFC 6455)"))
@@ -166,7 +166,7 @@ struct ServerLifeTests {
     func aMalformedUpgradeIsAnsweredWith426(fields: String) async throws {
         try await withServer { server in
             let client = try await RawClient.open(port: server.port)
-            try await client.send(bytes: Array("GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8))
+            try await client.send(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n".utf8))
             try await client.end()
             #expect(client.response.hasPrefix("HTTP/1.1 426 "))
             #expect(client.response.lowercased().contains("sec-websocket-version: 13"))

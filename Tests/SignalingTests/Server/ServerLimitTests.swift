@@ -58,7 +58,7 @@ struct ServerLimitTests {
                 // As soon as the server has noticed it, there is room.
                 while true {
                     let next = try await RawClient.open(port: server.port)
-                    try? await next.send(bytes: Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+                    try? await next.send(bytes: Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
                     try await next.end()
                     if next.response.hasPrefix("HTTP/1.1 200") { break }
                 }
@@ -78,6 +78,42 @@ struct ServerLimitTests {
                 try await RawClient.signedIn("c", port: server.port),
             ]
             #expect(clients.count == 3)
+        }
+    }
+
+    @Test("When too much waits for all together, the client that has most waiting is cut off, and the others stay")
+    func allThatWaits() async throws {
+        try await withServer {
+            $0.pendingBytes = 2_000_000
+            $0.pendingBytesInAll = 2_500_000
+            ($0.messagesPerSecond, $0.messageBurst) = (100_000, 100_000)
+        } _: { server in
+            let alice = try await RawClient.signedIn("alice", port: server.port)
+            let most = try await RawClient.deaf("most", port: server.port)
+            let less = try await RawClient.deaf("less", port: server.port)
+            let filler = String(repeating: "z", count: 60_000)
+            /// Sends until the metric, which tells what the system did not take, is as wanted.
+            func fill(_ user: String, until isEnough: (PrometheusSamples) -> Bool) async throws {
+                let text = callMessage(from: "alice", to: user, extra: #","x":"\#(filler)""#)
+                let frame = RawClient.bytes(opcode: 1, Array(text.utf8))
+                repeat {
+                    for _ in 0..<3 { try await alice.send(bytes: frame) }
+                    // Its answer shows that the server has read all of that.
+                    try await alice.send(callMessage(from: "alice", to: "nobody"))
+                    _ = try await alice.text()
+                } while try await !isEnough(PrometheusSamples(port: server.port))
+            }
+            try await fill("most") { ($0["callagent_signaling_pending_bytes"] ?? 0) > 1_500_000 }
+            try await fill("less") { $0["callagent_signaling_connections_cut_off_total"] == 1 }
+            #expect(
+                (try await PrometheusSamples(port: server.port)["callagent_signaling_pending_bytes"] ?? .infinity)
+                    < 1_500_000)
+            try await most.read(true)
+            #expect(try await most.closeCode() == nil)
+            try await less.read(true)
+            try await alice.send(callMessage(id: "last", from: "alice", to: "less"))
+            while try await !less.text().contains(#""last""#) {}
+            while try await PrometheusSamples(port: server.port)["callagent_signaling_pending_bytes"] != 0 {}
         }
     }
 }

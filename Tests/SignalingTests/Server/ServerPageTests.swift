@@ -7,7 +7,7 @@ import Testing
 struct ServerPageTests {
     @Test func thePageMayLoadNothingFromElsewhere() async throws {
         try await withServer { server in
-            let page = try await request("GET /?as=alice", server.port)
+            let page = try await RawClient.answer("GET /?as=alice", port: server.port)
             #expect(
                 page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("Content-Type: text/html; charset=utf-8\r\n"))
             #expect(page.contains("X-Content-Type-Options: nosniff\r\n"))
@@ -17,9 +17,9 @@ struct ServerPageTests {
                 #expect(policy.contains(part))
             }
             for word in ["unsafe", "http:", "https:", " *"] { #expect(!policy.contains(word)) }
-            #expect(try await request("GET /index.html", server.port).hasSuffix("</html>\n"))
-            #expect(try await request("POST /", server.port).hasPrefix("HTTP/1.1 405 "))
-            #expect(try await request("GET /../page.js", server.port).hasPrefix("HTTP/1.1 426 "))
+            #expect(try await RawClient.answer("GET /index.html", port: server.port).hasSuffix("</html>\n"))
+            #expect(try await RawClient.answer("POST /", port: server.port).hasPrefix("HTTP/1.1 405 "))
+            #expect(try await RawClient.answer("GET /../page.js", port: server.port).hasPrefix("HTTP/1.1 426 "))
         }
     }
 
@@ -29,7 +29,7 @@ struct ServerPageTests {
             var seen: Set<String> = []
             while let name = waiting.popLast() {
                 guard seen.insert(name).inserted else { continue }
-                let answer = try await request("GET /\(name)", server.port)
+                let answer = try await RawClient.answer("GET /\(name)", port: server.port)
                 #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(name)")
                 let kinds = [
                     "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
@@ -53,22 +53,17 @@ struct ServerPageTests {
 
     @Test func whatABrowserHasAlreadyIsNotSentAgain() async throws {
         try await withServer { server in
-            let first = try await request("GET /callagent.js", server.port)
+            let first = try await RawClient.answer("GET /callagent.js", port: server.port)
             #expect(first.contains("Cache-Control: no-cache\r\n"))
             let tag = try #require(first.firstMatch(of: /ETag: ("[0-9a-f]+")\r\n/)?.1)
-            let again = try await request("GET /callagent.js", server.port, fields: "If-None-Match: \(tag)\r\n")
+            let again = try await RawClient.answer(
+                "GET /callagent.js", fields: "If-None-Match: \(tag)\r\n", port: server.port)
             #expect(
                 again.hasPrefix("HTTP/1.1 304 ") && again.hasSuffix("\r\n\r\n") && !again.contains("Content-Length"))
-            let other = try await request("GET /callagent.js", server.port, fields: "If-None-Match: \"0\"\r\n")
+            let other = try await RawClient.answer(
+                "GET /callagent.js", fields: "If-None-Match: \"0\"\r\n", port: server.port)
             #expect(other.hasPrefix("HTTP/1.1 200 "))
-            #expect(try await request("HEAD /callagent.js", server.port).hasSuffix("\r\n\r\n"))
+            #expect(try await RawClient.answer("HEAD /callagent.js", port: server.port).hasSuffix("\r\n\r\n"))
         }
-    }
-
-    private func request(_ line: String, _ port: Int, fields: String = "") async throws -> String {
-        let client = try await RawClient.open(port: port)
-        try await client.send(bytes: Array("\(line) HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8))
-        try await client.end()
-        return client.response
     }
 }

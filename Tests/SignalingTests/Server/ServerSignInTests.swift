@@ -113,7 +113,7 @@ struct ServerSignInTests {
             try await silent.end()
             let slow = try await RawClient.open(port: server.port)
             // Sent too late, it is refused, which is as good.
-            try? await slow.send(bytes: Array("GET / HTTP/1.1\r\nHost: x\r\n".utf8))
+            try? await slow.send(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\n".utf8))
             try await slow.end()
         }
     }

@@ -1,3 +1,5 @@
+import Foundation
+import Logging
 import SignalingServer
 import TestServers
 import Testing
@@ -67,6 +69,61 @@ struct ServerTokenTests {
         }
     }
 
+    @Test func aDenyListIsReadAgainWhenItChanges() async throws {
+        let path = NSTemporaryDirectory() + "callagent-deny-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) }
+        func signIn(_ user: String, _ identifier: String, _ server: SignalingServer) async throws -> (RawClient, String)
+        {
+            let client = try await RawClient.connect(port: server.port)
+            let token = TestToken.good(user, extra: #","jti":"\#(identifier)""#)
+            try await client.send(RawClient.signIn(user, token: token))
+            return (client, try await client.text())
+        }
+        try write("jti lost\n")
+        try await withTokenServer {
+            $0.denyListFile = path
+        } _: { server in
+            #expect(
+                try await signIn("alice", "lost", server).1.contains(
+                    #""refused","code":403,"text":"the token was denied""#))
+            let (alice, answer) = try await signIn("alice", "new", server)
+            #expect(answer.contains("signedIn"))
+            let (bob, _) = try await signIn("bob", "b1", server)
+            try await bob.send(callMessage("invite", from: "bob", to: "alice"))
+            _ = try await alice.text()
+            // What cannot be used changes nothing; what can counts soon.
+            try write("nonsense")
+            try write("sub bob\n")
+            let frame = try #require(try await bob.frame())
+            #expect(frame.closeCode == 1008 && frame.text.hasSuffix("the token was denied"))
+            #expect(try await alice.text().contains(#""type":"gone""#))
+            #expect(try await signIn("bob", "b2", server).1.contains(#""code":403"#))
+            try FileManager.default.removeItem(atPath: path)
+            #expect(try await signIn("bob", "b2", server).1.contains(#""code":403"#))
+            try write("")
+            while try await !signIn("bob", "b2", server).1.contains("signedIn") {}
+        }
+    }
+
+    @Test(
+        "What a server cannot check tokens by is refused at the start",
+        arguments: ["tokenAudience", "tokenIssuer", "denyListFile", "audience text", "deny list text"])
+    func wrongConfiguration(field: String) async throws {
+        let (key, malformed) = (try TestToken.keyFile(), try TemporaryFile("sub a b"))
+        var configuration = SignalingServerConfiguration(port: 0)
+        switch field {
+        case "tokenAudience": configuration.tokenAudience = "calls"
+        case "tokenIssuer": configuration.tokenIssuer = "shop"
+        case "denyListFile": configuration.denyListFile = malformed.path
+        case "audience text": (configuration.tokenKeyFiles, configuration.tokenAudience) = ([key.path], "")
+        default: (configuration.tokenKeyFiles, configuration.denyListFile) = ([key.path], malformed.path)
+        }
+        await #expect(throws: SignalingServerError.self) {
+            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        }
+    }
+
     @Test(arguments: ["/nonexistent/key", nil])
     func aServerWithoutItsKeyDoesNotStart(file: String?) async throws {
         let short = try TemporaryFile("short")
@@ -80,10 +137,11 @@ struct ServerTokenTests {
 
 /// Runs `body` with a server that wants tokens of ``TestToken`` and warns late.
 func withTokenServer(
-    _ configure: (inout SignalingServerConfiguration) -> Void = { _ in }, _ body: (SignalingServer) async throws -> Void
+    logger: Logger = quietLogger, _ configure: (inout SignalingServerConfiguration) -> Void = { _ in },
+    _ body: (SignalingServer) async throws -> Void
 ) async throws {
     let file = try TestToken.keyFile()
-    try await withServer {
+    try await withServer(logger: logger) {
         $0.tokenKeyFiles = [file.path]
         $0.tokenWarning = .milliseconds(700)
         configure(&$0)

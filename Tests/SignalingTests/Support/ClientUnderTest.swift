@@ -13,7 +13,7 @@ struct ClientUnderTest {
     /// Makes one with pauses that suit a test.
     init(
         port: Int, path: String = "/", scheme: String = "ws", host: String = "127.0.0.1", device: String? = nil,
-        configure: (inout WebSocketSignalingConfiguration) -> Void = { _ in },
+        logger: Logger = quietLogger, configure: (inout WebSocketSignalingConfiguration) -> Void = { _ in },
         token: (@Sendable () async throws -> String)? = nil
     ) {
         var configuration = WebSocketSignalingConfiguration()
@@ -22,7 +22,7 @@ struct ClientUnderTest {
         configure(&configuration)
         transport = WebSocketSignaling(
             url: "\(scheme)://\(host):\(port)\(path)", device: device, token: token, configuration: configuration,
-            logger: quietLogger)
+            logger: logger)
         let (stream, events, clocks) = (transport.events, events, clocks)
         Task {
             for await event in stream {

@@ -11,6 +11,13 @@ struct PrometheusSamples {
         return try #require(Double.init(String(text)) as Double?, "\(text) is no number")
     }
 
+    /// The metrics of the server on `port`.
+    init(port: Int) async throws {
+        let answer = try await RawClient.answer("GET /metrics", port: port)
+        let body = try #require(answer.firstRange(of: "\r\n\r\n"))
+        try self.init(String(answer[body.upperBound...]))
+    }
+
     init(_ text: String) throws {
         #expect(text.hasSuffix("\n"))
         var types: [String: Substring] = [:]

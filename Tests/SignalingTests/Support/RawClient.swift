@@ -29,11 +29,18 @@ final class RawClient: Sendable {
     deinit { channel.close(promise: nil) }
 
     /// Connects without a word.
-    static func open(port: Int) async throws -> RawClient {
+    ///
+    /// `receiveBuffer` is how many bytes the system takes for a client that does not read; nil lets it choose, which may be much.
+    static func open(port: Int, receiveBuffer: SocketOptionValue? = nil) async throws -> RawClient {
         let inbox = RawInbox()
-        // Before it connects: a server may close at once.
-        let channel = try await ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
+        var bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        if let receiveBuffer {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: receiveBuffer)
+        }
+        // Before it connects: a server may close at once.
+        let channel =
+            try await bootstrap
             .channelInitializer { $0.pipeline.addHandler(inbox) }
             .connect(host: "127.0.0.1", port: port).get()
         return RawClient(channel: channel, inbox: inbox)
@@ -42,17 +49,34 @@ final class RawClient: Sendable {
     /// Connects and upgrades.
     ///
     /// The key and the accept value are those of RFC 6455 section 1.3.
-    static func connect(port: Int, path: String = "/") async throws -> RawClient {
+    static func connect(port: Int, path: String = "/", fields: String = "") async throws -> RawClient {
         let client = try await open(port: port)
-        try await client.send(
-            bytes: Array(
-                ("GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
-        try await client.head()
+        try await client.upgrade(path: path, fields: fields)
         let head = client.response.lowercased()
         try #require(head.hasPrefix("http/1.1 101 "))
         #expect(head.contains("sec-websocket-accept: s3ppLMBiTxaQ9kYGzzhZRbK+xOo=".lowercased()))
         return client
+    }
+
+    /// Asks for a WebSocket, and waits for the answer's head.
+    ///
+    /// `fields` are further lines of the request, each with its end.
+    func upgrade(path: String = "/", host: String = "localhost", fields: String = "") async throws {
+        try await send(
+            bytes: Array(
+                ("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\(fields)"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
+        try await head()
+    }
+
+    /// The whole answer to a plain request, such as `GET /healthz`.
+    static func answer(
+        _ line: String, host: String = "localhost", fields: String = "", port: Int
+    ) async throws -> String {
+        let client = try await open(port: port)
+        try await client.send(bytes: Array("\(line) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n".utf8))
+        try await client.end()
+        return client.response
     }
 
     /// Waits for the head of the answer.
@@ -70,6 +94,16 @@ final class RawClient: Sendable {
         try #require(
             answer.hasPrefix(#"{"v":1,"type":"signedIn","user":"\#(user)","device":"\#(device ?? "main")","#),
             "\(answer)")
+        return client
+    }
+
+    /// Signs in and reads no more.
+    static func deaf(_ user: String, port: Int) async throws -> RawClient {
+        let client = try await open(port: port, receiveBuffer: 16_384)
+        try await client.upgrade()
+        try await client.send(signIn(user))
+        _ = try await client.text()
+        try await client.read(false)
         return client
     }
 

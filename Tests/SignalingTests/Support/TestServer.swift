@@ -3,14 +3,15 @@ import SignalingServer
 
 /// Runs `body` with a server on a free port, and stops it.
 func withServer(
-    _ configure: (inout SignalingServerConfiguration) -> Void = { _ in }, _ body: (SignalingServer) async throws -> Void
+    logger: Logger = quietLogger, _ configure: (inout SignalingServerConfiguration) -> Void = { _ in },
+    _ body: (SignalingServer) async throws -> Void
 ) async throws {
     var configuration = SignalingServerConfiguration(port: 0)
     // A raw client answers no pings, and a busy machine takes its time.
     configuration.silenceTimeout = .seconds(120)
     configuration.signInTimeout = .seconds(30)
     configure(&configuration)
-    let server = try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+    let server = try await SignalingServer.start(configuration: configuration, logger: logger)
     do {
         try await body(server)
     } catch {

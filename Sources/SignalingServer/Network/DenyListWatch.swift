@@ -1,0 +1,41 @@
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+
+/// Looks every second whether a deny list says something else.
+enum DenyListWatch {
+    private static let interval = TimeAmount.seconds(1)
+
+    /// Begins; called on `loop`, where `tell` gets each new list, and nil when there is none, until it returns false.
+    ///
+    /// A file that became unusable is logged once.
+    static func start(
+        _ file: DenyListFile, on loop: any EventLoop, logger: Logger, tell: @escaping (DenyList?) -> Bool
+    ) {
+        loop.assumeIsolated().scheduleTask(in: interval) {
+            // Files block.
+            NIOSingletons.posixBlockingThreadPool.runIfActive(eventLoop: loop) {
+                var file = file
+                let news = file.readAgain()
+                return (file, news)
+            }.assumeIsolated().whenSuccess { file, news in
+                guard take(news, of: file.path, logger, tell) else { return }
+                start(file, on: loop, logger: logger, tell: tell)
+            }
+        }
+    }
+
+    private static func take(
+        _ news: DenyListFile.News, of path: String, _ logger: Logger, _ tell: (DenyList?) -> Bool
+    ) -> Bool {
+        switch news {
+        case .none: break
+        case .list(let list): return tell(list)
+        case .unusable(let text):
+            logger.error(
+                "the deny list cannot be used; what it said before counts",
+                metadata: ["file": "\(path)", "reason": "\(text)"])
+        }
+        return tell(nil)
+    }
+}
