@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import Logging
 internal import NIOCore
 internal import NIOWebSocket
@@ -15,9 +16,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var phase = Phase.new
     private var assembler: MessageAssembler
     private var context: ChannelHandlerContext?
-    private var lastHeard = NIODeadline.now()
-    /// How long the client has been silent, as far as this end was awake to hear it.
-    private var silence = TimeAmount.zero
+    private var silence: SilenceWatch
     private var signInTimer: Scheduled<Void>?
     private var silenceTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
@@ -35,7 +34,10 @@ final class ConnectionHandler: ChannelInboundHandler {
     init(exchange: Exchange, client: ClientAddress?) {
         self.exchange = exchange
         self.client = client
-        assembler = MessageAssembler(limit: exchange.configuration.messageBytes)
+        let configuration = exchange.configuration
+        assembler = MessageAssembler(limit: configuration.messageBytes)
+        silence = SilenceWatch(
+            interval: configuration.pingInterval, timeout: configuration.silenceTimeout, now: .now)
     }
 
     /// Tells which socket this is, while it is open.
@@ -52,7 +54,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         signInTimer = schedule(in: TimeAmount(exchange.configuration.signInTimeout)) {
             $0.exchange.signInTimedOut(connection)
         }
-        scheduleSilenceCheck(in: TimeAmount(exchange.configuration.pingInterval))
+        scheduleSilenceCheck(in: exchange.configuration.pingInterval)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -80,8 +82,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
-        lastHeard = .now()
-        silence = .zero
+        silence.heard(at: .now)
         switch phase {
         case .open(let connection): read(frame, on: connection)
         // The answer to the close frame; nothing else matters now.
@@ -193,22 +194,19 @@ final class ConnectionHandler: ChannelInboundHandler {
     // MARK: Time
 
     /// Pings a silent client, and gives one up that stays silent.
-    ///
-    /// `delay` is how long ago this was scheduled. A process that was stopped, or a machine that was overloaded, has not
-    /// read what waits in its sockets: however late this comes, it counts for no more than it should have taken.
-    private func checkSilence(after delay: TimeAmount) {
+    private func checkSilence() {
         guard case .open = phase else { return }
-        silence = min(silence + delay, NIODeadline.now() - lastHeard)
-        let interval = TimeAmount(exchange.configuration.pingInterval)
-        guard silence < TimeAmount(exchange.configuration.silenceTimeout) else {
-            return close(.policyViolation, text: "nothing came for \(silence.nanoseconds / 1_000_000) ms")
+        switch silence.check(at: .now) {
+        case .givenUp(let time): close(.policyViolation, text: "nothing came for \(Int(time / .milliseconds(1))) ms")
+        case .ping(let delay):
+            send(.ping, ByteBuffer())
+            scheduleSilenceCheck(in: delay)
+        case .wait(let delay): scheduleSilenceCheck(in: delay)
         }
-        if silence >= interval { send(.ping, ByteBuffer()) }
-        scheduleSilenceCheck(in: silence >= interval ? interval : interval - silence)
     }
 
-    private func scheduleSilenceCheck(in delay: TimeAmount) {
-        silenceTimer = schedule(in: delay) { $0.checkSilence(after: delay) }
+    private func scheduleSilenceCheck(in delay: Duration) {
+        silenceTimer = schedule(in: TimeAmount(delay)) { $0.checkSilence() }
     }
 
     private func schedule(in delay: TimeAmount, _ body: @escaping (ConnectionHandler) -> Void) -> Scheduled<Void>? {

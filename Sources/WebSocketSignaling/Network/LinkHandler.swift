@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import CallProtocol
 internal import NIOCore
 internal import NIOWebSocket
 
@@ -28,10 +29,8 @@ final class LinkHandler: ChannelInboundHandler {
     private var phase = Phase.new
     private var context: ChannelHandlerContext?
     private var isPaused = false
-    private var lastHeard = NIODeadline.now()
-    /// How long the server has been silent, as far as this end was awake to hear it.
-    private var silence = TimeAmount.zero
-    private var pingTimer: Scheduled<Void>?
+    private var silence: SilenceWatch
+    private var silenceTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
     /// The first reason why the connection ends; what follows is only its consequence.
     private var reason: String?
@@ -52,6 +51,8 @@ final class LinkHandler: ChannelInboundHandler {
         self.request = request
         self.configuration = configuration
         self.delegate = delegate
+        silence = SilenceWatch(
+            interval: configuration.pingInterval, timeout: configuration.silenceTimeout, now: .now)
     }
 
     // MARK: Life
@@ -62,7 +63,7 @@ final class LinkHandler: ChannelInboundHandler {
     func signIn() {
         guard case .new = phase, let context else { return }
         phase = .signingIn
-        schedulePing(context)
+        scheduleSilenceCheck(in: configuration.pingInterval)
         context.writeAndFlush(frame(.text, ByteBuffer(string: request.json)), promise: nil)
     }
 
@@ -76,7 +77,7 @@ final class LinkHandler: ChannelInboundHandler {
     private func end() {
         guard phase != .ended else { return }
         phase = .ended
-        pingTimer?.cancel()
+        silenceTimer?.cancel()
         closeTimer?.cancel()
         context = nil
         delegate.take()?.linkEnded(self, text: reason ?? "the server closed the connection")
@@ -86,8 +87,7 @@ final class LinkHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
-        lastHeard = .now()
-        silence = .zero
+        silence.heard(at: .now)
         guard frame.maskKey == nil, frame.reservedBits.isEmpty else {
             return close(.protocolError, reason: "the server broke the WebSocket protocol")
         }
@@ -188,29 +188,31 @@ final class LinkHandler: ChannelInboundHandler {
     func resumeReading() {
         guard isPaused, let context else { return }
         isPaused = false
-        lastHeard = .now()
-        silence = .zero
+        silence.heard(at: .now)
         try? context.channel.syncOptions?.setOption(.autoRead, value: true)
     }
 
     // MARK: Time
 
-    private func schedulePing(_ context: ChannelHandlerContext) {
-        pingTimer = schedule(configuration.pingInterval) { link in
-            guard let context = link.context, link.phase == .open || link.phase == .signingIn else { return }
-            // A process that was stopped has not read what waits in its socket: however late this comes, it counts for no
-            // more than it should have taken.
-            let interval = TimeAmount(link.configuration.pingInterval)
-            link.silence = min(link.silence + interval, NIODeadline.now() - link.lastHeard)
-            // While reading is paused, silence is this end's own doing.
-            if !link.isPaused, link.silence >= TimeAmount(link.configuration.silenceTimeout) {
-                link.reason = "nothing came from the server for \(link.silence.nanoseconds / 1_000_000) ms"
-                // No closing handshake: there is nobody to answer it.
-                return context.close(promise: nil)
-            }
-            link.write(.ping, ByteBuffer())
-            link.schedulePing(context)
+    /// Pings a silent server, and gives one up that stays silent.
+    private func checkSilence() {
+        guard let context, phase == .open || phase == .signingIn else { return }
+        // While reading is paused, silence is this end's own doing.
+        if isPaused { silence.heard(at: .now) }
+        switch silence.check(at: .now) {
+        case .givenUp(let time):
+            reason = "nothing came from the server for \(Int(time / .milliseconds(1))) ms"
+            // No closing handshake: there is nobody to answer it.
+            context.close(promise: nil)
+        case .ping(let delay):
+            write(.ping, ByteBuffer())
+            scheduleSilenceCheck(in: delay)
+        case .wait(let delay): scheduleSilenceCheck(in: delay)
         }
+    }
+
+    private func scheduleSilenceCheck(in delay: Duration) {
+        silenceTimer = schedule(delay) { $0.checkSilence() }
     }
 
     private func schedule(_ delay: Duration, _ body: @escaping (LinkHandler) -> Void) -> Scheduled<Void>? {

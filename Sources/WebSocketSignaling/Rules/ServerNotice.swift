@@ -13,11 +13,14 @@ enum ServerNotice: Sendable, Equatable {
 
     /// The most servers, and URLs of each, that are taken.
     private static let mostServers = 32
+    /// Of JSON (RFC 8259 section 2).
+    private static let whitespace: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
 
     /// Nil for every message of a call, and for what is malformed.
     init?(decoding text: String) {
         // All messages of calls have one, and they are the many: only the few others are worth the decoder's time.
-        guard !text.utf8.contains(#""callId""#.utf8), SignalingLimits.isShallow(text),
+        guard text.utf8.first(where: { !Self.whitespace.contains($0) }) == UInt8(ascii: "{"),
+            !text.utf8.contains(#""callId""#.utf8), SignalingLimits.isShallow(text),
             let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)), wire.v == 1
         else { return nil }
         let refusal = (code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))

@@ -178,7 +178,8 @@ struct ClientTokenTests {
     func plainToken(host: String, hasToken: Bool, count: Int) async throws {
         let lines = LogLines()
         try await withServer { server in
-            let provider: (@Sendable () async throws -> String)? = hasToken ? { "a-token" } : nil
+            let token: @Sendable () async throws -> String = { "a-token" }
+            let provider = hasToken ? token : nil
             let client = ClientUnderTest(
                 port: server.port, host: host, logger: lines.logger, token: provider)
             try await client.transport.connect(as: "alice")

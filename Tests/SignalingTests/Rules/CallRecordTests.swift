@@ -1,3 +1,4 @@
+import CallProtocol
 import Testing
 
 @testable import SignalingServer
