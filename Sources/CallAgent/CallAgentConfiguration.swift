@@ -17,8 +17,8 @@ public struct CallAgentConfiguration: Sendable {
     /// The media of a call that is built at ``CallAgent/prepare()`` already, offer and candidates included, for the next call that is
     /// placed with these media; nil builds with the call.
     ///
-    /// Saves the time of that in each call, and costs an open capture and sockets in between. It is built anew once a minute, since
-    /// addresses change.
+    /// Saves the time of that in each call, and costs an open capture and sockets in between. A new one takes its place every
+    /// 45 s, since addresses change.
     public var joinsAhead: CallMedia?
     /// Whether this end itself tells a caller that it rings.
     ///

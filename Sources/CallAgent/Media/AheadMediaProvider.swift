@@ -2,32 +2,43 @@ internal import CallProtocol
 
 /// Builds the own end of the next call before anybody calls: pipeline, offer and candidates are there when it is placed.
 ///
-/// Costs an open capture, an encoder and sockets for as long as nobody calls; one that is older than ``lifetime`` is built anew,
-/// since addresses change.
+/// Costs an open capture, an encoder and sockets for as long as nobody calls. Addresses change, so every ``renewal`` a new one
+/// takes the place of the one that waits.
 actor AheadMediaProvider: MediaProvider {
+    /// How long one waits before a new one takes its place.
+    static let renewal = Duration.seconds(45)
+    /// How old the one that a call takes may be: timers do not run while a machine sleeps.
+    static let lifetime = Duration.seconds(60)
+
     private let provider: any MediaProvider
     private let media: CallMedia
-    private let lifetime: Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
     private var ready: (session: OfferedSession, since: ContinuousClock.Instant)?
     private var isPrepared = false
+    private var renewals: Task<Void, Never>?
 
-    init(_ provider: any MediaProvider, media: CallMedia, lifetime: Duration = .seconds(60)) {
+    init(
+        _ provider: any MediaProvider, media: CallMedia, sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
         self.provider = provider
         self.media = media
-        self.lifetime = lifetime
+        self.sleep = sleep
     }
 
     func prepare() async throws(MediaSessionError) {
         try await provider.prepare()
         isPrepared = true
-        await build()
+        await renew()
+        renewals?.cancel()
+        renewals = Task { [sleep, weak self] in
+            while (try? await sleep(Self.renewal)) != nil { await self?.renew() }
+        }
     }
 
     func use(_ servers: [IceServer]) async {
         await provider.use(servers)
-        // What was built knows the old servers.
-        await drop()
-        await build()
+        // What was built knows the old servers. Signaling does not wait for its successor.
+        Task { await self.renew() }
     }
 
     func makeSession(
@@ -37,32 +48,30 @@ actor AheadMediaProvider: MediaProvider {
             return try await provider.makeSession(label: label, media: media, role: role)
         }
         // The next one is built while this one is used.
-        Task { await self.build() }
-        if ContinuousClock.now - ready.since < lifetime { return ready.session }
+        Task { await self.renew() }
+        if ContinuousClock.now - ready.since < Self.lifetime { return ready.session }
         await ready.session.close()
         return try await provider.makeSession(label: label, media: media, role: role)
     }
 
     func release() async {
         isPrepared = false
-        await drop()
+        renewals?.cancel()
+        renewals = nil
+        await ready.take()?.session.close()
         await provider.release()
     }
 
-    private func drop() async { await ready.take()?.session.close() }
-
-    /// A session that cannot be built is not missed: the call will say why.
-    private func build() async {
-        guard isPrepared, ready == nil,
-            let session = try? await provider.makeSession(label: "ahead", media: media, role: .caller)
+    /// Builds one that takes the place of the one that waits, which a call may take meanwhile.
+    ///
+    /// One that cannot be built is not missed: the call will say why.
+    private func renew() async {
+        guard isPrepared, let session = try? await provider.makeSession(label: "ahead", media: media, role: .caller)
         else { return }
         let offered = OfferedSession(session)
-        do throws(MediaSessionError) {
-            _ = try await offered.createOffer()
-        } catch {
-            return await offered.close()
-        }
-        guard isPrepared, ready == nil else { return await offered.close() }
+        guard (try? await offered.createOffer()) != nil, isPrepared else { return await offered.close() }
+        let former = ready
         ready = (offered, .now)
+        await former?.session.close()
     }
 }

@@ -123,6 +123,21 @@ struct InCallTests {
         }
     }
 
+    @Test("A19: a running call's next connection has the servers that signaling handed out meanwhile")
+    func newServers() async throws {
+        try await withAlice { alice, signaling in
+            let call = try await alice.agent.call("bob", media: .audioOnly)
+            try signaling.deliver(.accept(sdp: "answer"), call: call.id)
+            try await alice.session().emit(.verified, .firstAudioSample)
+            try await call.reaches(.connected)
+            let server = IceServer(urls: ["turn:turn.example.org"], username: "1790003600:alice", credential: "x")
+            signaling.happen(.iceServers([server], validForMs: 60_000))
+            try signaling.deliver(.renegotiate(.audioVideo), call: call.id)
+            #expect(try await alice.session(1).servers == [server])
+            #expect(try await alice.session().servers.isEmpty)
+        }
+    }
+
     @Test("A change whose media cannot be made leaves the call as it was, at both ends")
     func failedUpgrade() async throws {
         try await withCall(.audioOnly) { alice, bob, mine, theirs in

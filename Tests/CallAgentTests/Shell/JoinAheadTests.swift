@@ -37,4 +37,44 @@ struct JoinAheadTests {
         #expect(alice.media.sessions[0].commands == [.createOffer])
         await alice.agent.close()
     }
+
+    @Test("Before it is stale a new one takes its place, which the next call takes; a failure leaves the old one")
+    func renewal() async throws {
+        let signaling = FakeSignaling()
+        var configuration = CallAgentConfiguration.standard
+        configuration.joinsAhead = .audioVideo
+        let alice = Party("alice", signaling, configuration)
+        try await alice.agent.prepare()
+        try await alice.clock.elapse(AheadMediaProvider.renewal)
+        try await eventually("the old one is closed") { alice.media.sessions[0].commands.last == .close }
+        #expect(alice.media.sessions.map(\.commands) == [[.createOffer, .close], [.createOffer]])
+
+        alice.media.plan.makeSession = .failure(.init(fault: .other(text: "no ports"), description: "no ports"))
+        try await alice.clock.elapse(AheadMediaProvider.renewal)
+        try await eventually("the next renewal") { alice.clock.sleeping == [AheadMediaProvider.renewal] }
+        #expect(alice.media.sessions.map(\.commands) == [[.createOffer, .close], [.createOffer]])
+        alice.media.plan.makeSession = .success(())
+        let call = try await alice.agent.call("bob")
+        try await eventually("the invite") { signaling.sent.map(\.body.withoutRoom) == [.anInvite] }
+        await call.hangUp()
+        await alice.agent.close()
+        #expect(alice.clock.sleeping.isEmpty)
+        #expect(alice.media.sessions.allSatisfy { $0.commands.last == .close })
+    }
+
+    @Test("Servers that signaling hands out are those of the next call's end")
+    func servers() async throws {
+        let signaling = FakeSignaling()
+        var configuration = CallAgentConfiguration.standard
+        configuration.joinsAhead = .audioVideo
+        let alice = Party("alice", signaling, configuration)
+        try await alice.agent.prepare()
+        let server = IceServer(urls: ["turn:turn.example.org"])
+        signaling.happen(.iceServers([server], validForMs: 60_000))
+        try await eventually("another one") {
+            alice.media.sessions.map(\.commands) == [[.createOffer, .close], [.createOffer]]
+        }
+        #expect(alice.media.sessions.map(\.servers) == [[], [server]])
+        await alice.agent.close()
+    }
 }

@@ -16,14 +16,17 @@ final class FakeMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     let label: String
     let media: CallMedia
+    /// The servers that the provider knew when it was made.
+    let servers: [IceServer]
     private let sink: AsyncStream<MediaSessionEvent>.Continuation
     private let plan: FakeMediaProvider.Plan
     private let log = Mutex<[Command]>([])
     private let statisticsReport = Mutex(StatisticsReport())
 
-    init(label: String, media: CallMedia, plan: FakeMediaProvider.Plan) {
+    init(label: String, media: CallMedia, servers: [IceServer], plan: FakeMediaProvider.Plan) {
         self.label = label
         self.media = media
+        self.servers = servers
         self.plan = plan
         (events, sink) = AsyncStream.makeStream()
     }
@@ -89,6 +92,7 @@ final class FakeMediaProvider: MediaProvider {
         var plan = Plan()
         var sessions: [FakeMediaSession] = []
         var isPrepared = false
+        var servers: [IceServer] = []
     }
 
     private let state = Mutex(State())
@@ -115,11 +119,14 @@ final class FakeMediaProvider: MediaProvider {
         await plan.sessionLatch?.wait()
         try plan.makeSession.get()
         return state.withLock { state in
-            let session = FakeMediaSession(label: label, media: media, plan: state.plan)
+            let session = FakeMediaSession(
+                label: label, media: media, servers: state.servers, plan: state.plan)
             state.sessions.append(session)
             return session
         }
     }
+
+    func use(_ servers: [IceServer]) async { state.withLock { $0.servers = servers } }
 
     func release() async { state.withLock { $0.isPrepared = false } }
 }
