@@ -59,6 +59,11 @@ extension MediaFact {
         case "firstAudioSample": self = .firstAudioSample
         case "interrupted": self = .interrupted
         case "resumed": self = .resumed
+        case "captureFailed":
+            guard let medium = fact["medium"]?.string.flatMap(CaptureFault.Medium.init(rawValue:)) else {
+                throw NotInVocabulary(fact["medium"])
+            }
+            self = .captureFailed(CaptureFault(medium: medium, cause: .busy, text: text))
         case "failed":
             switch fact["fault"]?.string {
             case "security": self = .failed(.security(text: text))
@@ -160,6 +165,7 @@ extension CallMachine.Effect {
         case .peerMediaChanged(let state): ["name": name, "state": try JSONValue(state)]
         case .info(let content): ["name": name, "content": .string(content)]
         case .mediaChanged(let media): ["name": name, "media": try JSONValue(media)]
+        case .captureFailed(let fault): ["name": name, "medium": .string(fault.medium.rawValue)]
         case .deviceRings(let device): ["name": name, "device": .optional(device)]
         default: ["name": name]
         }

@@ -56,7 +56,7 @@ extension CallMachine {
 
     /// The caller offers another peer connection.
     mutating func takeOffer(_ offer: SignalingMessage.Offer, generation number: Int) -> [Effect] {
-        guard role == .callee, phase == .accepted, number > highest else {
+        guard role == .callee, phase == .accepted, !isAcceptOwed, number > highest else {
             return [.ignored("an offer of generation \(number)")]
         }
         highest = number

@@ -15,7 +15,6 @@ extension CallMachine {
         if let device { effects.append(tellOthers(.answeredElsewhere, winner: device)) }
         peerDevice = device
         effects += setPeer(state ?? MediaState())
-        if device != nil, isToldToAll { effects.append(send(.state(own))) }
         if current.isAnswered, device != current.device {
             effects += replaceCurrent()
         } else if let sdp {
@@ -23,6 +22,7 @@ extension CallMachine {
         } else if !current.isAnswered {
             return finish(.incompatibleMedia, text: "the peer accepted without an answer", by: .peer)
         }
+        if device != nil, isToldToAll { effects.append(tellAgain()) }
         if refusal != nil { effects.append(.cancelTimer(.fork)) }
         return effects + enterAccepted(by: .peer)
     }

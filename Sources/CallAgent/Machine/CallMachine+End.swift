@@ -11,6 +11,8 @@ extension CallMachine {
         let farewell = SignalingMessage.Farewell(code: code ?? reason.farewellCode, text: told)
         let body: SignalingMessage.Body
         switch (role, phase) {
+        // Of an accept that has not gone out the caller knows nothing: for it, this end still rings.
+        case (.callee, .accepted) where isAcceptOwed: body = .reject(farewell)
         case (_, .accepted): body = .hangup(farewell)
         case (.caller, _): body = .cancel(farewell)
         case (.callee, _): body = .reject(farewell)

@@ -17,6 +17,7 @@ extension CallMachine {
         case .trackFailed(let fault):
             current.failed.insert(fault.half)
             return [.notify(.trackFailed(fault))]
+        case .captureFailed(let fault): return captureFailed(fault)
         case .interrupted: current.isInterrupted = true
         case .resumed: current.isInterrupted = false
         case .failed(.security(let text)): return finish(.securityFailed, text: text, by: .peer)
@@ -27,11 +28,19 @@ extension CallMachine {
         return []
     }
 
+    /// Nothing of its kind is sent until the user asks for it anew, whichever peer connection it was opened for.
+    private mutating func captureFailed(_ fault: CaptureFault) -> [Effect] {
+        switch fault.medium {
+        case .audio: own.audio = .off
+        case .video: own.video = .off
+        }
+        return [.notify(.captureFailed(fault))]
+    }
+
     /// What the user is told of something that changes nothing.
     private func notice(of fact: MediaFact) -> CallNotice? {
         switch fact {
         case .dtmf(let key): .dtmf(key: key)
-        case .captureFailed(let fault): .captureFailed(fault)
         case .captureLost(let fault): .captureLost(fault)
         case .captureRestored(let medium): .captureRestored(medium)
         case .warning(let text): .mediaWarning(text: text)
@@ -96,6 +105,7 @@ extension CallMachine {
         case .trackFailed(let fault):
             generation.failed.insert(fault.half)
             return [.notify(.trackFailed(fault))]
+        case .captureFailed(let fault): return captureFailed(fault)
         case .interrupted: generation.isInterrupted = true
         case .resumed: generation.isInterrupted = false
         case .failed(let fault): return nextFailed(fault)

@@ -64,6 +64,8 @@ extension CallMachine {
 
     private mutating func hangUp(_ text: String) -> [Effect] {
         switch (role, phase) {
+        // The caller has heard of no accept, so for both ends this is a refusal.
+        case (.callee, .accepted) where isAcceptOwed: finish(.localRejected, text: text, by: .local)
         case (_, .accepted): finish(.localHangup, text: text, by: .local)
         case (.caller, _): finish(.localCancelled, text: text, by: .local)
         case (.callee, _): finish(.localRejected, text: text, by: .local)

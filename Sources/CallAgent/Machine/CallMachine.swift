@@ -199,13 +199,19 @@ public struct CallMachine: Sendable, Equatable {
     private var isTellingChanges: Bool { role == .caller ? isInviteSent : phase == .accepted && !isAcceptOwed }
 
     /// A callee accepted, and its accept waits for its answer.
-    private var isAcceptOwed: Bool { role == .callee && !current.isAnswered && current.number == 0 }
+    var isAcceptOwed: Bool { role == .callee && phase == .accepted && !current.isAnswered && current.number == 0 }
 
     /// What this end sends, if the peer does not know it yet.
     mutating func tell() -> MediaState? {
         guard sends != told else { return nil }
         told = sends
         return told
+    }
+
+    /// What this end sends, for a device that may have missed what was told to all.
+    mutating func tellAgain() -> Effect {
+        told = sends
+        return send(.state(told))
     }
 
     /// The same for an accept, which says everything again: what went before it may have been for another device's answer.

@@ -140,10 +140,11 @@ export class CallView {
     else this.#call.changeMedia({ audio: true, video: true });
   }
 
-  #tell(call, { name, content, text }) {
+  #tell(call, { name, content, text, medium }) {
     if (call !== this.#call) return;
     if (name === "info") notice(`${call.peer}: ${content}`);
     if (name === "mediaWarning") notice(text);
+    if (name === "captureFailed") notice(`no ${medium === "video" ? "camera" : "microphone"}: ${text}`);
     if (name === "mediaChangeFailed") notice(`The change of media failed: ${text}`);
     if (name === "messageNotDelivered") notice(`Something did not reach the other side: ${text}`);
     if (name === "auditUnanswered") notice("The other side does not answer by way of the server; the call goes on.");

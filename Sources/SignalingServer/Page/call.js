@@ -206,14 +206,9 @@ export class Call extends EventTarget {
     const number = this.#numberOf(session);
     // What a replaced connection says late is nobody's business.
     if (number === undefined) return;
-    if (fact.type === "deviceFailed") return this.#deviceFailed(fact);
     if (fact.type in stageOfFact) this.#mark(stageOfFact[fact.type]);
     this.process({ type: "media", fact, generation: number });
-  }
-
-  #deviceFailed({ kind, text }) {
-    this.#emit("notice", { name: "mediaWarning", text: `no ${kind === "video" ? "camera" : "microphone"}: ${text}` });
-    this.setSending({ [kind]: "off" });
+    if (fact.type === "captureFailed") this.#emit("sending", this.sends);
   }
 
   #numberOf(session) {

@@ -65,10 +65,15 @@ export class PeerMedia {
     await this.#setRemote({ type: "offer", sdp });
     for (const transceiver of this.#pc.getTransceivers()) {
       const { kind } = transceiver.receiver.track;
+      // What the call does not have is refused with port 0 (RFC 9429 section 5.3.1), and the rest goes on.
+      if (!this.media[kind]) transceiver.stop();
       if (!this.media[kind] || this.#senders.has(kind)) continue;
       transceiver.direction = "sendrecv";
       this.#addSender(kind, transceiver);
     }
+    const missing = kinds.find((kind) => this.media[kind] && !this.#senders.has(kind));
+    // What has no m-line would be waited for in vain.
+    if (missing) throw Object.assign(new Error(`the offer has no ${missing} in use`), { fault: "incompatible" });
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription(answer);
     this.#look();
@@ -107,7 +112,7 @@ export class PeerMedia {
 
   #addSender(kind, transceiver) {
     const sender = new Sender(kind, transceiver, this.local, (which, error) => {
-      this.#tell({ type: "deviceFailed", kind: which, text: `${error.name}: ${error.message}` });
+      this.#tell({ type: "captureFailed", medium: which, text: `${error.name}: ${error.message}` });
     });
     this.#senders.set(kind, sender);
     sender.set(this.#gates[kind]);

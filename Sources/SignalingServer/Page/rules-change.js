@@ -61,7 +61,7 @@ function renegotiate(rules, media) {
 
 /** The caller offers another peer connection. */
 function takeOffer(rules, { media, sdp, generation: number }) {
-  if (rules.role !== "callee" || number <= rules.highest) return ignored(`an offer of generation ${number}`);
+  if (rules.role !== "callee" || rules.isAcceptOwed || number <= rules.highest) return ignored(`an offer of generation ${number}`);
   rules.highest = number;
   const generation = makeGeneration(number, media);
   generation.isBuilt = true;

@@ -19,7 +19,6 @@ export function accepted(rules, { sdp, state, device }) {
   if (device !== undefined) effects.push(tellOthers(rules, "answeredElsewhere", device));
   rules.peerDevice = device;
   effects.push(...setPeer(rules, state ?? everything));
-  if (device !== undefined && rules.isToldToAll) effects.push(rules.say({ type: "state", state: rules.own }));
   if (rules.current.isAnswered && device !== rules.current.device) {
     effects.push(...replaceCurrent(rules));
   } else if (sdp !== undefined && sdp !== null) {
@@ -27,6 +26,7 @@ export function accepted(rules, { sdp, state, device }) {
   } else if (!rules.current.isAnswered) {
     return finish(rules, "incompatibleMedia", { text: "the peer accepted without an answer", by: "peer" });
   }
+  if (device !== undefined && rules.isToldToAll) effects.push(rules.tellAgain());
   if (rules.refusal) effects.push(cancelTimer("fork"));
   return [...effects, ...rules.enterAccepted("accepted", "peer")];
 }

@@ -8,7 +8,9 @@ import { cancelTimer, timers } from "./rules-words.js";
 export function finish(rules, reason, { code, text = "", by }) {
   // A code that no message can carry would leave the peer ringing.
   const told = isInteger(code, 0, limits.code) ? code : undefined;
-  const type = rules.phase === "accepted" ? "hangup" : rules.role === "caller" ? "cancel" : "reject";
+  // Of an accept that has not gone out the caller knows nothing: for it, this end still rings.
+  const isAccepted = rules.phase === "accepted" && !rules.isAcceptOwed;
+  const type = isAccepted ? "hangup" : rules.role === "caller" ? "cancel" : "reject";
   // What failed here is none of the peer's business.
   const words = reason === "mediaFailed" ? "" : bounded(text);
   const message = rules.say({ type, code: told ?? farewellCode(reason), text: words });

@@ -15,6 +15,7 @@ export function takeMediaFact(rules, fact, number) {
     case "localCandidate": return trickle(rules, fact);
     case "failed": return failed(rules, fact);
     case "warning": return [notify("mediaWarning", { text: fact.text })];
+    case "captureFailed": return captureFailed(rules, fact);
     case "verified":
       current.isVerified = true;
       return [{ do: "cancelTimer", timer: "peerGone" }];
@@ -39,6 +40,12 @@ function failed(rules, { fault, text }) {
   if (fault === "security") return finish(rules, "securityFailed", { text, by: "peer" });
   if (fault === "incompatible") return finish(rules, "incompatibleMedia", { text, by: "peer" });
   return finish(rules, "mediaFailed", { text, by: "local" });
+}
+
+/** Nothing of its kind is sent until the user asks for it anew, whichever peer connection it was opened for. */
+function captureFailed(rules, { medium, text }) {
+  rules.own = { ...rules.own, [medium]: "off" };
+  return [notify("captureFailed", { medium, text })];
 }
 
 function candidateBody({ candidate, mLine }) {
@@ -106,6 +113,7 @@ function takeNextFact(rules, next, fact) {
       return next.isCommittedHere ? finish(rules, "mediaFailed", { text: fact.text, by: "local" })
         : rollBack(rules, fact.text);
     case "warning": return [notify("mediaWarning", { text: fact.text })];
+    case "captureFailed": return captureFailed(rules, fact);
     default:
       note(next, fact);
       return [];

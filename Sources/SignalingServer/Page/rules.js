@@ -72,6 +72,11 @@ export class Rules {
     return this.role === "caller" && (this.current.isOffered || this.current.number > 0);
   }
 
+  /** Whether a callee accepted, and its accept waits for its answer. */
+  get isAcceptOwed() {
+    return this.role === "callee" && this.phase === "accepted" && !this.current.isAnswered && this.current.number === 0;
+  }
+
   /** Whether it is connected, and nothing is under way that another operation would disturb. */
   get isSettled() {
     return this.hasFirstFrame && !this.next && !this.isAskingForMedia;
@@ -183,7 +188,8 @@ export class Rules {
   }
 
   #hangUp(text) {
-    const reason = this.phase === "accepted" ? "localHangup"
+    // The caller has heard of no accept that is owed, so for both ends that is a refusal.
+    const reason = this.phase === "accepted" && !this.isAcceptOwed ? "localHangup"
       : this.role === "caller" ? "localCancelled" : "localRejected";
     return finish(this, reason, { text, by: "local" });
   }
@@ -215,8 +221,7 @@ export class Rules {
   /** What follows from the facts, whichever of them came last. */
   #settle() {
     // A callee that accepted while its answer was being made tells with the accept.
-    const isAcceptOwed = this.role === "callee" && !this.current.isAnswered && this.current.number === 0;
-    const isTelling = this.role === "caller" ? this.isInviteSent : this.phase === "accepted" && !isAcceptOwed;
+    const isTelling = this.role === "caller" ? this.isInviteSent : this.phase === "accepted" && !this.isAcceptOwed;
     const news = isTelling ? this.tell() : {};
     if (!news.state) return this.#settleMedia();
     // Not every device may have heard it.
@@ -278,6 +283,12 @@ export class Rules {
     if (sameState(this.own, this.told)) return {};
     this.told = this.own;
     return { state: this.own };
+  }
+
+  /** What this end sends, for a device that may have missed what was told to all. */
+  tellAgain() {
+    this.told = this.own;
+    return this.say({ type: "state", state: this.own });
   }
 
   /** The same for an accept, which says everything again: what went before may have been for another device's answer. */

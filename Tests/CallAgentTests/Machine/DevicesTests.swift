@@ -161,4 +161,51 @@ struct DevicesTests {
         let effects = caller.handle(.received(.accept(sdp: "x"), device: "tv"))
         #expect(effects.contains(.send(.state(.init(audio: .muted)), to: .init(device: "tv"))))
     }
+
+    @Test("Told again is what is sent, not what the user wants: the encoder failed while it rang")
+    mutating func failureToldAgain() {
+        let failed = CallMachine.Event.media(.trackFailed(.encoder), generation: 0)
+        #expect(caller.handle(failed).messages == [.state(.init(video: .off))])
+        let effects = caller.handle(.received(.accept(sdp: "x"), device: "tv"))
+        let states = effects.messages.filter { if case .state = $0 { true } else { false } }
+        #expect(states == [.state(.init(video: .off))])
+    }
+
+    @Test("The device that has the call is told what is sent on the connection that it gets, not on the one before")
+    mutating func otherDeviceIsToldTheNew() {
+        _ = caller.handle(.received(.progress(sdp: "of the tv"), device: "tv"))
+        _ = caller.handle(.media(.trackFailed(.encoder), generation: 0))
+        let effects = caller.handle(.received(.accept(sdp: nil), device: "phone"))
+        #expect(effects.contains(.send(.state(.init()), to: .init(device: "phone", generation: 1))))
+        #expect(effects.contains(.setGates(.init(audio: .live, video: .live), generation: 1)))
+        #expect(
+            caller.handle(.media(.captureFailed(.unplugged), generation: 1)).messages == [.state(.init(video: .off))])
+    }
+
+    @Test("What the other device said of its own media counts, not what the one said whose answer was taken")
+    mutating func otherDeviceSays() {
+        _ = caller.handle(.received(.progress(sdp: "of the tv", state: .init(video: .off)), device: "tv"))
+        #expect(caller.peerSends == .init(video: .off))
+        _ = caller.handle(.received(.accept(sdp: nil, state: .init(audio: .muted)), device: "phone"))
+        #expect(caller.peerSends == .init(audio: .muted))
+        var plain = CallMachine.calling().after(
+            .received(.progress(sdp: "of the tv", state: .init(video: .off)), device: "tv"),
+            .received(.accept(sdp: nil), device: "phone"))
+        #expect(plain.peerSends == .init(), "an accept without a state says that all is on")
+        _ = plain.handle(.hangUp)
+    }
+
+    @Test(
+        "A device that muted and lost its camera while it rang says so with its accept, and again what the next connection mends"
+    )
+    func mutedWhileRinging() {
+        var phone = CallMachine.ringing(device: "phone").after(
+            .answerCreated(sdp: "unused"), .setSending(audio: .muted, video: nil),
+            .media(.trackFailed(.encoder), generation: 0))
+        #expect(phone.handle(.accept).messages == [.accept(sdp: nil, state: .init(audio: .muted, video: .off))])
+        let offer = SignalingMessage.Offer(media: .audioVideo, sdp: "second")
+        let effects = phone.handle(.received(.offer(offer), generation: 1))
+        #expect(effects.messages == [.state(.init(audio: .muted))])
+        #expect(effects.contains(.setGates(.init(audio: .blank, video: .live), generation: 1)))
+    }
 }

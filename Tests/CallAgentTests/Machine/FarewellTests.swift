@@ -2,6 +2,10 @@ import Testing
 
 @testable import CallAgent
 
+extension CallMachine.Effect {
+    fileprivate var isOfferTaken: Bool { if case .createAnswer = self { true } else { false } }
+}
+
 /// Each way to end a call before it is connected: the reason and code at the end that does it, the message, and the reason
 /// that the other end derives from it.
 struct FarewellTests {
@@ -82,6 +86,23 @@ struct FarewellTests {
             event: .mediaFailed(.other(text: "no camera")), reason: .mediaFailed, code: 9906,
             message: .reject(9906), other: .calling(), otherReason: .remoteFailed),
         Story(
+            testDescription: "the offer cannot be used, as shows after the callee accepted",
+            machine: .ringing().after(.accept), event: .mediaFailed(.incompatible(text: "no codec")),
+            reason: .incompatibleMedia, code: 488, by: .peer, message: .reject(488, "no codec"),
+            other: .hearsRinging(), otherReason: .incompatibleMedia),
+        Story(
+            testDescription: "the callee hangs up before its accept went out", machine: .ringing(.off).after(.accept),
+            event: .hangUp(text: "x"), reason: .localRejected, code: 603, message: .reject(603, "x"),
+            other: .hearsRinging(), otherReason: .remoteRejected),
+        Story(
+            testDescription: "the answer takes too long", machine: .ringing().after(.accept),
+            event: .timerFired(.connect), reason: .connectTimeout, code: 408, message: .reject(408),
+            other: .hearsRinging(), otherReason: .remoteConnectTimeout),
+        Story(
+            testDescription: "the callee of a glare cannot use the offer", machine: .yielding(),
+            event: .mediaFailed(.incompatible(text: "no codec")), reason: .incompatibleMedia, code: 488, by: .peer,
+            message: .reject(488, "no codec"), other: .calling(), otherReason: .incompatibleMedia),
+        Story(
             testDescription: "media fails in a connected call", machine: .connected(.callee),
             event: .mediaFailed(.other(text: "encoder")), reason: .mediaFailed, code: 9906,
             message: .hangup(9906), other: .connected(.caller), otherReason: .remoteFailed),
@@ -98,6 +119,15 @@ struct FarewellTests {
         // What ended normally has no code at the other end either.
         let told = story.code == EndReason.localCancelled.code ? EndReason.remoteCancelled.code : story.code
         #expect(other.end?.code == told, "the code is passed on unchanged")
+    }
+
+    @Test("An offer of another peer connection before the accept went out is none of a caller's that knows of it")
+    func offerBeforeTheAccept() {
+        var machine = CallMachine.ringing().after(.accept)
+        let offer = SignalingMessage.Body.offer(.init(media: .audioVideo, sdp: "second"))
+        #expect(machine.handle(.received(offer, generation: 1)).isNothing)
+        #expect(machine.handle(.answerCreated(sdp: "answer")).messages == [.accept(sdp: "answer")])
+        #expect(machine.handle(.received(offer, generation: 1)).contains { $0.isOfferTaken })
     }
 
     @Test("A text that is too long for a message is cut for the peer, and kept here")

@@ -67,7 +67,7 @@ struct GlareTests {
         #expect(machine.handle(.timerFired(.peerGone)).isNothing)
         #expect(machine.state == .connecting)
         #expect(machine.handle(.received(.hangup(9900), device: "tv")).isNothing, "another device of the peer")
-        #expect(machine.handle(.hangUp).first == .send(.hangup(9900), to: .init(device: "phone")))
+        #expect(machine.handle(.hangUp).first == .send(.reject(603), to: .init(device: "phone")))
     }
 
     @Test("The winner hears an accept and goes on as after any other; the loser's cancel is another call's")

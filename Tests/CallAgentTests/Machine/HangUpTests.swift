@@ -27,10 +27,10 @@ struct HangUpTests {
         }
     }
 
-    @Test("A callee that accepted but whose answer is not made yet hangs up as well")
+    @Test("A callee that accepted but whose accept has not gone out refuses: for the caller it still rings")
     func beforeTheAnswer() {
         var machine = CallMachine.ringing(.off).after(.accept)
-        #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9900)))
+        #expect(machine.handle(.hangUp) == .end(.localRejected, by: .local, telling: .reject(603)))
         #expect(machine.handle(.answerCreated(sdp: "late")) == [], "the answer comes too late to be sent")
     }
 

@@ -64,6 +64,23 @@ struct MediaStateTests {
         #expect(machine.sends == .init(audio: sending, video: sending))
     }
 
+    @Test(
+        "The peer is told that what cannot be captured is off, until the user asks for it anew",
+        arguments: CallRole.both)
+    func captureFails(role: CallRole) {
+        let failed = CallMachine.Event.media(.captureFailed(.unplugged), generation: 0)
+        var machine = CallMachine.connected(role)
+        #expect(
+            machine.handle(failed) == [
+                .send(.state(cameraOff)), .setGates(.init(audio: .live, video: .off, isReceiving: true)),
+                .notify(.captureFailed(.unplugged)),
+            ])
+        #expect(
+            machine.handle(.setSending(audio: nil, video: .on)) == [.send(.state(.init())), .openReceiveGates])
+        var ringing = CallMachine.ringing(.guarded).after(.answerCreated(sdp: "answer"), failed)
+        #expect(ringing.handle(.accept).messages == [.accept(sdp: nil, state: cameraOff)])
+    }
+
     @Test("The peer's word is kept and told, whether it comes with invite, progress, accept or alone")
     func peer() {
         let muted = MediaState(audio: .muted)

@@ -80,6 +80,13 @@ struct Scenario {
                 faults.append((start, .connection(agent: index, isUp: false)))
                 faults.append((start + random.below(10_000), .connection(agent: index, isUp: true)))
             }
+            if random.once(in: 6) {
+                let sound = CaptureFault(medium: .audio, cause: .busy, text: "busy")
+                let fact = random.element(of: [
+                    MediaFact.trackFailed(.encoder), .captureFailed(.unplugged), .captureFailed(sound),
+                ])
+                faults.append((random.below(15_000), .fail(agent: index, fact)))
+            }
             if random.once(in: 10) { faults.append((random.below(20_000), .crash(agent: index))) }
             if random.once(in: 8) {
                 let start = random.below(15_000)

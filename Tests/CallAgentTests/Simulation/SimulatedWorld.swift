@@ -14,6 +14,7 @@ final class SimulatedWorld {
         case connection(agent: Int, isUp: Bool)
         case crash(agent: Int)
         case interrupt(agent: Int, isOver: Bool)
+        case fail(agent: Int, MediaFact)
     }
 
     enum Action {
@@ -97,6 +98,10 @@ final class SimulatedWorld {
             for media in medias.values.sorted(by: { $0.number < $1.number })
             where media.agent == agent && !media.isClosed && media.isVerified && media.isInterrupted == isOver {
                 setInterrupted(media, !isOver)
+            }
+        case .fail(let agent, let fact):
+            for media in medias.values.sorted(by: { $0.number < $1.number }) where media.agent == agent {
+                report(fact, media)
             }
         }
     }

@@ -44,8 +44,8 @@ struct SimulationVerdict {
             complaints.append("\(name) is on another connection than the other end")
         }
         if other.machine.role == call.machine.role { complaints.append("\(name) has two \(call.machine.role)s") }
-        if other.machine.peer != call.machine.own {
-            complaints.append("\(name) sends \(call.machine.own), the peer was told \(other.machine.peer)")
+        if other.machine.peer != call.machine.sends {
+            complaints.append("\(name) sends \(call.machine.sends), the peer was told \(other.machine.peer)")
         }
         if other.machine.hold == .none, call.media[call.machine.current.number]?.gates.isReceiving != true {
             complaints.append("\(name) shows nothing")

@@ -52,6 +52,9 @@ extension CallMachine {
         return start.after(.media(.verified, generation: 1), .media(.firstVideoFrame, generation: 1))
     }
 
+    /// A caller that became the callee of its peer's own call, before its answer is made.
+    static func yielding() -> CallMachine { calling().after(.yield(to: .example, device: nil)) }
+
     /// What it would say to `event`.
     func effects(of event: Event) -> [Effect] {
         var copy = self

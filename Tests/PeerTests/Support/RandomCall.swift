@@ -142,17 +142,18 @@ struct RandomCall {
     private mutating func anyFact() -> JSONValue {
         let name = chance.pick([
             "offerCreated", "answerCreated", "verified", "firstVideoFrame", "firstAudioSample", "localCandidate",
-            "interrupted", "resumed", "iceConnected",
+            "interrupted", "resumed", "iceConnected", "captureFailed",
         ])
         return fact(name, chance.pick([0, 0, 0, 1, 1, 2]))
     }
 
-    private func fact(_ name: String, _ generation: Int = 0) -> JSONValue {
+    private mutating func fact(_ name: String, _ generation: Int = 0) -> JSONValue {
         let fields: JSONValue =
             switch name {
             case "offerCreated": ["sdp": "offer"]
             case "answerCreated": ["sdp": "answer"]
             case "localCandidate": ["candidate": "candidate:2", "mLine": 1]
+            case "captureFailed": ["medium": chance.pick(["audio", "video"]), "text": "busy"]
             default: [:]
             }
         return [

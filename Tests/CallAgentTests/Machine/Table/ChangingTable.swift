@@ -18,7 +18,7 @@ extension StateEventTable {
             picturesReceived 4x2  | .                         | "                        | "                              | "                        | "
             dtmf 5                | told                      | "                        | "                              | "                        | "
             warning no device     | told                      | "                        | "                              | "                        | "
-            captureFailed video lost | told                      | "                        | "                              | "                        | "
+            captureFailed video lost | state gates told          | state told               | told                           | state gates told         | told
             captureLost video lost | told                      | "                        | "                              | "                        | "
             captureRestored video | told                      | "                        | "                              | "                        | "
             trackFailed video sending | state told                | "                        | told                           | "                        | "
@@ -28,7 +28,7 @@ extension StateEventTable {
             picturesReceived 4x2 g1 | .                         | "                        | "                              | "                        | "
             dtmf 5 g1             | told                      | .                        | told                           | "                        | "
             warning no device g1  | told                      | .                        | told                           | "                        | "
-            captureFailed video lost g1 | told                      | .                        | told                           | "                        | "
+            captureFailed video lost g1 | state gates told          | .                        | told                           | state gates told         | told
             captureLost video lost g1 | told                      | .                        | told                           | "                        | "
             captureRestored video g1 | told                      | .                        | told                           | "                        | "
             trackFailed video sending g1 | gates told                | .                        | told                           | state gates told         | told

@@ -20,7 +20,7 @@ extension StateEventTable {
             picturesReceived 4x2  | .                         | "                  | "          | "
             dtmf 5                | told                      | "                  | "          | .
             warning no device     | told                      | "                  | "          | .
-            captureFailed video lost | told                      | "                  | "          | .
+            captureFailed video lost | state gates told          | "                  | "          | .
             captureLost video lost | told                      | "                  | "          | .
             captureRestored video | told                      | "                  | "          | .
             trackFailed video sending | state gates told          | "                  | "          | .
