@@ -38,6 +38,8 @@ public enum MediaError: Error, Sendable, Equatable {
     case invalidSDP(line: Int?, text: String)
     /// An offer has no codec that this end can use for one of its m-lines.
     case noCommonCodec(media: String)
+    /// An answer chose a codec, or a payload type for it, that was not offered.
+    case codecNotOffered(media: String)
     /// A STUN or TURN server cannot be used.
     case invalidIceServer(url: String, text: String)
     /// A candidate is malformed.
@@ -88,6 +90,7 @@ extension MediaError: CustomStringConvertible {
         case .invalidSDP(let line, let text):
             "the session description cannot be used\(line.map { " (line \($0))" } ?? ""): \(text)"
         case .noCommonCodec(let media): "the peer offers no \(media) codec that this end can use"
+        case .codecNotOffered(let media): "the peer answers with no \(media) codec that was offered to it"
         case .invalidIceServer(let url, let text): "the ICE server '\(url)' cannot be used: \(text)"
         case .invalidCandidate(let text): "the ICE candidate is malformed: \(text)"
         case .rejected(let operation, let text): "\(operation) is not possible: \(text)"

@@ -102,7 +102,7 @@ extension EndToEnd {
                 ].flatMap { ["--on-ring", $0] } + ["--trust-roots", roots, "--once", "--answer", "1m"])
             let alice = try trio.call(["--ring-timeout", "500ms"])
             #expect(try await alice.waitForExit() == 4)
-            #expect(try await bob.waitForExit(within: .seconds(15)) == 0, "\(bob.errors)")
+            #expect(try await bob.waitForExit(within: .seconds(15)) == 4, "\(bob.errors)")
             #expect(server.events.count { $0["event"] as? String == "ring" } == 2)
             for (port, part) in [
                 (doors[1].port, "its certificate is not trusted"),

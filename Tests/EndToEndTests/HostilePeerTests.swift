@@ -33,19 +33,63 @@ extension EndToEnd {
             await pair.close()
         }
 
-        @Test("An answer that cannot be used ends the call as incompatible at both ends")
-        func malformedAnswer() async throws {
+        @Test(
+            "An answer that cannot be used, or has a codec that was not offered, ends the call as incompatible at both ends",
+            arguments: [
+                ("a=rtcp-mux", "a=rtcp-mix", "rtcp-mux"), ("VP8", "AV1", "no video codec that was offered"),
+                (":96 ", ":97 ", "rtpmap"), ("OPUS", "L24", "no audio codec that was offered"),
+            ], [EarlyMediaPolicy.guarded, .off])
+        func unusableAnswer(change: (String, String, String), policy: EarlyMediaPolicy) async throws {
             let board = InMemorySignaling()
             let broken = TamperedSignaling(board.transport()) {
-                $0.replacingOccurrences(of: "a=rtcp-mux", with: "a=rtcp-mix")
+                $0.replacingOccurrences(of: change.0, with: change.1, options: .caseInsensitive)
             }
-            let pair = try await AgentPair(signaling: (board.transport(), broken))
+            let pair = try await AgentPair(signaling: (board.transport(), broken), earlyMedia: policy)
             let (mine, theirs) = try await pair.ring()
+            if policy == .off { try await theirs.accept() }
             let end = await mine.waitUntilEnded()
-            #expect(end.reason == .incompatibleMedia)
-            #expect(end.text.contains("rtcp-mux"))
+            #expect(end.reason == .incompatibleMedia && end.code == 488)
+            #expect(end.text.contains(change.2), "\(end.text)")
             #expect(await theirs.waitUntilEnded().reason == .incompatibleMedia)
             await pair.close()
+        }
+
+        @Test("An offer that cannot be used is rejected, never hung up on, by whoever accepts at once")
+        func unusableOfferAcceptedAtOnce() async throws {
+            let board = InMemorySignaling()
+            let pair = try await AgentPair(signaling: (board.transport(), board.transport()))
+            let accepting = Task { for await call in pair.callee.incomingCalls { try? await call.accept() } }
+            let mallory = board.transport()
+            try await mallory.connect(as: "mallory")
+            let sdp = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n"
+            for number in 0..<20 {
+                let invite = SignalingMessage(
+                    id: "a1", callId: "bad-\(number)", from: "mallory", to: "bob", sentUnixMs: 0,
+                    body: .invite(.init(media: .audioVideo, ringTimeoutMs: 30_000, sdp: sdp)))
+                try await mallory.send(invite.encoded(), to: "bob")
+                var farewell: SignalingMessage.Body?
+                for await event in mallory.events {
+                    guard case .received(let text) = event else { continue }
+                    let message = try SignalingMessage(decoding: text)
+                    switch message.body {
+                    case .reject, .hangup, .cancel: farewell = message.body
+                    default: continue
+                    }
+                    break
+                }
+                guard case .reject(let rejection) = farewell else {
+                    Issue.record("\(String(describing: farewell))")
+                    break
+                }
+                #expect(rejection.code == 488 && rejection.text.contains("a=mid"), "\(rejection)")
+            }
+            let mine = try await pair.caller.call("bob")
+            try await eventually("the callee is seen") {
+                await mine.report().statistics.video?.received.shown ?? 0 >= 10
+            }
+            await mine.hangUp()
+            await pair.close()
+            await accepting.value
         }
 
         @Test("Messages that are no messages are dropped or answered with an error, and calls still work")

@@ -54,6 +54,28 @@ extension Peers {
             }
         }
 
+        @Test("Keys that the agent presses are played as their pair of tones", arguments: BrowserKind.allCases)
+        func keys(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let keys = String(repeating: "5", count: 60)
+                let bob = try server.call(
+                    "alice", as: "bob",
+                    ["--audio", "silence", "--events", "--duration", "30s", "--at", "1s=dtmf:\(keys)"])
+                try await alice.waitForRing()
+                try await alice.click("#accept")
+                try await alice.waitForState("connected")
+                _ = try await bob.event(["event": "action", "action": "dtmf:\(keys)"])
+                // 5 is 770 Hz and 1336 Hz; whichever is louder.
+                try await alice.hear("the key 5") {
+                    $0.decibel > -60 && (abs($0.hertz - 770) <= 8 || abs($0.hertz - 1_336) <= 8)
+                }
+                try await alice.click("#hang-up")
+                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            }
+        }
+
         @Test("A browser declines; a caller that gives up stops the ringing", arguments: BrowserKind.allCases)
         func decline(kind: BrowserKind) async throws {
             let server = try await CallServer()

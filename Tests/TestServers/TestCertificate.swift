@@ -10,7 +10,7 @@ package struct TestCertificate {
 
     package init(host: String = "localhost", address: [UInt8] = [127, 0, 0, 1], expired: Bool = false) throws {
         let secret = P256.Signing.PrivateKey()
-        let name = try DistinguishedName { CommonName("test") }
+        let name = try DistinguishedName { CommonName("test of \(host)") }
         let now = Date()
         let certificate = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(secret.publicKey),

@@ -50,7 +50,7 @@ extension Call {
     /// What this machine lacks that the media of the call needed.
     var missingPrerequisite: MediaSessionError? { reported?.missingPrerequisite }
 
-    /// Presses keys of a telephone (RFC 4733): `0` to `9`, `*`, `#` and `A` to `D`, large or small, 250 ms each, 100 ms between.
+    /// Presses keys of a telephone (RFC 4733): `0` to `9`, `*`, `#` and `A` to `D`, large or small, 250 ms each at least, 100 ms between at least.
     ///
     /// They are queued after those that were pressed before, and sent whatever becomes of the sound. Legal while it rings at the caller and in
     /// an accepted call that nobody holds; the peer's user is told of keys from before the accept when the call is connected.

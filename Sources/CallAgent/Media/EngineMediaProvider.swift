@@ -76,7 +76,8 @@ actor EngineMediaProvider: MediaProvider {
             sessions += 1
             peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }
             peer.recordsSent = configuration.recordsSent
-            return PeerMediaSession(engine.makePeerConnection(peer), engine: engine)
+            return PeerMediaSession(
+                engine.makePeerConnection(peer), kinds: Set(MediaKind.allCases.filter(media.has)), engine: engine)
         } catch {
             throw MediaSessionError(error)
         }
@@ -109,7 +110,8 @@ extension MediaSessionError {
         let text = error.description
         switch error {
         case .fingerprintMismatch: self.init(fault: .security(text: text), description: text)
-        case .invalidSDP, .noCommonCodec: self.init(fault: .incompatible(text: text), description: text)
+        case .invalidSDP, .noCommonCodec, .codecNotOffered:
+            self.init(fault: .incompatible(text: text), description: text)
         case .pluginMissing, .libraryUnusable, .stateChangeFailed, .sourceFailed:
             self.init(fault: .other(text: text), description: text, isMissingPrerequisite: true)
         default: self.init(fault: .other(text: text), description: text)

@@ -8,10 +8,13 @@ final class PeerMediaSession: MediaSession {
     let peer: PeerConnection
     var peerConnection: PeerConnection? { peer }
     private let engine: MediaEngine
+    /// What the call has.
+    private let kinds: Set<MediaKind>
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
 
-    init(_ peer: PeerConnection, engine: MediaEngine) {
+    init(_ peer: PeerConnection, kinds: Set<MediaKind>, engine: MediaEngine) {
         self.engine = engine
+        self.kinds = kinds
         self.peer = peer
         // Read from the connection's own as it is read itself, so that there is one bound.
         events = AsyncStream {
@@ -26,7 +29,14 @@ final class PeerMediaSession: MediaSession {
 
     func createAnswer(to offer: String) async throws(MediaSessionError) -> String {
         let offer = SessionDescription(kind: .offer, sdp: offer)
-        do { return try await peer.createAnswer(to: offer).sdp } catch { throw MediaSessionError(error) }
+        let answer: SessionDescription
+        do { answer = try await peer.createAnswer(to: offer) } catch { throw MediaSessionError(error) }
+        // What has no m-line would be waited for in vain.
+        if let missing = await kinds.subtracting(peer.directions.keys).min() {
+            let text = "the offer has no \(missing.rawValue) in use, which its call is to have"
+            throw MediaSessionError(fault: .incompatible(text: text), description: text)
+        }
+        return answer.sdp
     }
 
     func setAnswer(_ sdp: String) async throws(MediaSessionError) {

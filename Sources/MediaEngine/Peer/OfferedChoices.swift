@@ -20,10 +20,11 @@ struct OfferedChoices {
         var formats = codecs.joined().map {
             OfferedFormat(payloadType: $0.payloadType, rtpmap: $0.rtpmap, fmtp: $0.profileParameters)
         }
-        let rates = DtmfSender.isAvailable ? Set(codecs.joined().filter { $0.kind == .audio }.map(\.clockRate)) : []
-        for rate in rates.sorted() {
+        for rate in Set(codecs.joined().flatMap(Self.eventClockRates)).sorted() {
             formats.append(
-                .init(payloadType: DtmfSender.payloadType(clockRate: rate), rtpmap: Self.telephoneEvent(rate)))
+                .init(
+                    payloadType: DtmfSender.payloadType(clockRate: rate),
+                    rtpmap: TelephoneEvent.rtpmap(clockRate: rate)))
         }
         for rule in try formats.apply(configuration.payloadTypes) {
             warn("no format of the offer is \(rule.rtpmap) \(rule.fmtp ?? ""); its payload type is not used")
@@ -34,10 +35,14 @@ struct OfferedChoices {
             codecs.map { codec in
                 PeerMedia.Choice(
                     codec: codec, payloadType: numbers[codec.rtpmap] ?? codec.payloadType,
-                    telephoneEvent: codec.kind == .audio ? numbers[Self.telephoneEvent(codec.clockRate)] : nil)
+                    telephoneEvents: Self.eventClockRates(codec).compactMap { rate in
+                        numbers[TelephoneEvent.rtpmap(clockRate: rate)].map { .init(payloadType: $0, clockRate: rate) }
+                    })
             }
         }
     }
 
-    private static func telephoneEvent(_ clockRate: Int) -> String { "telephone-event/\(clockRate)" }
+    private static func eventClockRates(_ codec: Codec) -> [Int] {
+        codec.kind == .audio && DtmfSender.isAvailable ? TelephoneEvent.clockRates(beside: codec.clockRate) : []
+    }
 }

@@ -13,23 +13,31 @@ extension PeerConnection {
         else {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
-        let telephoneEvent = section.telephoneEvent(clockRate: best.codec.clockRate)
-        return .init(
+        var choice = PeerMedia.Choice(
             codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
-            isStereo: best.format.sendsStereo,
-            telephoneEvent: section.kind == .audio && DtmfSender.isAvailable ? telephoneEvent : nil)
+            isStereo: best.format.sendsStereo)
+        if section.kind == .audio, DtmfSender.isAvailable {
+            choice.telephoneEvents = Array(section.telephoneEvents(beside: best.codec.clockRate).prefix(1))
+        }
+        return choice
     }
 
-    /// The first of the answer's formats that were offered: what the peer sends, since it prefers it.
+    /// The first of the answer's formats: what the peer sends, since it prefers it.
+    ///
+    /// Formats that were not offered may follow; the peer knows that it cannot send them (RFC 3264 section 6.1).
+    /// - Throws: ``MediaError/codecNotOffered(media:)``, rather than to wait for pictures that nobody can decode.
     func choice(
         of offered: [PeerMedia.Choice], in section: MediaSection
     ) throws(MediaError) -> PeerMedia.Choice {
-        for format in section.formats {
-            guard var match = offered.first(where: { $0.payloadType == format.payloadType && $0.codec == format.codec })
-            else { continue }
-            match.isStereo = format.sendsStereo
-            return match
-        }
-        throw .noCommonCodec(media: section.kind.rawValue)
+        let preferred = section.formats.first { !$0.isAuxiliary }
+        guard
+            var match = offered.first(where: {
+                $0.payloadType == preferred?.payloadType && $0.codec == preferred?.codec
+            })
+        else { throw .codecNotOffered(media: section.kind.rawValue) }
+        match.isStereo = preferred?.sendsStereo ?? false
+        let taken = section.telephoneEvents(beside: match.codec.clockRate)
+        match.telephoneEvents = Array(taken.filter(match.telephoneEvents.contains).prefix(1))
+        return match
     }
 }

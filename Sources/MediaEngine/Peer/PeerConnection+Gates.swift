@@ -18,7 +18,7 @@ extension PeerConnection {
     /// Sends another source of the same kind from now on, without a new negotiation: another camera, size or rate.
     ///
     /// A track that had none has one from now on. The device is opened unless the kind is ``SendMode/off``, and the former one closes when
-    /// nobody else needs it; of one device the old format is closed before the new one is opened. Before the negotiation nothing is opened yet.
+    /// nobody else needs it; of one device ``CaptureSource`` says how it changes its size. Before the negotiation nothing is opened yet.
     /// `processing` is what is done to the sound before it is sent; nil leaves that as it is.
     ///
     /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then. ``MediaError/rejected(operation:text:)`` when this
@@ -116,11 +116,9 @@ extension PeerConnection {
             }
             digits.append(digit)
         }
-        guard !isClosed, let media, let remote, directions[.audio]?.sends == true,
+        guard !isClosed, let media, remote != nil, directions[.audio]?.sends == true,
             let sender = media.sending[.audio]?.dtmf,
-            let choice = media.choices.first(where: { $0.codec.kind == .audio }),
-            let section = remote.sections.first(where: { $0.kind == .audio }),
-            section.telephoneEvent(clockRate: choice.codec.clockRate) == choice.telephoneEvent
+            let choice = media.choices.first(where: { $0.codec.kind == .audio }), !choice.telephoneEvents.isEmpty
         else { return false }
         guard isVerified else {
             heldDigits = Array((heldDigits + digits).prefix(Self.maximumDigits))

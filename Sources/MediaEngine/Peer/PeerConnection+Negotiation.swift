@@ -45,12 +45,14 @@ extension PeerConnection {
 
     /// Builds the connection as the answering end and makes its answer; candidates follow in ``events``.
     ///
+    /// An m-line of a kind that this connection has no track of is refused with port 0 (RFC 9429 section 5.3.1), and the others go on.
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` and ``MediaError/noCommonCodec(media:)`` when the offer cannot be used.
     public func createAnswer(to offer: SessionDescription) async throws(MediaError) -> SessionDescription {
         guard media == nil else {
             throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
         }
-        let remote = try RemoteDescription(offer, acceptsData: configuration.allowsDataChannels)
+        let remote = try RemoteDescription(
+            offer, kinds: Set(configuration.tracks.keys), acceptsData: configuration.allowsDataChannels)
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = remote.directions
@@ -61,7 +63,7 @@ extension PeerConnection {
             for channel in dataChannels { try media.open(channel) }
         }
         try await settle(choices, media)
-        try await setRemote(remote.keeping(choices.map(\.payloadTypes)), on: media)
+        try await setRemote(keeping(choices, of: remote), on: media)
         let alternatives = choices.map { [$0] }
         let answer = media.addFormats(alternatives, to: try await media.create(.answer))
         try await setLocal(answer, on: media)
@@ -99,7 +101,11 @@ extension PeerConnection {
         // Noted first, so that no second answer is taken meanwhile.
         self.remote = remote
         try await settle(agreed, media)
-        try await setRemote(remote.keeping(agreed.map(\.payloadTypes)), on: media)
+        try await setRemote(keeping(agreed, of: remote), on: media)
+    }
+
+    private func keeping(_ agreed: [PeerMedia.Choice], of remote: RemoteDescription) -> RemoteDescription {
+        remote.keeping(agreed.map(\.payloadTypes), clockRates: agreed.map(\.codec.clockRate))
     }
 
     private func settle(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {

@@ -23,11 +23,14 @@ extension PeerMedia {
                 local.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
             }
             for choice in choices {
-                guard let payloadType = choice.telephoneEvent else { continue }
-                local.add(
-                    payloadType, encoding: "telephone-event/\(choice.codec.clockRate)", parameters: "0-15",
-                    toMLine: index)
-                local.set("0-15", of: payloadType, inMLine: index)
+                for event in choice.telephoneEvents {
+                    // From its answer on webrtcbin has them by the clock of the sound.
+                    let rate = description.kind == .answer ? choice.codec.clockRate : event.clockRate
+                    local.add(
+                        event.payloadType, encoding: TelephoneEvent.rtpmap(clockRate: rate),
+                        parameters: TelephoneEvent.parameters, toMLine: index)
+                    local.set(TelephoneEvent.parameters, of: event.payloadType, inMLine: index)
+                }
             }
         }
         return local.description
@@ -38,6 +41,11 @@ extension PeerMedia {
         for (index, choices) in alternatives.enumerated() {
             for choice in choices {
                 description.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
+                // webrtcbin has them by the clock of the sound.
+                for event in choice.telephoneEvents {
+                    let encoding = TelephoneEvent.rtpmap(clockRate: event.clockRate)
+                    description.rename(event.payloadType, encoding, inMLine: index)
+                }
             }
             guard let kind = choices.first?.codec.kind else { continue }
             if kind == .audio, opus.ptimeMs != OpusParameters().ptimeMs {

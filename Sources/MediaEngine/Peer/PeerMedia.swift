@@ -10,10 +10,10 @@ final class PeerMedia: Sendable {
         var profile: String?
         /// Whether the peer said that it sends two channels.
         var isStereo = false
-        /// The payload type of telephone events, when they are spoken of.
-        var telephoneEvent: Int?
+        /// Of an offer those that may be taken, best first; once agreed on, one at most.
+        var telephoneEvents: [TelephoneEvent] = []
 
-        var payloadTypes: Set<Int> { Set([payloadType, telephoneEvent].compactMap { $0 }) }
+        var payloadTypes: Set<Int> { Set([payloadType] + telephoneEvents.map(\.payloadType)) }
     }
 
     private let tracks: PeerTracks
@@ -58,7 +58,7 @@ final class PeerMedia: Sendable {
             let sink = try peer.webrtc.requestPad("sink_%u")
             tracks.set(try builder.sendTrack(choice, to: sink, mode: modes[choice.codec.kind] ?? .closed))
         }
-        let dtmf = choices.contains { $0.telephoneEvent != nil } ? try DtmfReceiver(pipeline: bin) : nil
+        let dtmf = choices.contains { !$0.telephoneEvents.isEmpty } ? try DtmfReceiver(pipeline: bin) : nil
         self.tracks = tracks
         self.builder = builder
         self.opus = opus
@@ -78,10 +78,11 @@ final class PeerMedia: Sendable {
         for choice in agreed {
             let kind = choice.codec.kind
             tracks.set(try builder.receiveTrack(choice))
+            // The pad takes what its transceiver prefers, and nothing else.
+            try applyPreferences(choice)
+            sending[kind]?.dtmf?.settle(choice.telephoneEvents.first)
             guard let present = sending[kind], present.codec != choice.codec else { continue }
             let mode = present.mode
-            // The pad takes what its transceiver prefers.
-            try applyPreferences(choice)
             await present.remove(from: pipeline.bin)
             let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode, after: present)
             tracks.set(track)
@@ -136,9 +137,9 @@ final class PeerMedia: Sendable {
             "codec-preferences",
             "application/x-rtp,media=(string)\(codec.kind.rawValue),encoding-name=(string)\(codec.encodingName),"
                 + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType)\(codec.extraCaps)"
-                + (choice.telephoneEvent.map {
+                + (choice.telephoneEvents.first.map {
                     ";application/x-rtp,media=(string)audio,encoding-name=(string)TELEPHONE-EVENT,"
-                        + "clock-rate=(int)\(codec.clockRate),payload=(int)\($0)"
+                        + "clock-rate=(int)\(codec.clockRate),payload=(int)\($0.payloadType)"
                 } ?? ""))
     }
 

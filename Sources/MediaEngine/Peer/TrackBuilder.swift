@@ -57,7 +57,7 @@ struct TrackBuilder: Sendable {
         let sending = try SendTrack(
             track, opus: wishes?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
-            telephoneEvent: choice.telephoneEvent, recorder: sent,
+            telephoneEvent: choice.telephoneEvents.first, recorder: sent,
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
             keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: probe?.name,
             onUnprocessed: { [report] in report(.warning("the sound is sent unprocessed: \($0)")) },

@@ -38,6 +38,13 @@ struct LocalDescription: Sendable {
         if let parameters { append("a=fmtp:\(payloadType) \(parameters)", toMLine: index) }
     }
 
+    /// Replaces the name of one payload type.
+    mutating func rename(_ payloadType: Int, _ encoding: String, inMLine index: Int) {
+        guard media.indices.contains(index) else { return }
+        let start = "a=rtpmap:\(payloadType) "
+        media[index] = media[index].map { $0.hasPrefix(start) ? start + encoding : $0 }
+    }
+
     /// Replaces the format parameters of one payload type; nil leaves what there is.
     mutating func set(_ parameters: String?, of payloadType: Int, inMLine index: Int) {
         guard let parameters, media.indices.contains(index) else { return }

@@ -4,7 +4,7 @@ struct MediaSection: Sendable, Equatable {
     struct Format: Sendable, Equatable {
         let payloadType: Int
         /// As in `a=rtpmap`, such as `VP8/90000`.
-        let encoding: String
+        var encoding: String
         /// The value of `a=fmtp`, without the payload type.
         var parameters: String?
         /// The profile that H264 (`profile-level-id`) and VP9 (`profile-id`) name; webrtcbin is not told.
@@ -28,6 +28,19 @@ struct MediaSection: Sendable, Equatable {
         fileprivate var namedProfile: String? {
             guard let profile, let name = Self.profileName(of: encoding) else { return nil }
             return "\(name)=\(profile)"
+        }
+
+        /// Whether it goes beside a codec and is none itself: what repeats or mends its packets, keys, comfort noise.
+        var isAuxiliary: Bool {
+            let name = encoding.prefix { $0 != "/" }.lowercased()
+            return ["rtx", "red", "ulpfec", "flexfec", "flexfec-03", "telephone-event", "cn"].contains(name)
+        }
+
+        /// The rate of telephone events, in Hz; nil for everything else.
+        var telephoneEventClockRate: Int? {
+            let words = encoding.split(separator: "/")
+            guard words.count >= 2, words[0].lowercased() == "telephone-event" else { return nil }
+            return Int(words[1])
         }
 
         /// The codec of ours that it is, if any.
@@ -72,9 +85,20 @@ struct MediaSection: Sendable, Equatable {
     /// What the section's `a=ssrc` lines say.
     var sources: [Source]
 
-    /// The payload type of telephone events of this clock rate (RFC 4733 section 7.1.1), if the peer takes them.
-    func telephoneEvent(clockRate: Int) -> Int? {
-        formats.first { $0.encoding.lowercased().hasPrefix("telephone-event/\(clockRate)") }?.payloadType
+    /// The formats of telephone events (RFC 4733 section 7.1.1) that suit a codec of this clock, best first.
+    func telephoneEvents(beside clockRate: Int) -> [TelephoneEvent] {
+        TelephoneEvent.clockRates(beside: clockRate).compactMap { rate in
+            formats.first { $0.telephoneEventClockRate == rate }.map {
+                .init(payloadType: $0.payloadType, clockRate: rate)
+            }
+        }
+    }
+
+    /// Names the clock of the sound as that of telephone events, which they are timed by whatever their own is.
+    mutating func timeTelephoneEvents(by clockRate: Int) {
+        for index in formats.indices where formats[index].telephoneEventClockRate != nil {
+            formats[index].encoding = TelephoneEvent.rtpmap(clockRate: clockRate)
+        }
     }
 
     /// The section as text that `webrtcbin` can take: only attributes that were checked, in a fixed order.

@@ -12,7 +12,7 @@ struct RemoteDescription: Sendable, Equatable {
     private(set) var data: DataSection?
     /// The others: of each kind the first is used.
     ///
-    /// Data channels that are not wanted, further cameras and microphones, and m-lines with port 0 are here.
+    /// Data channels and kinds that are not wanted, further cameras and microphones, and m-lines with port 0 are here.
     private(set) var refused: [RefusedSection]
 
     /// The longest text that is accepted, in bytes.
@@ -20,25 +20,30 @@ struct RemoteDescription: Sendable, Equatable {
     /// The most m-lines that are accepted, used or not.
     static let maximumSections = 16
 
+    /// Reads a description of which this end uses `kinds`, and data channels if it accepts them.
+    ///
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` with the line at fault.
-    init(_ description: SessionDescription, acceptsData: Bool = false) throws(MediaError) {
+    init(
+        _ description: SessionDescription, kinds: Set<MediaKind> = Set(MediaKind.allCases), acceptsData: Bool = false
+    ) throws(MediaError) {
         guard description.sdp.utf8.count <= Self.maximumBytes else {
             throw .invalidSDP(line: nil, text: "longer than \(Self.maximumBytes) bytes")
         }
         var reader = try SDPReader(SDPLine.lines(of: description.sdp))
         kind = description.kind
         origin = reader.origin
-        (sections, data, refused) = try reader.sections(acceptsData: acceptsData)
-        try checkSections()
+        (sections, data, refused) = try reader.sections(of: kinds, acceptsData: acceptsData)
+        try checkSections(of: kinds)
         try reader.checkBundle(mids: mids, refused: refused.compactMap(\.mid))
         for setup in sections.map(\.setup) where kind == .offer ? setup != "actpass" : setup == "actpass" {
             throw .invalidSDP(line: nil, text: "a=setup:\(setup) does not suit an \(kind)")
         }
     }
 
-    private func checkSections() throws(MediaError) {
+    private func checkSections(of kinds: Set<MediaKind>) throws(MediaError) {
         guard !sections.isEmpty else {
-            throw .invalidSDP(line: nil, text: "no m-line of sound or picture is in use")
+            let names = kinds.map(\.rawValue).sorted().joined(separator: " or ")
+            throw .invalidSDP(line: nil, text: "no m-line of \(names) is in use")
         }
         let mids = mids + refused.compactMap(\.mid)
         guard Set(mids).count == mids.count else { throw .invalidSDP(line: nil, text: "two m-lines have the same mid") }
@@ -68,10 +73,13 @@ struct RemoteDescription: Sendable, Equatable {
     var fingerprint: Fingerprint? { sections.first?.fingerprint }
 
     /// The same with those payload types only that are given for each m-line: `webrtcbin` 1.22 answers only the first it could use.
-    func keeping(_ payloadTypes: [Set<Int>]) -> RemoteDescription {
+    ///
+    /// `clockRates` are those of the codecs, by which telephone events are timed.
+    func keeping(_ payloadTypes: [Set<Int>], clockRates: [Int]) -> RemoteDescription {
         var result = self
         for index in result.sections.indices {
             result.sections[index].formats.removeAll { !payloadTypes[index].contains($0.payloadType) }
+            result.sections[index].timeTelephoneEvents(by: clockRates[index])
         }
         return result
     }

@@ -33,9 +33,9 @@ struct SDPReader {
         tagged = media.first { $0.contains { $0.attribute == "mid" && $0.attributeValue == mid ?? "" } } ?? []
     }
 
-    /// The m-lines that can be used, the first of each kind, and the others.
+    /// The m-lines that can be used, the first of each of `kinds`, and the others.
     mutating func sections(
-        acceptsData: Bool
+        of kinds: Set<MediaKind>, acceptsData: Bool
     ) throws(MediaError) -> (used: [MediaSection], data: DataSection?, refused: [RefusedSection]) {
         guard media.count <= RemoteDescription.maximumSections else {
             throw .invalidSDP(
@@ -48,7 +48,9 @@ struct SDPReader {
             let head = try self.head(lines[0])
             // RFC 9143 section 6: port 0 refuses an m-line, unless it is sent over the port of another one only.
             let isOff = head.port == 0 && !lines.contains { $0.attribute == "bundle-only" }
-            if let kind = MediaKind(rawValue: head.media), !isOff, !used.contains(where: { $0.kind == kind }) {
+            if let kind = MediaKind(rawValue: head.media), kinds.contains(kind), !isOff,
+                !used.contains(where: { $0.kind == kind })
+            {
                 used.append(try section(lines, head, kind, index: used.count))
             } else if acceptsData, data == nil, !isOff, Self.isData(head, lines) {
                 data = try dataSection(lines, index: index)

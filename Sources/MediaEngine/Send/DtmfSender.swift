@@ -2,18 +2,22 @@ internal import Synchronization
 
 /// Sends keys as telephone events (RFC 4733) among the packets of a sound track.
 final class DtmfSender: Sendable {
-    private let payloadType: Int
+    /// That of the sound, by which events are timed, too.
     private let clockRate: Int
+    private let format: Mutex<TelephoneEvent?>
     private let multiplexer: Element
     private let pipeline: Element
     /// Made with the first key: the caps that it announces would be taken for those of the sound in an offer.
     private let source = Mutex<Pad?>(nil)
 
     /// Puts a multiplexer between `payloader` and `webrtcSink`; sound pauses while a key is sent.
+    ///
+    /// `clockRate` is that of the sound.
     init(
-        payloadType: Int, clockRate: Int, ssrc: UInt32, from payloader: Pad, to webrtcSink: Pad, pipeline: Element
+        _ format: TelephoneEvent, clockRate: Int, ssrc: UInt32, from payloader: Pad, to webrtcSink: Pad,
+        pipeline: Element
     ) throws(MediaError) {
-        self.payloadType = payloadType
+        self.format = Mutex(format)
         self.clockRate = clockRate
         self.pipeline = pipeline
         multiplexer = try Element("rtpdtmfmux")
@@ -33,7 +37,10 @@ final class DtmfSender: Sendable {
     /// Takes it out of its pipeline; no key was sent yet.
     func remove() { pipeline.remove(multiplexer) }
 
-    /// Queues a key: it lasts 250 ms, and 100 ms pass before the next.
+    /// Takes what was agreed on, before the first key; nil for a peer that takes none.
+    func settle(_ format: TelephoneEvent?) { self.format.withLock { $0 = format } }
+
+    /// Queues a key: it lasts 250 ms at least, and 100 ms at least pass before the next.
     ///
     /// Used on the executor of the connection.
     func send(_ digit: DtmfDigit) throws(MediaError) {
@@ -41,18 +48,20 @@ final class DtmfSender: Sendable {
         if let known = source.withLock({ $0 }) {
             pad = known
         } else {
-            pad = try makeSource()
+            guard let format = format.withLock({ $0 }) else { return }
+            pad = try makeSource(format)
             source.withLock { $0 = pad }
         }
         pad.sendDtmf(event: digit.event, start: true)
         pad.sendDtmf(event: digit.event, start: false)
     }
 
-    private func makeSource() throws(MediaError) -> Pad {
+    private func makeSource(_ format: TelephoneEvent) throws(MediaError) -> Pad {
         let source = try Element("rtpdtmfsrc")
-        try source.set("pt", String(payloadType))
+        try source.set("pt", String(format.payloadType))
         try source.set("clock-rate", String(clockRate))
         let output = try source.pad("src")
+        output.edit { [clockRate] packet, _ in format.rescaleDuration(in: packet, from: clockRate) }
         pipeline.add(source)
         try output.link(to: multiplexer.requestPad("priority_sink_%u"))
         try source.syncStateWithParent()

@@ -40,7 +40,7 @@ final class SendTrack: Sendable {
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
-        telephoneEvent: Int? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
+        telephoneEvent: TelephoneEvent? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
         mode: SendMode = .closed, keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
         probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
@@ -86,8 +86,8 @@ final class SendTrack: Sendable {
         }
         if let telephoneEvent {
             dtmf = try DtmfSender(
-                payloadType: telephoneEvent, clockRate: codec.clockRate, ssrc: ssrc, from: bin.pad("src"),
-                to: webrtcSink, pipeline: pipeline)
+                telephoneEvent, clockRate: codec.clockRate, ssrc: ssrc, from: bin.pad("src"), to: webrtcSink,
+                pipeline: pipeline)
         } else {
             dtmf = nil
             try bin.pad("src").link(to: webrtcSink)

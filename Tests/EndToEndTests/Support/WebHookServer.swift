@@ -50,11 +50,14 @@ final class WebHookServer: Sendable {
     /// The body of one request.
     private static func read(_ connection: Int32) -> String {
         var text = ""
+        // As a real server, which answers whoever speaks TLS to it at once.
+        func isHTTP() -> Bool { text.first.map { ("A"..."Z").contains($0) } ?? true }
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return text }
             text += String(decoding: buffer[..<count], as: UTF8.self)
+            guard isHTTP() else { return "" }
             let parts = text.components(separatedBy: "\r\n\r\n")
             let head = parts[0].lowercased().components(separatedBy: "content-length: ")
             guard parts.count == 2, head.count == 2, let length = Int(head[1].prefix { $0.isNumber }) else { continue }

@@ -95,10 +95,22 @@ extension RealPipelines {
         func notOffered() async throws {
             let peer = try await TestEngine.peer()
             _ = try await peer.createOffer()
-            let answer = SDPSamples.chromiumAnswer.replacing("VP8/90000", by: "VP9/90000")
-            await #expect(throws: MediaError.noCommonCodec(media: "video")) {
-                try await peer.setAnswer(SessionDescription(kind: .answer, sdp: answer))
+            let answer = SDPSamples.chromiumAnswer
+            for wrong in [
+                answer.replacing("VP8/90000", by: "VP9/90000"), answer.replacing("opus/48000/2", by: "PCMU/8000"),
+                answer.replacing("SAVPF 96", by: "SAVPF 120").replacing("a=rtpmap:96 ", by: "a=rtpmap:120 "),
+                // What it prefers is what it would send.
+                answer.replacing("SAVPF 96", by: "SAVPF 100 96") + "a=rtpmap:100 H264/90000\r\n",
+            ] {
+                let media = wrong.contains("PCMU/8000") ? "audio" : "video"
+                await #expect(throws: MediaError.codecNotOffered(media: media)) {
+                    try await peer.setAnswer(SessionDescription(kind: .answer, sdp: wrong))
+                }
             }
+            let spare = answer.replacing("SAVPF 96", by: "SAVPF 99 96 100")
+            try await peer.setAnswer(
+                SessionDescription(
+                    kind: .answer, sdp: spare + "a=rtpmap:100 H264/90000\r\na=rtpmap:99 rtx/90000\r\n"))
             await peer.close()
         }
 

@@ -119,7 +119,7 @@ extension RealPipelines {
             let peer = try await TestEngine.peer()
             let offer = try await peer.createOffer()
             let sdp = offer.sdp.replacing(" 9 UDP", by: " 0 UDP").replacing("a=bundle-only\r\n", by: "")
-            await #expect(throws: MediaError.invalidSDP(line: nil, text: "no m-line of sound or picture is in use")) {
+            await #expect(throws: MediaError.invalidSDP(line: nil, text: "no m-line of audio or video is in use")) {
                 try await peer.setAnswer(SessionDescription(kind: .answer, sdp: sdp))
             }
             await peer.close()

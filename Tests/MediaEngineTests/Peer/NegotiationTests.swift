@@ -77,19 +77,48 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("A kind that this end does not send is no common codec")
+        @Test("A kind that this end has no track of is refused with port 0, and the sound goes on")
         func missingTrack() async throws {
-            let peer = try await TestEngine.peer(kinds: [.audio])
-            await #expect(throws: MediaError.noCommonCodec(media: "video")) {
-                try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: SDPSamples.offer))
+            var options = LoopbackCall.Options()
+            options.configureCallee = { $0.tracks[.video] = nil }
+            let answers = Shared<[String]>([])
+            options.rewrite = { description in
+                if description.kind == .answer { answers.update { $0.append(description.sdp) } }
+                return description
             }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForTone() }
+                let lines = try #require(answers.value.first).components(of: "\r\n")
+                let media = lines.filter { $0.hasPrefix("m=") }.map { $0.components(of: " ").prefix(2) }
+                #expect(media == [["m=audio", "9"], ["m=video", "0"]])
+                #expect(lines.contains { $0.hasPrefix("a=group:BUNDLE") && $0.components(of: " ").count == 2 })
+                #expect(await call.caller.peer.directions[.video] == .inactive)
+                #expect(try await call.caller.sent(.video).frames == 0)
+            }
+        }
+
+        @Test("The picture may be the first of the m-lines, of which nothing is left but the sound")
+        func missingFirst() async throws {
+            let peer = try await TestEngine.peer(kinds: [.audio])
+            let parts = SDPSamples.offer.components(of: "m=")
+            let sdp = ([parts[0], parts[2], parts[1]]).joined(separator: "m=").replacing("BUNDLE 0 1", by: "BUNDLE 1 0")
+            let answer = try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: sdp))
+            let media = answer.sdp.components(of: "\r\n").filter { $0.hasPrefix("m=") }
+            #expect(media.map { $0.components(of: " ").prefix(2) } == [["m=video", "0"], ["m=audio", "9"]])
             await peer.close()
+            let deaf = try await TestEngine.peer(kinds: [.audio])
+            await #expect(throws: MediaError.invalidSDP(line: nil, text: "no m-line of audio is in use")) {
+                let offer = [parts[0], parts[2]].joined(separator: "m=").replacing("BUNDLE 0 1", by: "BUNDLE 1")
+                return try await deaf.createAnswer(to: SessionDescription(kind: .offer, sdp: offer))
+            }
+            await deaf.close()
         }
 
         @Test(
             "An answer flows both ways and takes over the payload types of the offer",
             arguments: [
-                (SDPSamples.firefox, [[109], [120]]), (SDPSamples.chromium, [[111, 110], [96]]),
+                (SDPSamples.firefox, [[109, 101], [120]]), (SDPSamples.chromium, [[111, 110], [96]]),
                 (SDPSamples.offer, [[111], [96]]),
             ])
         func answersBrowsers(sdp: String, payloads: [[Int]]) async throws {

@@ -28,7 +28,7 @@ import Testing
         Case("a short origin", SDPSamples.offer(" IN IP4 127.0.0.1\r\ns", "\r\ns"), says: "o= line", line: 2),
         Case("an origin without numbers", SDPSamples.offer("4611731400430051336", "x"), says: "o= line", line: 2),
         Case("an origin with a gap", SDPSamples.offer("o=- ", "o=-  "), says: "o= line", line: 2),
-        Case("no m-line", SDPSamples.offer.components(of: "m=audio")[0], says: "no m-line of sound or picture"),
+        Case("no m-line", SDPSamples.offer.components(of: "m=audio")[0], says: "no m-line of audio or video"),
         Case("no bundle", SDPSamples.offer(without: "a=group"), says: "does not bundle"),
         Case("a bundle of one", SDPSamples.offer("BUNDLE 0 1", "BUNDLE 0"), says: "BUNDLE group", line: 5),
         Case("a bundle with a stranger", SDPSamples.offer("BUNDLE 0 1", "BUNDLE 0 1 2"), says: "BUNDLE group", line: 5),
@@ -45,7 +45,7 @@ import Testing
     ]
 
     static let media = [
-        Case("nothing but a refused m-line", SDPSamples.offer("m=", "m=x"), says: "no m-line of sound or picture"),
+        Case("nothing but a refused m-line", SDPSamples.offer("m=", "m=x"), says: "no m-line of audio or video"),
         Case("a port too high", SDPSamples.offer("m=video 9", "m=video 65536"), says: "not of the form 'm=", line: 19),
         Case("no port", SDPSamples.offer("m=video 9", "m=video x"), says: "not of the form 'm=", line: 19),
         Case("no payload type", SDPSamples.offer(" 96 102", ""), says: "not of the form 'm=", line: 19),

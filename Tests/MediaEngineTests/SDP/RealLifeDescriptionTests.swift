@@ -26,7 +26,7 @@ import Testing
         #expect(
             video.formats.filter { $0.codec == .h264 }.map(\.payloadType) == [102], "packetization mode 0 is not ours")
         #expect(video.formats.first?.feedback.sorted() == ["ccm fir", "nack pli"])
-        let text = description.keeping([[111], [96]]).normalised.sdp
+        let text = description.keeping([[111], [96]], clockRates: [48_000, 90_000]).normalised.sdp
         for part in ["extmap", "msid", "rtx", "red/", "AV1", "transport-cc", "goog-remb", "a=rtcp:", "203.0.113.7 "] {
             // The server-reflexive candidate is the one place where the public address belongs.
             let lines = text.components(of: "\r\n").filter { !$0.hasPrefix("a=candidate") }
@@ -69,7 +69,7 @@ import Testing
     @Test("Keeping one payload type of each m-line leaves the rest as it was")
     func keepingOne() throws {
         let all = try SDPSamples.read(SDPSamples.chromium)
-        let kept = all.keeping([[111], [102]])
+        let kept = all.keeping([[111], [102]], clockRates: [48_000, 90_000])
         #expect(kept.sections.map { $0.formats.map(\.payloadType) } == [[111], [102]])
         #expect(kept.sections.map(\.mid) == all.sections.map(\.mid))
         #expect(kept.normalised.sdp.contains("m=video 9 UDP/TLS/RTP/SAVPF 102\r\n"))
@@ -133,7 +133,7 @@ import Testing
         let description = try SDPSamples.read(SDPSamples.offer("m=video 9", "m=video 0"))
         #expect(description.sections.map(\.kind) == [.audio])
         #expect(description.refused.map(\.media) == ["video"])
-        #expect(throws: MediaError.invalidSDP(line: nil, text: "no m-line of sound or picture is in use")) {
+        #expect(throws: MediaError.invalidSDP(line: nil, text: "no m-line of audio or video is in use")) {
             try SDPSamples.read(SDPSamples.offer(" 9 UDP", " 0 UDP"))
         }
     }
