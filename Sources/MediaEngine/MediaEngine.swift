@@ -13,19 +13,26 @@ public final class MediaEngine: Sendable {
     ///
     /// The first use of plugins, of DTLS and of the codec libraries costs 0.4-1 s; a throw-away call on 127.0.0.1 pays it once per
     /// process. ``warmedUp()`` waits for its end.
+    ///
+    /// `gstreamerLog` is what GStreamer is to log, written as in its environment variable `GST_DEBUG` (`*:INFO`, `webrtcbin:5,nice:5`), and goes
+    /// to `logger` as far as that takes it, with GStreamer's category and object as metadata; GStreamer itself prints nothing then. This holds for
+    /// the whole process, and the last engine that asks for it counts. It is said on GStreamer's own threads, so a log handler that blocks holds up
+    /// media. Nil, the default, leaves GStreamer's log alone and costs nothing.
     /// - Throws: ``MediaError/libraryUnusable(text:)``, or ``MediaError/invalidPipelineDescription(name:line:text:)`` for a file in
     ///   `pipelineFolder`.
     public static func start(
-        pipelineFolder: String? = nil, logger: Logger = Logger(label: "media")
+        pipelineFolder: String? = nil, gstreamerLog: String? = nil, logger: Logger = Logger(label: "media")
     ) async throws(MediaError) -> MediaEngine {
-        try await start(pipelineFolder: pipelineFolder, captureTiming: CaptureTiming(), logger: logger)
+        try await start(
+            pipelineFolder: pipelineFolder, gstreamerLog: gstreamerLog, captureTiming: CaptureTiming(), logger: logger)
     }
 
     static func start(
-        pipelineFolder: String?, captureTiming: CaptureTiming, logger: Logger
+        pipelineFolder: String?, gstreamerLog: String? = nil, captureTiming: CaptureTiming, logger: Logger
     ) async throws(MediaError) -> MediaEngine {
         let catalog = try PipelineCatalog(folder: pipelineFolder)
         try GStreamerLibrary.initialize()
+        if let gstreamerLog { GStreamerLog.hand(to: logger, gstreamerLog) }
         return MediaEngine(catalog: catalog, captureTiming: captureTiming, logger: logger)
     }
 

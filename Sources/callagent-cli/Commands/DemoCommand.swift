@@ -63,7 +63,7 @@ struct DemoCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
-        let engine = try await Engine.start(nil, logger: output.logger("media"))
+        let engine = try await Engine.start(nil, output.log)
         do {
             for codec in chosen.video + chosen.audio { try await engine.check(codec) }
         } catch {

@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let engine = try await Engine.start(folder.pipelines, logger: log.logger("media"))
+        let engine = try await Engine.start(folder.pipelines, log)
         var findings = [Finding(check: "GStreamer", ok: true, text: Version.text)]
         for element in MediaEngine.requiredElements { findings.append(Self.element(element, engine)) }
         for description in engine.catalog.descriptions { findings.append(Self.description(description)) }

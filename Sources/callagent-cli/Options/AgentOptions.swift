@@ -59,7 +59,7 @@ struct AgentOptions: ParsableArguments {
         maximumCalls: Int = 1, screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
     ) async throws -> AgentSession {
         if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
-        let engine = try await Engine.start(media.pipelines, logger: output.logger("media"))
+        let engine = try await Engine.start(media.pipelines, output.log)
         let host = URLComponents(string: signaling)?.host ?? ""
         warnOfPlainToken(to: host)
         var configuration = CallAgentConfiguration(
