@@ -11,8 +11,8 @@ struct IceServers: Sendable, Equatable {
         func uri(at url: IceServerURL) -> String { url.turnServer(username: username, credential: credential) }
     }
 
-    /// The first STUN server, in `webrtcbin`'s form: libnice asks one.
-    private(set) var stun: String?
+    /// The STUN servers, each once.
+    private(set) var stun: [IceServerURL] = []
     private(set) var relays: [Relay] = []
     /// What cannot be used, and why.
     private(set) var unusable: [MediaError] = []
@@ -26,7 +26,7 @@ struct IceServers: Sendable, Equatable {
             for text in server.urls {
                 let url = try IceServerURL(parsing: text)
                 switch (url.scheme, url.transport) {
-                case (.stun, _): if stun == nil { stun = url.stunServer }
+                case (.stun, _): if !stun.contains(url) { stun.append(url) }
                 // libnice speaks STUN over UDP only, and no DTLS to TURN servers.
                 case (.stuns, _):
                     unusable.append(

@@ -8,7 +8,7 @@ public struct PeerConnectionConfiguration: Sendable {
     public var tuning = TransportTuning()
     /// The STUN and TURN servers; none by default.
     ///
-    /// A URL that comes again has the credentials that came last. Of several STUN servers the first is asked. STUN by TLS and TURN by DTLS are passed
+    /// A URL that comes again has the credentials that came last. All STUN servers are asked, and the first answer counts. STUN by TLS and TURN by DTLS are passed
     /// over with a warning. A malformed URL shows when the offer or answer is made.
     public var iceServers: [StunTurnServer] = []
     /// A PEM file with certificates to trust for `turns:` besides the system's.

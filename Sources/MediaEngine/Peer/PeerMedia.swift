@@ -187,6 +187,7 @@ final class PeerMedia: Sendable {
         let isStopped = await Deadline.isMet(limit / 2) { [pipeline, peer, owed] in
             // What is in the pipelines is not waited for: the last packet of a call is of no use.
             peer.activity.end()
+            peer.stunServers.close()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
             owed.expire()
             peer.turnServers.close()

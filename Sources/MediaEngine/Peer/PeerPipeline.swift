@@ -13,6 +13,8 @@ final class PeerPipeline: Sendable {
     let gathering: EndlessGathering
     /// The ways to the TURN servers; to be closed after the pipeline, which tells them that it leaves.
     let turnServers: UnencryptedTurns
+    /// The way to the STUN servers; to be closed before the pipeline, whose sockets it uses.
+    let stunServers: SingleStunServer
 
     /// The most streams (SSRCs) of the peer that are received at a time; one of each kind is shown.
     static let maximumStreams = 32
@@ -55,8 +57,10 @@ final class PeerPipeline: Sendable {
         try webrtc.set("latency", String(latency))
         // Each stream of the peer's costs a thread; packets of further ones are dropped.
         try webrtc.child(madeBy: "rtpbin")?.set("max-streams", String(Self.maximumStreams))
-        try Self.tuneIce(of: webrtc, tuning, addresses)
-        if let stun = servers.stun { try webrtc.set("stun-server", text: stun) }
+        let agent = try Self.tuneIce(of: webrtc, tuning, addresses)
+        let stunServers = try SingleStunServer(
+            policy == .relay ? [] : servers.stun, addresses: addresses, sockets: IceSockets(of: agent))
+        if let uri = stunServers.uri { try webrtc.set("stun-server", text: uri) }
         for uri in turnServers.uris { webrtc.emit("add-turn-server", [.string(uri)]) }
         try webrtc.set("ice-transport-policy", policy.rawValue)
         let gathering = EndlessGathering {
@@ -65,6 +69,7 @@ final class PeerPipeline: Sendable {
         }
         self.gathering = gathering
         self.turnServers = turnServers
+        self.stunServers = stunServers
         self.pipeline = pipeline
         self.webrtc = webrtc
         let (activity, jitterBuffers, check) = (activity, jitterBuffers, fingerprintCheck)
@@ -111,8 +116,10 @@ final class PeerPipeline: Sendable {
     /// The RTP session that all media of the bundle share; nil before negotiation.
     var session: Element? { rtpSession.element }
 
-    private static func tuneIce(of webrtc: Element, _ tuning: TransportTuning, _ addresses: [String]) throws(MediaError)
-    {
+    /// Returns libnice's agent.
+    private static func tuneIce(
+        of webrtc: Element, _ tuning: TransportTuning, _ addresses: [String]
+    ) throws(MediaError) -> AnyGObject {
         guard let ice = webrtc.object("ice-agent"), let agent = ice.object("agent") else {
             throw .noPad(element: "webrtcbin", pad: "ice-agent")
         }
@@ -124,6 +131,7 @@ final class PeerPipeline: Sendable {
             try ice.set("max-rtp-port", String(ports.upperBound))
         }
         for address in addresses { ice.emit("add-local-ip-address", [.string(address)]) }
+        return agent
     }
 
     /// Tunes what webrtcbin makes inside itself, as it makes it.

@@ -147,14 +147,3 @@ extension RealPipelines {
         }
     }
 }
-
-extension CallEnd {
-    /// Its candidates of one type, in words.
-    fileprivate func candidates(_ type: String) -> [[Substring]] {
-        events.compactMap { event in
-            guard case .localCandidate(let candidate) = event else { return nil }
-            let words = candidate.candidate.split(separator: " ")
-            return words.count > 7 && words[7] == type ? words : nil
-        }
-    }
-}

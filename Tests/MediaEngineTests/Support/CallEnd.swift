@@ -33,6 +33,15 @@ final class CallEnd: Sendable {
         return nil
     }
 
+    /// Its candidates of one type, in words.
+    func candidates(_ type: String) -> [[Substring]] {
+        events.compactMap { event in
+            guard case .localCandidate(let candidate) = event else { return nil }
+            let words = candidate.candidate.split(separator: " ")
+            return words.count > 7 && words[7] == type ? words : nil
+        }
+    }
+
     func count(_ kind: PeerConnectionEvent.Kind) -> Int { events.count { $0 == kind } }
 
     /// Sends both kinds in this mode.
