@@ -70,8 +70,16 @@ extension Call {
     func audit() {
         guard machine.state != .ended else { return }
         process(.audit)
+        // Then nothing of the peer can come, and nothing was asked.
+        guard !isSignalingLost else { return }
         auditsUnanswered += 1
         if auditsUnanswered == 2 { hub.yield(.notice(.auditUnanswered)) }
+    }
+
+    /// This end's own signaling was lost, or is back; what was asked before says nothing of the peer then.
+    func signaling(isLost: Bool) {
+        (isSignalingLost, auditsUnanswered) = (isLost, 0)
+        process(isLost ? .signalingLost : .signalingRestored)
     }
 
     /// A message of this call was given up.

@@ -35,6 +35,7 @@ public actor Call {
     var messagesSent = 0
     /// How many times the peer was asked whether the call is still there since it last said anything.
     var auditsUnanswered = 0
+    var isSignalingLost = false
     /// The sizes of the pictures, by generation.
     var pictures: [Int: PictureSizes] = [:]
     var toldAttributes: MediaAttributes?

@@ -11,11 +11,11 @@ extension CallAgent {
         case .lost(let text):
             logger.warning("signaling was lost: \(text)")
             hub.yield(.signalingLost(text: text))
-            for call in calls.active { await call.process(.signalingLost) }
+            for call in calls.active { await call.signaling(isLost: true) }
         case .restored:
             logger.info("signaling is back")
             hub.yield(.signalingRestored)
-            for call in calls.active { await call.process(.signalingRestored) }
+            for call in calls.active { await call.signaling(isLost: false) }
         case .tokenWillExpire(let milliseconds): hub.yield(.tokenWillExpire(milliseconds: milliseconds))
         case .iceServers(let servers): await provider.use(servers)
         case .ended(let error): signalingEnded(error)

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import CallAgent
+
+/// A peer that answers no question about its call, though media flows (A34).
+@Suite(.timeLimit(.minutes(1)))
+struct AuditTests {
+    private func withConnectedCall(
+        _ body: (_ alice: Party, _ signaling: FakeSignaling, _ call: Call) async throws -> Void
+    ) async throws {
+        try await withAlice {
+            ($0.ringAuditMs, $0.callAuditMs) = (nil, 20_000)
+        } _: { alice, signaling in
+            let call = try await alice.agent.call("bob")
+            try signaling.deliver(.accept(sdp: "answer"), call: call.id)
+            try await alice.session().emit(.verified, .firstVideoFrame)
+            try await call.reaches(.connected)
+            try await body(alice, signaling, call)
+        }
+    }
+
+    private func queries(_ signaling: FakeSignaling) -> Int {
+        signaling.sent.count { if case .query = $0.body { true } else { false } }
+    }
+
+    /// One interval, up to the question at its end.
+    private func elapse(_ alice: Party, _ signaling: FakeSignaling) async throws {
+        let before = queries(signaling)
+        try await alice.clock.elapse(.seconds(20))
+        try await eventually("the question") { queries(signaling) == before + 1 }
+    }
+
+    @Test("Its user is told once, after a whole interval; what the peer says begins it anew")
+    func silence() async throws {
+        try await withConnectedCall { alice, signaling, call in
+            var events = call.events.makeAsyncIterator()
+            for _ in 1...3 { try await elapse(alice, signaling) }
+            try signaling.deliver(.info("here"), call: call.id)
+            for _ in 1...2 { try await elapse(alice, signaling) }
+            await call.hangUp()
+            var heard: [CallNotice] = []
+            while let event = await events.next() {
+                if case .notice(let notice) = event { heard.append(notice) }
+            }
+            #expect(heard == [.auditUnanswered, .info("here"), .auditUnanswered])
+            #expect(await call.waitUntilEnded().reason == .localHangup)
+        }
+    }
+
+    @Test("While this end's own signaling is lost the peer is not blamed")
+    func ownLoss() async throws {
+        try await withConnectedCall { alice, signaling, call in
+            var events = call.events.makeAsyncIterator()
+            try await elapse(alice, signaling)
+            signaling.happen(.disconnected(text: "cut"))
+            try await eventually("noticed") { await call.isSignalingLost }
+            for _ in 1...3 { try await elapse(alice, signaling) }
+            signaling.happen(.reconnected)
+            try await eventually("noticed") { await !call.isSignalingLost }
+            try await elapse(alice, signaling)
+            await call.hangUp()
+            var heard: [CallNotice] = []
+            while let event = await events.next() {
+                if case .notice(let notice) = event { heard.append(notice) }
+            }
+            #expect(heard == [.signalingLost, .signalingRestored])
+        }
+    }
+}
