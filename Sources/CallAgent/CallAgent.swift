@@ -65,7 +65,7 @@ public actor CallAgent {
     ) {
         self.user = user
         self.provider =
-            configuration.joinsAhead.map { AheadMediaProvider(provider, media: $0, sleep: sleep) } ?? provider
+            configuration.joinsAhead.map { AheadMediaProvider(provider, $0, sleep: sleep) } ?? provider
         makeTransport = signaling
         self.configuration = configuration
         self.logger = logger

@@ -14,12 +14,11 @@ public struct CallAgentConfiguration: Sendable {
     /// return then, since its invite holds a place until it does. While
     /// ``CallAgent/maximumPendingInvites`` invites wait for their decision, further ones are refused as busy.
     public var screenInvite: (@Sendable (IncomingInvite) async -> InviteDecision)?
-    /// The media of a call that is built at ``CallAgent/prepare()`` already, offer and candidates included, for the next call that is
-    /// placed with these media; nil builds with the call.
+    /// What is built at ``CallAgent/prepare()`` already for the next call; nil builds with the call.
     ///
     /// Saves the time of that in each call, and costs an open capture and sockets in between. A new one takes its place every
-    /// 45 s, since addresses change.
-    public var joinsAhead: CallMedia?
+    /// 45 s, since addresses change. A call with other media is built as without it.
+    public var joinsAhead: JoinAhead?
     /// Whether this end itself tells a caller that it rings.
     ///
     /// False where the server does it, and for a device that is not to be known to be there.

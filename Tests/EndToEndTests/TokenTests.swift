@@ -1,4 +1,5 @@
 import CallAgent
+import Foundation
 import Synchronization
 import Testing
 
@@ -132,6 +133,31 @@ extension EndToEnd {
             try await theirs.call.accept()
             for call in [mine, theirs] { try await call.reaches(.connected) }
             return (mine, theirs)
+        }
+
+        @Test("Of two programs of one user and device the earlier one ends with a clear error, and the later one stays")
+        func replaced() async throws {
+            let server = try await TestServer(tokenWarning: .seconds(5))
+            func listen() async throws -> Program {
+                let bob = try Program([
+                    "listen", "--as", "bob", "--device", "desk", "--token", try server.token("bob"), "--events",
+                    "--signaling", server.url, "--ice-interface", "127.0.0.1",
+                ])
+                try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
+                return bob
+            }
+            let (first, second) = (try await listen(), try await listen())
+            #expect(try await first.waitForExit() == 3)
+            #expect(first.errors.contains("another program signed in as the same user and device"), "\(first.errors)")
+            let alice = try Program([
+                "call", "bob", "--as", "alice", "--token", try server.token("alice"), "--duration", "500ms",
+                "--signaling", server.url, "--ice-interface", "127.0.0.1",
+                "--expect", "video.received.distinctFrames>5",
+            ])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(!second.hasEvent(["event": "signalingLost"]), "\(second.output)")
+            second.signal(SIGTERM)
+            try await second.waitForExit()
         }
     }
 }

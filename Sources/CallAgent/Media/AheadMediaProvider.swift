@@ -1,6 +1,7 @@
 internal import CallProtocol
 
-/// Builds the own end of the next call before anybody calls: pipeline, offer and candidates are there when it is placed.
+/// Builds the own end of the next call before anybody calls: at the caller pipeline, offer and candidates are there when it is placed, at
+/// the callee the pipeline when the offer comes.
 ///
 /// Costs an open capture, an encoder and sockets for as long as nobody calls. Addresses change, so every ``renewal`` a new one
 /// takes the place of the one that waits.
@@ -11,17 +12,18 @@ actor AheadMediaProvider: MediaProvider {
     static let lifetime = Duration.seconds(60)
 
     private let provider: any MediaProvider
-    private let media: CallMedia
+    private let plan: JoinAhead
     private let sleep: @Sendable (Duration) async throws -> Void
-    private var ready: (session: OfferedSession, since: ContinuousClock.Instant)?
+    private var ready: [CallRole: (session: any MediaSession, since: ContinuousClock.Instant)] = [:]
     private var isPrepared = false
     private var renewals: Task<Void, Never>?
 
     init(
-        _ provider: any MediaProvider, media: CallMedia, sleep: @escaping @Sendable (Duration) async throws -> Void
+        _ provider: any MediaProvider, _ plan: JoinAhead,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.provider = provider
-        self.media = media
+        self.plan = plan
         self.sleep = sleep
     }
 
@@ -44,11 +46,11 @@ actor AheadMediaProvider: MediaProvider {
     func makeSession(
         label: String, media: CallMedia, role: CallRole
     ) async throws(MediaSessionError) -> any MediaSession {
-        guard role == .caller, media == self.media, let ready = ready.take() else {
+        guard media == plan.media, let ready = ready.removeValue(forKey: role) else {
             return try await provider.makeSession(label: label, media: media, role: role)
         }
         // The next one is built while this one is used.
-        Task { await self.renew() }
+        Task { await self.renew(role) }
         if ContinuousClock.now - ready.since < Self.lifetime { return ready.session }
         await ready.session.close()
         return try await provider.makeSession(label: label, media: media, role: role)
@@ -58,20 +60,39 @@ actor AheadMediaProvider: MediaProvider {
         isPrepared = false
         renewals?.cancel()
         renewals = nil
-        await ready.take()?.session.close()
+        let unused = ready.values
+        ready = [:]
+        for (session, _) in unused { await session.close() }
         await provider.release()
+    }
+
+    private func renew() async {
+        for role in [CallRole.caller, .callee] where plan.roles.contains(role) { await renew(role) }
     }
 
     /// Builds one that takes the place of the one that waits, which a call may take meanwhile.
     ///
     /// One that cannot be built is not missed: the call will say why.
-    private func renew() async {
-        guard isPrepared, let session = try? await provider.makeSession(label: "ahead", media: media, role: .caller)
-        else { return }
-        let offered = OfferedSession(session)
-        guard (try? await offered.createOffer()) != nil, isPrepared else { return await offered.close() }
-        let former = ready
-        ready = (offered, .now)
+    private func renew(_ role: CallRole) async {
+        guard isPrepared, let session = try? await build(role) else { return }
+        guard isPrepared else { return await session.close() }
+        let former = ready.updateValue((session, .now), forKey: role)
         await former?.session.close()
+    }
+
+    private func build(_ role: CallRole) async throws(MediaSessionError) -> any MediaSession {
+        let session = try await provider.makeSession(label: "ahead", media: plan.media, role: role)
+        do throws(MediaSessionError) {
+            guard role == .caller else {
+                try await session.prepareAnswer()
+                return session
+            }
+            let offered = OfferedSession(session)
+            _ = try await offered.createOffer()
+            return offered
+        } catch {
+            await session.close()
+            throw error
+        }
     }
 }

@@ -11,6 +11,8 @@ public protocol MediaSession: Sendable {
 
     /// Builds the offering end; candidates follow in ``events``.
     func createOffer() async throws(MediaSessionError) -> String
+    /// Builds what the answering end needs before there is an offer; done ahead of a call, or never.
+    func prepareAnswer() async throws(MediaSessionError)
     /// Builds the answering end; candidates follow in ``events``.
     func createAnswer(to offer: String) async throws(MediaSessionError) -> String
     /// Takes the answer to ``createOffer()``.
@@ -54,6 +56,9 @@ public protocol MediaSession: Sendable {
 }
 
 extension MediaSession {
+    /// Does nothing.
+    public func prepareAnswer() {}
+
     /// None.
     public var peerConnection: PeerConnection? { nil }
 

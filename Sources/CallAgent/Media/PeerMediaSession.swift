@@ -27,6 +27,10 @@ final class PeerMediaSession: MediaSession {
         do { return try await peer.createOffer().sdp } catch { throw MediaSessionError(error) }
     }
 
+    func prepareAnswer() async throws(MediaSessionError) {
+        do { try await peer.prepareAnswer() } catch { throw MediaSessionError(error) }
+    }
+
     func createAnswer(to offer: String) async throws(MediaSessionError) -> String {
         let offer = SessionDescription(kind: .offer, sdp: offer)
         let answer: SessionDescription

@@ -43,12 +43,36 @@ extension PeerConnection {
         return description.description
     }
 
+    /// Builds what an answer needs before its offer is there, with the codecs that this end prefers.
+    ///
+    /// For an offer that prefers other codecs or has other m-lines all is built anew with the answer. An open capture and an encoder wait
+    /// meanwhile.
+    public func prepareAnswer() async throws(MediaError) {
+        guard media == nil else {
+            throw .rejected(operation: "prepareAnswer", text: "this connection has negotiated already")
+        }
+        let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
+        _ = try await build(choices.map { $0[0] })
+        isPrepared = true
+    }
+
+    /// What ``prepareAnswer()`` built, if its codecs and m-lines are those of the answer; else that is taken down.
+    ///
+    /// webrtcbin answers with the codec whose caps came to a pad first, whatever its transceiver prefers by then.
+    private func prepared(for choices: [PeerMedia.Choice], _ mLines: [Int]) async -> PeerMedia? {
+        guard isPrepared, let media else { return nil }
+        isPrepared = false
+        let isFitting = media.choices.map(\.codec) == choices.map(\.codec) && mLines == Array(mLines.indices)
+        if !isFitting { await dismantle() }
+        return isFitting ? media : nil
+    }
+
     /// Builds the connection as the answering end and makes its answer; candidates follow in ``events``.
     ///
     /// An m-line of a kind that this connection has no track of is refused with port 0 (RFC 9429 section 5.3.1), and the others go on.
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` and ``MediaError/noCommonCodec(media:)`` when the offer cannot be used.
     public func createAnswer(to offer: SessionDescription) async throws(MediaError) -> SessionDescription {
-        guard media == nil else {
+        guard media == nil || isPrepared else {
             throw .rejected(operation: "createAnswer", text: "this connection has negotiated already")
         }
         let remote = try RemoteDescription(
@@ -56,7 +80,8 @@ extension PeerConnection {
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = remote.directions
-        let media = try await build(choices, mLines: remote.usedMLines)
+        let prepared = await prepared(for: choices, remote.usedMLines)
+        let media = if let prepared { prepared } else { try await build(choices, mLines: remote.usedMLines) }
         if remote.data == nil {
             endDataChannels()
         } else {

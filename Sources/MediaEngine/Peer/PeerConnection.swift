@@ -23,6 +23,8 @@ public actor PeerConnection {
     nonisolated let eventSink: BoundedStream<PeerConnectionEvent>
     private let reports: BoundedStream<PeerPipeline.Report>
     private(set) var media: PeerMedia?
+    /// Whether ``media`` was built before the offer that it is to answer.
+    var isPrepared = false
     var offered: (description: RemoteDescription, choices: [[PeerMedia.Choice]])?
     var dataChannels: [DataChannel] = []
     var remote: RemoteDescription?
@@ -99,8 +101,10 @@ public actor PeerConnection {
             }
         }
         self.media = media
-        watchdogs.append(Task { await self.watchReports() })
-        watchdogs.append(Task { await self.watchSilence() })
+        if watchdogs.isEmpty {
+            watchdogs.append(Task { await self.watchReports() })
+            watchdogs.append(Task { await self.watchSilence() })
+        }
         try await media.start()
         return media
     }
@@ -243,7 +247,13 @@ public actor PeerConnection {
         eventSink.finish()
         reports.finish()
         outlets.end()
+        await dismantle()
+    }
+
+    /// Stops and frees what was built.
+    func dismantle() async {
         guard let media = media.take() else { return }
+        let limit = Duration.milliseconds(configuration.tuning.teardownMs)
         if await !media.tearDown(within: limit, label: configuration.label) {
             logger.error("the teardown of \(configuration.label) did not end within \(limit) and was abandoned")
         }

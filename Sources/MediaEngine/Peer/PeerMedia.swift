@@ -81,7 +81,9 @@ final class PeerMedia: Sendable {
             // The pad takes what its transceiver prefers, and nothing else.
             try applyPreferences(choice)
             sending[kind]?.dtmf?.settle(choice.telephoneEvents.first)
-            guard let present = sending[kind], present.codec != choice.codec else { continue }
+            guard let present = sending[kind],
+                present.codec != choice.codec || present.payloadType != choice.payloadType
+            else { continue }
             let mode = present.mode
             await present.remove(from: pipeline.bin)
             let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode, after: present)

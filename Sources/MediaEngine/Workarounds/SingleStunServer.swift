@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// The port listens on loopback; what comes from anybody but a socket of this connection, or is no question of STUN's, goes nowhere.
 final class SingleStunServer: Workaround, Sendable {
-    static let mendedIn: Int? = nil
+    static let mendedIn: GStreamerVersion? = nil
 
     private struct State {
         /// The servers whose addresses are known by now.

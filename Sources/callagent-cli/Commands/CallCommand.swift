@@ -50,13 +50,17 @@ struct CallCommand: AsyncParsableCommand {
         }
     }
 
+    private var media: CallMedia { audioOnly ? .audioOnly : .audioVideo }
+
     func run() async throws {
         let command = self
         try await Interruption.handled { try await command.placeAll() }
     }
 
     private func placeAll() async throws {
-        let session = try await Verdict.preparing("call", expectations) { try await agent.prepareAgent() }
+        let session = try await Verdict.preparing("call", expectations) {
+            try await agent.prepareAgent(ahead: JoinAhead(media: media))
+        }
         var verdict = Verdict(command: "call")
         var reports: [CallReport] = []
         for _ in 0..<count where !Task.isCancelled {
@@ -77,7 +81,7 @@ struct CallCommand: AsyncParsableCommand {
 
     private func place(with caller: CallAgent) async throws(CallError) -> CallOutcome {
         let call = try await caller.call(
-            peer, media: audioOnly ? .audioOnly : .audioVideo, id: callId, room: room,
+            peer, media: media, id: callId, room: room,
             sends: MediaState(audio: start.audio ?? .on, video: start.video ?? .on), output: !start.startOutputOff)
         return await CallAttendance(agent: agent, script: script).attend(call) { [duration] in
             guard await CallWatch.untilConnected(call) else { return }

@@ -75,7 +75,7 @@ struct ListenCommand: AsyncParsableCommand {
 
     private func answerAll() async throws {
         let session = try await Verdict.preparing("listen", expectations) {
-            try await agent.prepareAgent(maximumCalls: maxCalls) { decide($0) }
+            try await agent.prepareAgent(maximumCalls: maxCalls, ahead: JoinAhead(roles: [.callee])) { decide($0) }
         }
         let callee = session.agent
         let events = callee.events

@@ -28,6 +28,12 @@ struct AgentOptions: ParsableArguments {
             valueName: "2s|500ms"))
     var audioGrace: DurationArgument?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Build the own end of the next call before there is one, which connects it sooner; devices and sockets are open meanwhile."
+        ))
+    var joinAhead = false
+
     @OptionGroup var identity: IdentityOptions
     @OptionGroup var media: MediaOptions
     @OptionGroup var hooks: HookOptions
@@ -39,6 +45,9 @@ struct AgentOptions: ParsableArguments {
         guard ringTimeout.milliseconds > 0, connectTimeout.milliseconds > 0 else {
             throw ValidationError("a timeout is longer than 0")
         }
+        guard !joinAhead || media.record == nil else {
+            throw ValidationError("--join-ahead builds what may never be used, so it cannot be used with --record")
+        }
         guard ringTimeout.milliseconds <= SignalingLimits.ringTimeoutMs else {
             throw ValidationError("a call may ring for \(SignalingLimits.ringTimeoutMs / 1_000) s at most")
         }
@@ -46,7 +55,7 @@ struct AgentOptions: ParsableArguments {
 
     /// Says aloud what the library logs as a warning, which is not shown unless that was asked for.
     private func warnOfPlainToken(to host: String) {
-        guard identity.hasToken, !LocalAddresses.isLoopback(host), output.log.logLevel > .warning,
+        guard identity.hasToken, !LocalAddresses.isLoopback(host), output.log.logLevel.loggerLevel > .warning,
             URLComponents(string: signaling)?.scheme?.lowercased() == "ws"
         else { return }
         Output.error("warning: the token goes to \(host) unencrypted; use wss://")
@@ -54,9 +63,9 @@ struct AgentOptions: ParsableArguments {
 
     /// A prepared agent, whose events are told.
     ///
-    /// `screen` decides about calls that come in.
+    /// `ahead` is built when the user wants that; `screen` decides about calls that come in.
     func prepareAgent(
-        maximumCalls: Int = 1, screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
+        maximumCalls: Int = 1, ahead: JoinAhead, screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
     ) async throws -> AgentSession {
         if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
         let engine = try await Engine.start(media.pipelines, output.log)
@@ -70,6 +79,7 @@ struct AgentOptions: ParsableArguments {
         configuration.timeouts.connectMs = connectTimeout.milliseconds
         configuration.timeouts.audioGraceMs = audioGrace?.milliseconds
         configuration.maximumCalls = maximumCalls
+        if joinAhead { configuration.joinsAhead = ahead }
         configuration.screenInvite = screen
         configuration.statisticsInterval = output.statsInterval?.duration
         (configuration.displayName, configuration.address) = (identity.displayName, identity.address)

@@ -9,7 +9,7 @@ struct JoinAheadTests {
     func offerIsThere() async throws {
         let signaling = FakeSignaling()
         var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = .audioVideo
+        configuration.joinsAhead = JoinAhead()
         let alice = Party("alice", signaling, configuration)
         try await alice.agent.prepare()
         #expect(alice.media.sessions.map(\.commands) == [[.createOffer]])
@@ -26,7 +26,7 @@ struct JoinAheadTests {
     func otherMedia() async throws {
         let signaling = FakeSignaling()
         var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = .audioVideo
+        configuration.joinsAhead = JoinAhead()
         configuration.maximumCalls = 2
         let alice = Party("alice", signaling, configuration)
         try await alice.agent.prepare()
@@ -42,7 +42,7 @@ struct JoinAheadTests {
     func renewal() async throws {
         let signaling = FakeSignaling()
         var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = .audioVideo
+        configuration.joinsAhead = JoinAhead()
         let alice = Party("alice", signaling, configuration)
         try await alice.agent.prepare()
         try await alice.clock.elapse(AheadMediaProvider.renewal)
@@ -66,7 +66,7 @@ struct JoinAheadTests {
     func servers() async throws {
         let signaling = FakeSignaling()
         var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = .audioVideo
+        configuration.joinsAhead = JoinAhead()
         let alice = Party("alice", signaling, configuration)
         try await alice.agent.prepare()
         let server = IceServer(urls: ["turn:turn.example.org"])
@@ -76,5 +76,23 @@ struct JoinAheadTests {
         }
         #expect(alice.media.sessions.map(\.servers) == [[], [server]])
         await alice.agent.close()
+    }
+
+    @Test("A callee's end is built before the invite, and the next one while the call rings")
+    func callee() async throws {
+        let signaling = FakeSignaling()
+        var configuration = CallAgentConfiguration.standard
+        configuration.joinsAhead = JoinAhead(roles: [.callee])
+        let alice = Party("alice", signaling, configuration)
+        try await alice.agent.prepare()
+        #expect(alice.media.sessions.map(\.commands) == [[.prepareAnswer]])
+        try signaling.deliver(.anInvite, call: "c", from: "carol")
+        _ = try await alice.nextCall()
+        try await eventually("the next one") {
+            alice.media.sessions.map(\.commands.first) == [.prepareAnswer, .prepareAnswer]
+        }
+        try await eventually("the answer") { alice.media.sessions[0].commands.contains(.createAnswer("offer")) }
+        await alice.agent.close()
+        #expect(alice.media.sessions.allSatisfy { $0.commands.last == .close })
     }
 }

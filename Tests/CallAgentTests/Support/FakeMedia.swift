@@ -6,6 +6,7 @@ import Synchronization
 final class FakeMediaSession: MediaSession {
     enum Command: Sendable, Equatable {
         case createOffer
+        case prepareAnswer
         case createAnswer(String)
         case setAnswer(String)
         case addCandidate(SignalingMessage.Candidate)
@@ -44,6 +45,8 @@ final class FakeMediaSession: MediaSession {
         await plan.offerLatch?.wait()
         return try plan.offer.get()
     }
+
+    func prepareAnswer() { note(.prepareAnswer) }
 
     func createAnswer(to offer: String) async throws(MediaSessionError) -> String {
         note(.createAnswer(offer))

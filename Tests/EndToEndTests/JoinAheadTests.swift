@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Programs whose end of the next call is built before there is one.
+    @Suite struct JoinAheadTests {
+        @Test("Both ends of two calls, the second in a row, see and hear each other")
+        func calls() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--join-ahead", "--audio", "tone:554"])
+            let alice = try trio.call([
+                "--join-ahead", "--repeat", "2", "--duration", "1s", "--json", "--expect", "summary.connected==2",
+                "--expect", "video.received.distinctFrames>5", "--expect", "audio.received.toneHz>544",
+                "--expect", "audio.received.toneHz<564",
+            ])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)\n\(alice.output)")
+            try await eventually("both are over") { bob.count(of: ["event": "report"]) == 2 }
+            #expect(bob.errors.isEmpty && !bob.hasEvent(["event": "mediaWarning"]), "\(bob.errors)")
+            bob.signal(SIGTERM)
+            try await bob.waitForExit()
+        }
+
+        @Test("What is built ahead is not recorded: that is wrong usage")
+        func record() async throws {
+            let alice = try Program(["call", "bob", "--as", "alice", "--join-ahead", "--record", "a.mkv"])
+            #expect(try await alice.waitForExit() == 2)
+            #expect(alice.errors.contains("--join-ahead") && alice.errors.contains("--record"), "\(alice.errors)")
+        }
+    }
+}
