@@ -24,12 +24,28 @@ extension CaptureDevice {
         guard let lost = running.take() else { return }
         // A file that cannot be played round and round begins anew.
         let isRound = lost.capture.loop != nil && !lost.began.isEmpty && lost.ended == lost.began
+        // One that was opened larger and gave nothing goes back to what it gave.
+        let isTooLarge = lost.began.isEmpty && lost.former != nil
+        if isTooLarge {
+            ceiling = lost.former
+            logger.warning("\(blueprint.label) gives no larger pictures: \(error)")
+        }
+        let isOver = isRound || isTooLarge
+        // One that is being opened larger begins anew, too.
+        let larger = candidate.take()
+        goWithout(error, isTold: !isOver, after: isOver ? .zero : retryDelay)
+        stop([lost, larger].compactMap { $0?.capture.pipeline })
+    }
+
+    /// Feeds everybody with a test picture or silence, and tries to open the source again and again.
+    func goWithout(_ error: MediaError) { goWithout(error, isTold: true, after: retryDelay) }
+
+    private func goWithout(_ error: MediaError, isTold: Bool, after delay: Duration) {
         outage = error
-        if !isRound { logger.warning("\(error)") }
+        if isTold { logger.warning("\(error)") }
         moveBranches { _ in true }
-        stop([lost.capture.pipeline])
-        if !isRound { for branch in branches.values { branch.onChange(.lost(error)) } }
-        openAgain(after: isRound ? .zero : retryDelay)
+        if isTold { for branch in branches.values { branch.onChange(.lost(error)) } }
+        openAgain(after: delay)
     }
 
     private func openAgain(after delay: Duration) {
@@ -45,16 +61,21 @@ extension CaptureDevice {
         await waitUntilStopped()
         guard outage != nil, candidate == nil, isWanted else { return }
         do throws(MediaError) {
-            let opened = try open()
-            candidate = opened
-            let limit = max(timing.silence, .seconds(2)) * 2
-            retry = Task { [weak self] in
-                guard (try? await Task.sleep(for: limit)) != nil else { return }
-                await self?.giveUp(on: opened.number)
-            }
+            tryOut(try open(wantedFormat))
         } catch {
             logger.debug("\(error)")
             openAgain(after: retryDelay)
+        }
+    }
+
+    /// Has to deliver before anybody is fed by it.
+    func tryOut(_ opened: NumberedCapture) {
+        candidate = opened
+        let limit = max(timing.silence, .seconds(2)) * 2
+        retry?.cancel()
+        retry = Task { [weak self] in
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            await self?.giveUp(on: opened.number)
         }
     }
 
@@ -62,7 +83,8 @@ extension CaptureDevice {
         switch report {
         case .began(let kind):
             candidate?.began.insert(kind)
-            adopt()
+            // Of one that is to be larger, the pictures are what is waited for.
+            if outage != nil || kind == .video { adopt() }
         case .ended, .failed: giveUp(on: candidate?.number ?? 0)
         case .roundEnded: candidate?.capture.loop?.again()
         }
@@ -72,28 +94,30 @@ extension CaptureDevice {
         guard let candidate, candidate.number == number else { return }
         self.candidate = nil
         stop([candidate.capture.pipeline])
-        openAgain(after: retryDelay)
+        if outage != nil { return openAgain(after: retryDelay) }
+        ceiling = running?.capture.format
+        logger.warning("\(blueprint.label) gives no larger pictures than it does")
     }
 
-    /// The source delivers again.
+    /// The source delivers again, or larger.
     private func adopt() {
         guard let back = candidate.take() else { return }
         retry?.cancel()
-        (running, outage, absent, retryDelay) = (back, nil, [], timing.firstRetry)
-        moveBranches { _ in true }
-        stop(standIns.take())
+        let wasLost = outage != nil
+        take(back)
+        guard wasLost else { return }
         logger.info("\(blueprint.label) is back")
         for branch in branches.values { branch.onChange(.restored) }
     }
 
     /// Feeds those branches from where their kind comes from now.
-    private func moveBranches(where moves: (MediaKind) -> Bool) {
+    func moveBranches(where moves: (MediaKind) -> Bool) {
         for (number, branch) in branches where moves(branch.kind) {
-            branch.capture.detach(branch.branch, branch.kind)
+            branches[number]?.unplug()
             do throws(MediaError) {
-                let capture = try source(of: branch.kind)
-                branches[number]?.branch = try capture.attach(branch.proxy, branch.kind)
-                branches[number]?.capture = capture
+                let capture = try capture(of: branch.kind)
+                let fed = try capture.attach(branch.proxy, branch.source, orientation(of: branch.source))
+                branches[number]?.feed = (capture, fed)
             } catch {
                 logger.error("\(error)")
                 branches[number] = nil
@@ -126,7 +150,7 @@ extension CaptureDevice {
     }
 
     private func isSilent(_ kind: MediaKind, in capture: RunningCapture) -> Bool {
-        ContinuousClock.now - (capture.outputs[kind]?.latest.at ?? capture.since) > timing.silence
+        ContinuousClock.now - (capture.trunks[kind]?.latest.at ?? capture.since) > timing.silence
     }
 
     /// Feeds from the source again what it gives after a pause.

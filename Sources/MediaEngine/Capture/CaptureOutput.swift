@@ -1,48 +1,54 @@
-/// One kind of what a capture gives: a tee, and one proxysink for each call.
+/// What a capture gives to all who ask for one size, rate and orientation: a tee, and one proxysink for each call.
 ///
 /// Used on the executor of its ``CaptureDevice`` only.
 struct CaptureOutput: Sendable {
-    let kind: MediaKind
+    private let trunk: CaptureTrunk
+    private let trunkPad: Pad
+    /// From the trunk to the tee.
+    private let elements: [Element]
     private let tee: Element
     private let teeSink: Pad
     /// Turns the pictures; nil for sound.
     private let turner: Element?
-    let latest: LatestBuffer
+    private let latest: LatestBuffer
 
-    /// Takes what `source` gives; `report` hears of the first data and of the end, on the streaming thread.
+    /// Gives what the trunk gives, made smaller and slower where `format` is not nil.
     init(
-        _ kind: MediaKind, from source: Pad, isStamped: Bool, isLooped: Bool, in pipeline: Pipeline,
-        report: @escaping @Sendable (RunningCapture.Report) -> Void
+        from trunk: CaptureTrunk, _ format: VideoFormat?, isStamped: Bool, _ orientation: VideoOrientation,
+        in pipeline: Pipeline
     ) throws(MediaError) {
-        self.kind = kind
+        self.trunk = trunk
         tee = try Element("tee")
-        // Capture goes on when no call listens.
         try tee.set("allow-not-linked", "true")
         teeSink = try tee.pad("sink")
-        pipeline.bin.add(tee)
-        if kind == .video {
-            let turner = try Element("videoflip")
-            // Only a change of its direction tells it that there may be nothing to do: a new one copies each picture.
-            turner.passThrough()
-            pipeline.bin.add(turner)
-            try source.linkAcrossBins(to: turner.pad("sink"))
-            try turner.link(to: tee)
-            self.turner = turner
-        } else {
-            turner = nil
-            try source.linkAcrossBins(to: teeSink)
-        }
-        // Each branch that joins asks for it. A pulsesrc that has not negotiated yet never does after that, and a pipewiresrc closes its
-        // stream and begins anew; the format is fixed by the source's description in any case.
-        source.refuseReconfiguration()
-        if isLooped { teeSink.keepTimeRising() }
+        let turner = trunk.kind == .video ? try Element("videoflip") : nil
+        self.turner = turner
+        // Only a change of its direction tells it that there may be nothing to do: a new one copies each picture.
+        turner?.passThrough()
+        elements = [try format.map(Self.scaler), turner, tee].compactMap(\.self)
+        for element in elements { pipeline.bin.add(element) }
         if isStamped { FrameStamp().write(at: teeSink) }
-        let latest = LatestBuffer(keeps: kind == .video) { report(.began(kind)) }
+        let latest = LatestBuffer(keeps: trunk.kind == .video) {}
         self.latest = latest
         teeSink.probe { latest.remember($0) }
         teeSink.onEvent { if case .caps = $0 { latest.forget() } }
-        // An end would reach the calls, which go on with something else.
-        teeSink.interceptEndOfStream { report(.ended(kind)) }
+        do throws(MediaError) {
+            for (element, next) in zip(elements, elements.dropFirst()) { try element.link(to: next) }
+            try turner?.set("video-direction", orientation.direction)
+            for element in elements.reversed() { try element.syncStateWithParent() }
+            trunkPad = try trunk.link(to: elements[0].pad("sink"))
+        } catch {
+            for element in elements { pipeline.bin.remove(element) }
+            throw error
+        }
+    }
+
+    /// Drops what is too much before it scales what is too large; both only ever make less.
+    private static func scaler(to format: VideoFormat) throws(MediaError) -> Element {
+        let bin = try Element(
+            launch: "videorate drop-only=true ! videoscale ! capsfilter name=format", description: "a scaler")
+        try bin.child("format")?.set("caps", format.caps)
+        return bin
     }
 
     /// The picture that passed last; nil while there is none.
@@ -76,25 +82,19 @@ struct CaptureOutput: Sendable {
         let sinkPad = try sink.pad("sink")
         // The source asks about memory anew whenever a branch joins; a call that is stuck would never answer.
         sinkPad.refuseSerializedQueries()
-        // Asked for outside the lock, the tee's pad could miss an event that is on its way through the tee.
-        let linked: Result<Pad, MediaError> = teeSink.withStreamLock {
-            do throws(MediaError) {
-                let teePad = try tee.requestPad("src_%u")
-                try teePad.link(to: sinkPad)
-                // The new branch has its caps and a picture at once instead of with the next frame.
-                if let buffer = latest.buffer { teePad.push(buffer) }
-                return .success(teePad)
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try linked.get()
+        return try tee.branch(to: sinkPad, below: teeSink, latest)
     }
 
     func detach(_ branch: CaptureBranch, in pipeline: Pipeline) {
         teeSink.withStreamLock { tee.release(branch.teePad) }
         try? branch.proxy.set("proxysink", object: nil)
         pipeline.bin.remove(branch.sink)
+    }
+
+    /// Gives nothing any more; nobody is attached.
+    func remove(from pipeline: Pipeline) {
+        trunk.unlink(trunkPad)
+        for element in elements { pipeline.bin.remove(element) }
     }
 }
 

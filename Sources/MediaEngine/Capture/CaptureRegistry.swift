@@ -11,11 +11,14 @@ final class CaptureRegistry: Sendable {
 
     private struct State {
         var sources: [MediaSource: Weak<CaptureSource>] = [:]
+        /// What is opened for them.
+        var devices: [MediaSource: Weak<CaptureDevice>] = [:]
         /// What gives pictures and sound, by its text.
         var pairs: [String: Weak<CaptureDevice>] = [:]
 
         mutating func forgetUnused() {
             sources = sources.filter { $0.value.object != nil }
+            devices = devices.filter { $0.value.object != nil }
             pairs = pairs.filter { $0.value.object != nil }
         }
     }
@@ -23,8 +26,9 @@ final class CaptureRegistry: Sendable {
 
     /// The capture of what `blueprint` builds, made when it is not there.
     ///
-    /// Pictures and sound of one file or camera come from one device, so that they stay together. The pictures decide about their format, so
-    /// the sound looks for its device when it is used, in whatever order the two were asked for.
+    /// Pictures of one camera in several sizes come from one device, and so do pictures and sound of one file or camera, so that they stay
+    /// together. The pictures decide about their format, so the sound looks for its device when it is used, in whatever order the two were
+    /// asked for.
     func capture(
         _ blueprint: SourceBlueprint, timing: CaptureTiming, logger: Logger
     ) throws(MediaError) -> CaptureSource {
@@ -36,7 +40,10 @@ final class CaptureRegistry: Sendable {
             let make: @Sendable () -> CaptureDevice = { CaptureDevice(blueprint, timing: timing, logger: logger) }
             let made: CaptureSource
             switch (isPair, source.kind) {
-            case (false, _): made = CaptureSource(source, device: make)
+            case (false, _):
+                let device = state.devices[source.opened]?.object ?? make()
+                state.devices[source.opened] = Weak(object: device)
+                made = CaptureSource(source) { device }
             case (true, .video):
                 let device = state.pairs[source.text]?.object ?? make()
                 state.pairs[source.text] = Weak(object: device)

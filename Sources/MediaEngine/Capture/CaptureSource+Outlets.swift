@@ -29,7 +29,7 @@ extension CaptureSource {
     ///
     /// - Throws: ``MediaError/noPicture`` while the device is not open or has given none.
     public func snapshot(_ format: ImageFormat) async throws(MediaError) -> [UInt8] {
-        guard kind == .video, let latest = await device.latestPicture() else { throw .noPicture }
+        guard kind == .video, let latest = await latestPicture else { throw .noPicture }
         return try await BlockingQueue(label: "snapshot").encode(latest, as: format)
     }
 }

@@ -2,6 +2,10 @@ internal import Synchronization
 
 /// One device or test source, captured once and shared by all calls of an agent.
 ///
+/// A device is opened once, whatever sizes and rates of it are asked for: as large and as fast as the largest and fastest of them, and made smaller for
+/// the others, never larger. When something larger is asked for than it gives, it is opened anew: a camera for the moment that this takes gives
+/// nothing, everything else goes on until the larger pictures come. It becomes smaller again when nobody is fed by it.
+///
 /// It runs while somebody holds it or a call uses it; starting takes as long as the device needs. A source that fails while it is used
 /// (unplugged, its server gone) is replaced by a moving test picture or silence of the same shape, and opened again as soon as that is
 /// possible; ``PeerConnectionEvent/Kind/captureLost(_:_:)`` and ``PeerConnectionEvent/Kind/captureRestored(_:)`` tell.
@@ -12,11 +16,13 @@ public final class CaptureSource: Sendable {
     public let isSynthetic: Bool
     /// The pitch, when it is a tone.
     public let toneHz: Double?
+    private let source: MediaSource
     private let find: @Sendable () -> CaptureDevice
     private let found = Mutex<CaptureDevice?>(nil)
 
     /// `device` is asked for when the source is used for the first time.
     init(_ source: MediaSource, device: @escaping @Sendable () -> CaptureDevice) {
+        self.source = source
         kind = source.kind
         isSynthetic = source.isSynthetic
         toneHz = if case .audio(let source) = source { source.toneHz } else { nil }
@@ -36,16 +42,21 @@ public final class CaptureSource: Sendable {
     /// Opens the device and keeps it open until ``release()`` is called as often.
     ///
     /// - Throws: ``MediaError`` when it cannot be opened.
-    public func hold() async throws(MediaError) { try await device.hold() }
+    public func hold() async throws(MediaError) { try await device.hold(source) }
 
     /// Ends one ``hold()``; the last one closes the device when no call uses it.
-    public func release() async { await device.release() }
+    public func release() async { await device.release(source) }
 
     /// Turns the pictures from the next one on, in all calls that use them; sound has no orientation.
     ///
     /// They stay turned until this is called again, also when the device is closed in between, for as long as anybody has this source. A
     /// quarter turn makes the encoders begin anew with a key frame, since the size changes; nothing is negotiated.
-    public func turn(_ orientation: VideoOrientation) async throws(MediaError) { try await device.turn(orientation) }
+    public func turn(_ orientation: VideoOrientation) async throws(MediaError) {
+        try await device.turn(source, orientation)
+    }
+
+    /// What was captured last; nil while the device is not open, or has given nothing.
+    var latestPicture: OutletBuffer? { get async { await device.latestPicture(source) } }
 
     /// Whether its device is open.
     var isOpen: Bool { get async { await device.isOpen } }
@@ -56,13 +67,8 @@ public final class CaptureSource: Sendable {
     func attach(
         _ proxy: Element, onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) async throws(MediaError) -> Int {
-        try await device.attach(proxy, kind, onChange)
+        try await device.attach(proxy, source, onChange)
     }
 
     func detach(_ branch: Int) async { await device.detach(branch) }
-
-    /// Whether both would open the same device, which takes one format at a time.
-    func excludes(_ other: CaptureSource) -> Bool {
-        device !== other.device && device.exclusiveName != nil && device.exclusiveName == other.device.exclusiveName
-    }
 }

@@ -79,8 +79,27 @@ extension MediaSource {
     /// Whether saying nothing is no fault: the application decides when it pushes.
     var mayBeSilent: Bool { name == "frames" || name == "samples" }
 
-    /// What can be open once only.
-    var exclusiveName: String? { name == "v4l2" || name == "alsa" ? text : nil }
+    /// Whether it can be open once only, in one format at a time.
+    var isExclusive: Bool { name == "v4l2" || name == "alsa" }
+
+    /// The same with pictures of this size and rate.
+    func with(_ format: VideoFormat) -> MediaSource {
+        guard case .video(var source) = self else { return self }
+        source.format = format
+        return .video(source)
+    }
+
+    /// What is opened for it, which all who ask for another size, rate or orientation of the same share.
+    ///
+    /// What the machine makes itself is made as it is asked for.
+    var opened: MediaSource {
+        guard case .video(var source) = self, !isSynthetic else { return self }
+        (source.format, source.orientation) = (VideoFormat(), .upright)
+        return .video(source)
+    }
+
+    /// How its pictures are turned at first.
+    var orientation: VideoOrientation { if case .video(let source) = self { source.orientation } else { .upright } }
 
     /// The file or device that has to be there.
     var path: String? {

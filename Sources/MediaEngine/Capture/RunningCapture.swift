@@ -1,4 +1,6 @@
-/// The pipeline of a capture that is open: the source, and an output for each kind that it gives.
+internal import Synchronization
+
+/// The pipeline of a capture that is open: the source, and an output for each size that somebody asks for.
 ///
 /// Used on the executor of its ``CaptureDevice`` only, except for what reports.
 final class RunningCapture: Sendable {
@@ -14,29 +16,38 @@ final class RunningCapture: Sendable {
         case failed(SourceFault, text: String)
     }
 
+    private struct Shared {
+        let output: CaptureOutput
+        var users = 0
+    }
+
     let pipeline: Pipeline
-    let outputs: [MediaKind: CaptureOutput]
+    let trunks: [MediaKind: CaptureTrunk]
+    /// The pictures' size and rate.
+    let format: VideoFormat
     let loop: ClipLoop?
     let since = ContinuousClock.now
+    private let isStamped: Bool
+    /// By what was asked for.
+    private let outputs = Mutex<[MediaSource: Shared]>([:])
 
-    /// Opens the source and plays it; blocks as long as that takes.
+    /// Opens the source, which gives pictures of `format`, and plays it; blocks as long as that takes.
     ///
     /// - Throws: the first error of an element, in its own words.
     init(
-        _ source: SourceBin, name: String = "", orientation: VideoOrientation = .upright,
+        _ source: SourceBin, name: String = "", format: VideoFormat = VideoFormat(),
         report: @escaping @Sendable (Report) -> Void = { _ in }
     ) throws(MediaError) {
+        self.format = format
+        isStamped = source.isStamped
         pipeline = try Pipeline(name: "capture", timeBase: .ownStart)
         pipeline.bin.add(source.bin)
-        var outputs: [MediaKind: CaptureOutput] = [:]
+        var trunks: [MediaKind: CaptureTrunk] = [:]
         for (kind, pad) in source.pads {
-            let output = try CaptureOutput(
-                kind, from: pad, isStamped: source.isStamped, isLooped: source.loop != nil, in: pipeline, report: report
-            )
-            try output.turn(orientation)
-            outputs[kind] = output
+            trunks[kind] = try CaptureTrunk(
+                kind, from: pad, isLooped: source.loop != nil, in: pipeline, report: report)
         }
-        self.outputs = outputs
+        self.trunks = trunks
         let loop = source.loop.map(ClipLoop.init(around:))
         self.loop = loop
         let opening = FirstReason()
@@ -67,11 +78,61 @@ final class RunningCapture: Sendable {
         }
     }
 
+    /// Feeds `proxy` with what `source` asks for, as far as there is so much: nothing is ever made larger.
+    ///
     /// - Throws: ``MediaError/noPad(element:pad:)`` when it gives nothing of this kind.
-    func attach(_ proxy: Element, _ kind: MediaKind) throws(MediaError) -> CaptureBranch {
-        guard let output = outputs[kind] else { throw .noPad(element: "the source", pad: kind.rawValue) }
-        return try output.attach(proxy, in: pipeline)
+    func attach(
+        _ proxy: Element, _ source: MediaSource, _ orientation: VideoOrientation = .upright
+    ) throws(MediaError) -> CaptureBranch {
+        let output = try use(source, orientation)
+        do throws(MediaError) {
+            return try output.attach(proxy, in: pipeline)
+        } catch {
+            leave(source)
+            throw error
+        }
     }
 
-    func detach(_ branch: CaptureBranch, _ kind: MediaKind) { outputs[kind]?.detach(branch, in: pipeline) }
+    func detach(_ branch: CaptureBranch, _ source: MediaSource) {
+        outputs.withLock { $0[source]?.output }?.detach(branch, in: pipeline)
+        leave(source)
+    }
+
+    /// Turns the pictures for who asks for them by `source`.
+    func turn(_ source: MediaSource, _ orientation: VideoOrientation) throws(MediaError) {
+        try outputs.withLock { $0[source]?.output }?.turn(orientation)
+    }
+
+    /// What was captured last, as `source` asks for it; nil while there is nothing.
+    func latestPicture(_ source: MediaSource, _ orientation: VideoOrientation) -> OutletBuffer? {
+        guard let output = try? use(source, orientation) else { return nil }
+        defer { leave(source) }
+        return output.latestPicture
+    }
+
+    /// The output for what `source` asks for, made with its first user.
+    private func use(_ source: MediaSource, _ orientation: VideoOrientation) throws(MediaError) -> CaptureOutput {
+        if let present = outputs.withLock({ $0[source]?.output }) {
+            outputs.withLock { $0[source]?.users += 1 }
+            return present
+        }
+        guard let trunk = trunks[source.kind] else { throw .noPad(element: "the source", pad: source.kind.rawValue) }
+        let wanted = source.format.fitted(into: format)
+        let made = try CaptureOutput(
+            from: trunk, source.kind == .video && wanted != format ? wanted : nil, isStamped: isStamped, orientation,
+            in: pipeline)
+        outputs.withLock { $0[source] = Shared(output: made, users: 1) }
+        return made
+    }
+
+    /// Removes the output with its last user.
+    private func leave(_ source: MediaSource) {
+        let unused = outputs.withLock { outputs -> CaptureOutput? in
+            outputs[source]?.users -= 1
+            guard let shared = outputs[source], shared.users == 0 else { return nil }
+            outputs[source] = nil
+            return shared.output
+        }
+        unused?.remove(from: pipeline)
+    }
 }

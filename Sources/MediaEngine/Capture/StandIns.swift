@@ -3,16 +3,12 @@ internal import Synchronization
 /// What is sent in the place of a source that is lost: a moving test picture, and silence; each made when it is needed.
 final class StandIns: Sendable {
     private let catalog: PipelineCatalog
-    private let format: VideoFormat
     private let captures = Mutex<[MediaKind: RunningCapture]>([:])
 
-    /// `format` is that of the pictures that they replace.
-    init(catalog: PipelineCatalog, format: VideoFormat) {
-        self.catalog = catalog
-        self.format = format
-    }
+    init(catalog: PipelineCatalog) { self.catalog = catalog }
 
-    func capture(_ kind: MediaKind, _ orientation: VideoOrientation) throws(MediaError) -> RunningCapture {
+    /// `format` is that of the pictures that are wanted when the first is made.
+    func capture(_ kind: MediaKind, _ format: VideoFormat) throws(MediaError) -> RunningCapture {
         if let present = captures.withLock({ $0[kind] }) { return present }
         let source: MediaSource =
             switch kind {
@@ -20,13 +16,13 @@ final class StandIns: Sendable {
             case .audio: .audio(.silence)
             }
         let made = try RunningCapture(
-            SourceBlueprint(source: source, catalog: catalog).build(), name: "the stand-in", orientation: orientation)
+            SourceBlueprint(source: source, catalog: catalog).build(), name: "the stand-in", format: format)
         captures.withLock { $0[kind] = made }
         return made
     }
 
-    func turn(_ orientation: VideoOrientation) throws(MediaError) {
-        for capture in captures.withLock({ Array($0.values) }) { try capture.outputs[.video]?.turn(orientation) }
+    func turn(_ source: MediaSource, _ orientation: VideoOrientation) throws(MediaError) {
+        for capture in captures.withLock({ Array($0.values) }) { try capture.turn(source, orientation) }
     }
 
     /// Gives them up to be stopped; nobody is fed from them any more.

@@ -102,10 +102,8 @@ final class CaptureFeed: Sendable {
     private func attach(_ next: CaptureSource) async -> MediaError? {
         let present = state.withLock { $0.attached?.source }
         guard present !== next else { return nil }
-        // The next device is opened while the present one is still sent, unless it is the same in another format.
-        let isOpenedFirst = present.map { !next.excludes($0) } ?? false
         do throws(MediaError) {
-            if !isOpenedFirst { await detach() }
+            // It is opened while the present one is still sent.
             try await next.hold()
         } catch {
             return error

@@ -32,7 +32,7 @@ extension RealPipelines {
                 }
                 try calls.bin.setState(.playing)
                 let capture = try RunningCapture(SourceBin(bin: source, pads: [.audio: source.pad("src")]))
-                let branch = try capture.attach(proxy, .audio)
+                let branch = try capture.attach(proxy, .audio(.tone()))
                 try await eventually("a buffer in round \(round)") {
                     messages.value.contains { $0.hasPrefix("chain") }
                 }
@@ -40,7 +40,7 @@ extension RealPipelines {
                 for event in ["stream-start", "caps", "segment"] {
                     #expect(events.contains { $0.contains("type: \(event) ") }, "round \(round)")
                 }
-                capture.detach(branch, .audio)
+                capture.detach(branch, .audio(.tone()))
                 capture.pipeline.stop()
                 calls.stop()
                 withExtendedLifetime(connection) {}

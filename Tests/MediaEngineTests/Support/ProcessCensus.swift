@@ -25,7 +25,10 @@ struct ProcessCensus: CustomStringConvertible {
     }
 
     /// Whether this process has that file open.
-    static func hasOpen(_ path: String) -> Bool { openFiles().contains(path) }
+    static func hasOpen(_ path: String) -> Bool { timesOpen(path) > 0 }
+
+    /// How often this process has that file open.
+    static func timesOpen(_ path: String) -> Int { openFiles().count { $0 == path } }
 
     private static func openFiles() -> [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
