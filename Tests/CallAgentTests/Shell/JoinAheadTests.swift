@@ -5,13 +5,21 @@ import Testing
 /// The own end of the next call is built before it is placed (A31).
 @Suite(.timeLimit(.minutes(1)))
 struct JoinAheadTests {
-    @Test("The offer is there before the call; the next one is built meanwhile; all are closed in the end")
-    func offerIsThere() async throws {
+    /// Alice, who is signed in and has built what she joins ahead with.
+    private func prepared(
+        _ ahead: JoinAhead = JoinAhead(), maximumCalls: Int = 1
+    ) async throws -> (alice: Party, signaling: FakeSignaling) {
         let signaling = FakeSignaling()
         var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = JoinAhead()
+        (configuration.joinsAhead, configuration.maximumCalls) = (ahead, maximumCalls)
         let alice = Party("alice", signaling, configuration)
         try await alice.agent.prepare()
+        return (alice, signaling)
+    }
+
+    @Test("The offer is there before the call; the next one is built meanwhile; all are closed in the end")
+    func offerIsThere() async throws {
+        let (alice, signaling) = try await prepared()
         #expect(alice.media.sessions.map(\.commands) == [[.createOffer]])
         let call = try await alice.agent.call("bob")
         try await eventually("the invite") { signaling.sent.map(\.body.withoutRoom) == [.anInvite] }
@@ -24,12 +32,7 @@ struct JoinAheadTests {
 
     @Test("A call with other media, and a call that comes in, are built as they are without it")
     func otherMedia() async throws {
-        let signaling = FakeSignaling()
-        var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = JoinAhead()
-        configuration.maximumCalls = 2
-        let alice = Party("alice", signaling, configuration)
-        try await alice.agent.prepare()
+        let (alice, signaling) = try await prepared(maximumCalls: 2)
         _ = try await alice.agent.call("bob", media: .audioOnly)
         try signaling.deliver(.anInvite, call: "c", from: "carol")
         _ = try await alice.nextCall()
@@ -40,11 +43,7 @@ struct JoinAheadTests {
 
     @Test("Before it is stale a new one takes its place, which the next call takes; a failure leaves the old one")
     func renewal() async throws {
-        let signaling = FakeSignaling()
-        var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = JoinAhead()
-        let alice = Party("alice", signaling, configuration)
-        try await alice.agent.prepare()
+        let (alice, signaling) = try await prepared()
         try await alice.clock.elapse(AheadMediaProvider.renewal)
         try await eventually("the old one is closed") { alice.media.sessions[0].commands.last == .close }
         #expect(alice.media.sessions.map(\.commands) == [[.createOffer, .close], [.createOffer]])
@@ -64,11 +63,7 @@ struct JoinAheadTests {
 
     @Test("Servers that signaling hands out are those of the next call's end")
     func servers() async throws {
-        let signaling = FakeSignaling()
-        var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = JoinAhead()
-        let alice = Party("alice", signaling, configuration)
-        try await alice.agent.prepare()
+        let (alice, signaling) = try await prepared()
         let server = IceServer(urls: ["turn:turn.example.org"])
         signaling.happen(.iceServers([server], validForMs: 60_000))
         try await eventually("another one") {
@@ -80,11 +75,7 @@ struct JoinAheadTests {
 
     @Test("A callee's end is built before the invite, and the next one while the call rings")
     func callee() async throws {
-        let signaling = FakeSignaling()
-        var configuration = CallAgentConfiguration.standard
-        configuration.joinsAhead = JoinAhead(roles: [.callee])
-        let alice = Party("alice", signaling, configuration)
-        try await alice.agent.prepare()
+        let (alice, signaling) = try await prepared(JoinAhead(roles: [.callee]))
         #expect(alice.media.sessions.map(\.commands) == [[.prepareAnswer]])
         try signaling.deliver(.anInvite, call: "c", from: "carol")
         _ = try await alice.nextCall()
