@@ -16,7 +16,7 @@ public struct CallAgentConfiguration: Sendable {
     public var screenInvite: (@Sendable (IncomingInvite) async -> InviteDecision)?
     /// What is built at ``CallAgent/prepare()`` already for the next call; nil builds with the call.
     ///
-    /// Saves the time of that in each call, and costs an open capture and sockets in between. A new one takes its place every
+    /// Costs an open capture and sockets in between. A new one takes its place every
     /// 45 s, since addresses change. A call with other media is built as without it.
     public var joinsAhead: JoinAhead?
     /// Whether this end itself tells a caller that it rings.

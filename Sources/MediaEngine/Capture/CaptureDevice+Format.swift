@@ -4,8 +4,8 @@ internal import Logging
 extension CaptureDevice {
     /// The least that contains what everybody asks for, as far as the source can give it.
     var wantedFormat: VideoFormat {
-        let wishes = holders.keys.map(\.self) + branches.values.map(\.source)
-        let formats = wishes.filter { $0.kind == .video }.map(\.format)
+        let sources = holders.keys.map(\.self) + branches.values.map(\.source)
+        let formats = sources.filter { $0.kind == .video }.map(\.format)
         guard let first = formats.first else { return running?.capture.format ?? blueprint.source.format }
         let wanted = formats.dropFirst().reduce(first) { $0.union($1) }
         return ceiling.map(wanted.limited) ?? wanted

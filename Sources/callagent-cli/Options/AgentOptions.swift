@@ -30,7 +30,7 @@ struct AgentOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Build the own end of the next call before there is one, which connects it sooner; devices and sockets are open meanwhile."
+            "Build the own end of the next call before there is one; devices and sockets are open meanwhile."
         ))
     var joinAhead = false
 
