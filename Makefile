@@ -1,23 +1,24 @@
-# Every target sets up what it needs by itself on Debian 12 with a Swift 6.3 toolchain.
+# Every target installs what it needs on Debian 12 with a Swift 6.3 toolchain.
 
 SWIFT ?= swift
-# SwiftPM says this of GStreamer's .pc files at every build; it is harmless and hides what is not.
-QUIET = 2>&1 | { grep -v 'prohibited flag(s): -pthread' || true; }
-# One after the other: the later ones use both cores themselves, and their deadlines are for an idle machine.
+# SwiftPM prints this warning about GStreamer's .pc files at every build; it is harmless and hides other warnings.
+QUIET = 2>&1 | { grep -vE 'prohibited flag\(s\): -pthread|libFoundationEssentials.a\(' || true; }
+# Run one after the other: the later groups use both cores, and their deadlines assume an idle machine.
 TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests PeerTests
-# Those that depend on GStreamer and the browsers, for another distribution's.
+# The groups that depend on GStreamer and the browsers, to be run with another distribution's versions.
 DEBIAN13_TESTS ?= MediaEngineTests EndToEndTests PeerTests
-# Where make install puts things; DESTDIR goes before, for packages.
+# Where make install installs; DESTDIR is a prefix for making packages.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# More options for the optimised build.
-RELEASE_FLAGS ?=
+# Options of every optimised build. The program then needs no Swift toolchain where it runs.
+RELEASE_FLAGS ?= --static-swift-stdlib
+RELEASE = $(SWIFT) build -c release $(RELEASE_FLAGS)
 BINARY ?= .build/release/callagent
 COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagent fish/vendor_completions.d/callagent.fish
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test test-debian13 build release lint docs bench bench-cpu bench-signaling simulate fuzz doctor install uninstall clean
+.PHONY: help demo test test-debian13 build release deb test-deb lint docs bench bench-cpu bench-signaling simulate fuzz doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -32,6 +33,8 @@ help:
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make fuzz COUNT=1000000 NATIVE=20000 SEED=0    damaged descriptions, for the parser and for webrtcbin"
 	@echo "make doctor   what this machine lacks for calls"
+	@echo "make deb      a Debian package of the program, with units, completions and manual pages"
+	@echo "make test-deb    installs that package in clean roots of Debian 12 and 13, and calls there; as root"
 	@echo "make install  after make release: program, systemd units, completions, below PREFIX (/usr/local)"
 
 demo: release
@@ -41,15 +44,14 @@ test: lint
 	@scripts/install-packages test
 	@scripts/install-peers
 	@$(SWIFT) build --build-tests $(QUIET)
-	@SWIFT=$(SWIFT) scripts/run-tests $(TESTS)
+	@scripts/run-tests $(TESTS)
 
-# What is built here runs with the libraries of a root of Debian 13, which is made first.
+# The programs are built here and run with the libraries of a Debian 13 root, which is made first.
 test-debian13:
 	@SWIFT=$(SWIFT) scripts/in-debian13 $(if $(filter PeerTests,$(DEBIAN13_TESTS)),scripts/install-peers,true)
 	@$(MAKE) --no-print-directory release
 	@$(SWIFT) build --build-tests $(QUIET)
-	@SWIFT=$(SWIFT) TEST_RUNNER=.build/debug/callagentPackageTests.xctest TEST_LOGS=.build/test-logs/debian13 \
-		scripts/in-debian13 scripts/run-tests $(DEBIAN13_TESTS)
+	@SWIFT=$(SWIFT) TEST_LOGS=.build/test-logs/debian13 scripts/in-debian13 scripts/run-tests $(DEBIAN13_TESTS)
 	@SWIFT=$(SWIFT) scripts/in-debian13 .build/release/callagent demo --calls 8
 
 build:
@@ -58,9 +60,9 @@ build:
 
 release:
 	@scripts/install-packages
-	@$(SWIFT) build -c release --product callagent $(RELEASE_FLAGS) $(QUIET)
+	@$(RELEASE) --product callagent $(QUIET)
 
-# The documentation of both libraries, into .build/plugins/Swift-DocC, and the programs in it.
+# The documentation of the libraries, into .build/plugins/Swift-DocC, and its example programs.
 docs:
 	@scripts/install-packages
 	@for snippet in $(basename $(notdir $(wildcard Snippets/*.swift))); do $(SWIFT) build --product $$snippet $(QUIET); done
@@ -76,21 +78,21 @@ bench: release
 	@Benchmarks/call-setup .build/release/callagent
 
 bench-cpu: release
-	@$(SWIFT) build -c release --product engine-call $(QUIET)
-	@$(SWIFT) build -c release --product call-graph $(QUIET)
+	@$(RELEASE) --product engine-call $(QUIET)
+	@$(RELEASE) --product call-graph $(QUIET)
 	@Benchmarks/call-cpu .build/release
 
 bench-signaling: release
-	@$(SWIFT) build -c release --product signaling-load $(QUIET)
+	@$(RELEASE) --product signaling-load $(QUIET)
 	@Benchmarks/signaling-load .build/release
 
-# Optimised, since a million of them are many.
+# Optimised, since a million calls take long.
 simulate:
 	@$(SWIFT) build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build-testing $(QUIET)
 	@CALLAGENT_SIMULATION_RUNS=$(or $(RUNS),1000000) CALLAGENT_SIMULATION_SEED=$(or $(SEED),0) $(SWIFT) test -c release \
 		-Xswiftc -enable-testing --skip-build --scratch-path .build-testing --filter SimulationTests $(QUIET)
 
-# Descriptions for the parser, and how many of those that it accepts go on to webrtcbin in a process of its own.
+# COUNT descriptions for the parser; NATIVE of those that it accepts go to webrtcbin in a separate process.
 fuzz:
 	@scripts/install-packages
 	@$(SWIFT) build -c release --build-tests -Xswiftc -enable-testing --scratch-path .build-testing $(QUIET)
@@ -101,7 +103,7 @@ fuzz:
 doctor: release
 	@.build/release/callagent doctor
 
-# Builds nothing: it is run as root.
+# Builds nothing, since it runs as root.
 install:
 	@test -x $(BINARY) || { echo "there is no $(BINARY); run 'make release' first" >&2; exit 1; }
 	@install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/callagent
@@ -110,10 +112,18 @@ install:
 		sed 's|/usr/local/bin/|$(PREFIX)/bin/|' $$unit > $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}; \
 	done
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/examples packaging/examples/*
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent docs/*.md
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
 	@$(BINARY) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))
 	@$(BINARY) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))
 	@$(BINARY) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))
+
+deb: release
+	@scripts/install-packages deb
+	@scripts/build-deb $(BINARY)
+
+test-deb: deb
+	@scripts/test-deb .build/callagent_*.deb
 
 uninstall:
 	@rm -rf $(DESTDIR)$(PREFIX)/bin/callagent $(DESTDIR)$(PREFIX)/share/doc/callagent

@@ -41,6 +41,7 @@ let package = Package(
             name: "CGStreamer",
             pkgConfig:
                 "gstreamer-webrtc-1.0 gstreamer-sdp-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-app-1.0 nice"),
+        .target(name: "CWebRTCIce", dependencies: ["CGStreamer"]),
         .target(
             name: "BuiltInPipelines",
             path: "pipelines",
@@ -61,7 +62,7 @@ let package = Package(
         .target(
             name: "MediaEngine",
             dependencies: [
-                "CGStreamer", "BuiltInPipelines", "TLSClient",
+                "CGStreamer", "CWebRTCIce", "BuiltInPipelines", "TLSClient",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -206,8 +207,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PeerTests",
-            dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "Conformance", "MediaEngine"],
-            exclude: ["Peers"],
+            dependencies: ["callagent-cli", "CallAgent", "CallProtocol", "Conformance", "MediaEngine", "TestServers"],
+            exclude: ["Peers", "Screenshots"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

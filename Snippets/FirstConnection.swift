@@ -1,16 +1,16 @@
-// Connects two ends in one process: each shows a test picture and plays a tone to the other.
+// Connects two peers in one process: each sends a test pattern and a tone to the other.
 
 import MediaEngine
 
 // snippet.both
 func firstConnection() async throws {
-    let engine = try await MediaEngine.start()
+    let engine = try await Engine.start()
     let caller = try makePeer(engine, named: "caller", showing: .test(.ball), playing: .tone(hertz: 440))
     let callee = try makePeer(engine, named: "callee", showing: .test(.smpte), playing: .tone(hertz: 660))
     async let callerIsShown: Void = follow(caller, candidatesTo: callee)
     async let calleeIsShown: Void = follow(callee, candidatesTo: caller)
 
-    // What your signaling carries: an offer, an answer, and candidates as they are found.
+    // Your signaling carries an offer, an answer, and candidates as they are found.
     let offer = try await caller.createOffer()
     let answer = try await callee.createAnswer(to: offer)
     try await caller.setAnswer(answer)
@@ -30,7 +30,7 @@ func firstConnection() async throws {
 
 // snippet.peer
 func makePeer(
-    _ engine: MediaEngine, named label: String, showing video: VideoSource, playing audio: AudioSource
+    _ engine: Engine, named label: String, showing video: VideoSource, playing audio: AudioSource
 ) throws -> PeerConnection {
     // Two calls that name the same source share one capture.
     var configuration = PeerConnectionConfiguration(
@@ -39,20 +39,20 @@ func makePeer(
             .video: TrackConfiguration(source: try engine.capture(video), codecs: [.vp8, .h264]),
             .audio: TrackConfiguration(source: try engine.capture(audio), codecs: [.opus]),
         ])
-    // On this machine alone; without it every address that others can reach is offered.
+    // On this machine only; by default every address that others can reach is offered.
     configuration.tuning.localAddresses = ["127.0.0.1"]
     return engine.makePeerConnection(configuration)
 }
 // snippet.end
 
 // snippet.events
-/// Returns with the first picture of the other end.
+/// Returns with the peer's first frame.
 func follow(_ peer: PeerConnection, candidatesTo other: PeerConnection) async throws {
     for await event in peer.events {
         switch event.kind {
         case .localCandidate(let candidate): try await other.addCandidate(candidate)
         case .firstShown(.video): return
-        // An encoder or decoder is lost; the rest goes on.
+        // An encoder or decoder failed; the rest continues.
         case .trackFailed(let failure): print("\(failure)")
         case .failed(let error): throw error
         default: break

@@ -1,9 +1,9 @@
-// Turns every picture of a peer upside down and sends it back, and measures how loud the peer is.
+// Turns every frame of a peer upside down and sends it back, and measures the peer's audio level.
 
 import MediaEngine
 
 // snippet.in
-/// What a call is given as its source of pictures, and what the application pushes into.
+/// The call's video source, and the input that the application pushes into.
 func mirrorSource() throws -> (input: VideoInput, source: VideoSource) {
     let input = try VideoInput(width: 640, height: 360, pixelFormat: .gray8)
     return (input, input.source(format: VideoFormat(width: 640, height: 360, framesPerSecond: 30)))
@@ -12,27 +12,27 @@ func mirrorSource() throws -> (input: VideoInput, source: VideoSource) {
 
 // snippet.out
 func mirror(_ peer: PeerConnection, into input: VideoInput) async throws {
-    // Nothing comes before `setReceiving(true)`: whoever has not accepted sees nobody.
-    let pictures = peer.pictures(.gray8)
-    for await picture in pictures where picture.width == input.width && picture.height == input.height {
-        let plane = picture.planes[0]
+    // No frame arrives before `setReceiving(true)`: until the user accepts, the peer stays hidden.
+    let frames = peer.frames(.gray8)
+    for await frame in frames where frame.width == input.width && frame.height == input.height {
+        let plane = frame.planes[0]
         var rows: [UInt8] = []
-        for row in (0..<picture.height).reversed() {
+        for row in (0..<frame.height).reversed() {
             let start = plane.offset + row * plane.bytesPerRow
-            rows += picture.bytes[start..<start + picture.width]
+            rows += frame.bytes[start..<start + frame.width]
         }
-        // Waits for room, at most a second; what is too much then is dropped and counted.
+        // Waits for room, at most a second; a frame without room is dropped and counted.
         try await input.push(rows)
     }
-    print("\(pictures.dropped) pictures came faster than they were turned")
+    print("\(frames.dropped) frames were dropped")
 }
 // snippet.end
 
-// snippet.sound
+// snippet.audio
 func listen(to peer: PeerConnection) async {
-    for await sound in peer.samples() {
-        let peak = sound.samples.map { abs(Int($0)) }.max() ?? 0
-        print("\(sound.time): \(sound.sampleRate) Hz, peak \(peak)")
+    for await audio in peer.samples() {
+        let peak = audio.samples.map { abs(Int($0)) }.max() ?? 0
+        print("\(audio.time): \(audio.sampleRate) Hz, peak \(peak)")
     }
 }
 // snippet.end

@@ -1,10 +1,10 @@
-// Signaling over a message service that the application has already.
+// Signaling over a message service that the application already has.
 
 import CallAgent
 
-/// What such a service can do.
+/// The interface of such a service.
 protocol ChatService: Sendable {
-    /// What others wrote to this user.
+    /// Messages from others to this user.
     var messages: AsyncStream<String> { get }
     func write(_ text: String, to user: String) async throws
 }
@@ -16,7 +16,7 @@ final class ChatSignaling: SignalingTransport {
     private let reader: Task<Void, Never>
     private let chat: any ChatService
 
-    /// The application has signed in to `chat` itself.
+    /// The application has already signed in to `chat`.
     init(_ chat: any ChatService) {
         self.chat = chat
         let (events, inbox) = AsyncStream<SignalingTransportEvent>.makeStream()
@@ -30,7 +30,7 @@ final class ChatSignaling: SignalingTransport {
     func connect(as user: String) async throws(SignalingError) {}
 
     func send(_ text: String, to user: String) async throws(SignalingError) {
-        // The agent repeats what was not acknowledged, so a failure is worth one attempt only.
+        // The agent repeats unacknowledged messages, so one attempt is enough.
         do { try await chat.write(text, to: user) } catch { throw .notConnected }
     }
 
@@ -42,7 +42,7 @@ final class ChatSignaling: SignalingTransport {
 // snippet.end
 
 // snippet.use
-func answerOverChat(_ agent: CallAgent) async throws {
+func answerOverChat(_ agent: Agent) async throws {
     try await agent.prepare()
     for await call in agent.incomingCalls { try await call.accept() }
 }

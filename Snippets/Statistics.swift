@@ -1,4 +1,4 @@
-// Watches how well a call goes, second by second.
+// Watches the quality of a call, second by second.
 
 import CallAgent
 import MediaEngine
@@ -11,7 +11,7 @@ func watch(_ peer: PeerConnection) async throws {
         let report = await peer.statisticsReport()
         for stream in report.delta(from: earlier).inbound {
             print("\(stream.kind): \(stream.kbitPerSecond) kbit/s, \(stream.lossFraction * 100) % lost")
-            if let rate = stream.framesPerSecond { print("  \(rate) pictures a second, \(stream.freezes ?? 0) freezes") }
+            if let rate = stream.framesPerSecond { print("  \(rate) frames a second, \(stream.freezes ?? 0) freezes") }
         }
         earlier = report
     }
@@ -27,11 +27,11 @@ func level(of peer: PeerConnection) async throws -> Double? {
 // snippet.end
 
 // snippet.call
-func callAndWatch(agent: CallAgent) async throws {
+func callAndWatch(agent: Agent) async throws {
     let call = try await agent.call("bob")
     for await event in call.events {
         guard case .statistics(let statistics) = event else { continue }
-        print("there and back: \(statistics.delta.roundTripMs ?? 0) ms")
+        print("round trip: \(statistics.delta.roundTripMs ?? 0) ms")
     }
 }
 // snippet.end

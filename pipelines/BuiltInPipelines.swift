@@ -1,6 +1,6 @@
-/// The pipeline descriptions that the program carries inside itself, by file name.
+/// The pipeline descriptions built into the program, by file name.
 ///
-/// A description is added by adding its file to a folder beside this one and its line here; a test compares the two.
+/// To add a description, put its file into a folder beside this one and add its line here; a test compares the two.
 public enum BuiltInPipelines {
     /// The contents of every file.
     public static let files: [String: [UInt8]] = [

@@ -1,8 +1,8 @@
-/* A call of two webrtcbins in one process, as somebody writes it in C who needs nothing but media: what the engine's CPU is compared with.
+/* A call between two webrtcbins in one process, written in C with nothing but media: the engine's CPU time is compared with it.
  *
- * Usage: call-graph SECONDS. The graph and the settings of its elements are those of the engine's own pipelines: 640x360 at 30 pictures a
+ * Usage: call-graph SECONDS. The graph and the settings of its elements are those of the engine's own pipelines: 640x360 at 30 frames a
  * second in VP8 at 1,000 kbit/s and a tone in Opus at 48 kbit/s, in both directions, decoded at both ends. After five seconds it
- * measures for SECONDS, then prints a line of JSON: the CPU time used and the pictures decoded meanwhile. */
+ * measures for SECONDS, then prints a line of JSON: the CPU time used and the frames decoded meanwhile. */
 #include <gst/gst.h>
 #include <gst/sdp/sdp.h>
 #define GST_USE_UNSTABLE_API
@@ -17,7 +17,7 @@ struct end {
     const char *name;
     GstElement *pipeline, *webrtc;
     struct end *other;
-    gint pictures;
+    gint frames;
 };
 
 static struct end caller = {.name = "caller"}, callee = {.name = "callee"};
@@ -30,11 +30,11 @@ static GstElement *part(const char *text) {
 }
 
 static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
-    g_atomic_int_inc(&((struct end *)data)->pictures);
+    g_atomic_int_inc(&((struct end *)data)->frames);
     return GST_PAD_PROBE_OK;
 }
 
-/* What arrives is decoded and thrown away. */
+/* Decodes received media and discards it. */
 static void connect_pad(GstElement *webrtc, GstPad *pad, gpointer data) {
     struct end *end = data;
     if (GST_PAD_DIRECTION(pad) != GST_PAD_SRC) return;
@@ -144,10 +144,10 @@ int main(int argc, char **argv) {
     set(&caller, "set-remote-description", answer);
     g_usleep(WARM_UP_SECONDS * G_USEC_PER_SEC);
     double before = cpu_seconds();
-    int pictures = g_atomic_int_get(&caller.pictures) + g_atomic_int_get(&callee.pictures);
+    int frames = g_atomic_int_get(&caller.frames) + g_atomic_int_get(&callee.frames);
     g_usleep(seconds * (gulong)G_USEC_PER_SEC);
-    printf("{\"cpuSeconds\": %.3f, \"pictures\": %d}\n", cpu_seconds() - before,
-           g_atomic_int_get(&caller.pictures) + g_atomic_int_get(&callee.pictures) - pictures);
+    printf("{\"cpuSeconds\": %.3f, \"frames\": %d}\n", cpu_seconds() - before,
+           g_atomic_int_get(&caller.frames) + g_atomic_int_get(&callee.frames) - frames);
     fflush(stdout);
     gst_element_set_state(caller.pipeline, GST_STATE_NULL);
     gst_element_set_state(callee.pipeline, GST_STATE_NULL);

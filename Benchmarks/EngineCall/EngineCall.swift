@@ -1,10 +1,10 @@
 import Foundation
 import MediaEngine
 
-/// A call of two peer connections in one process, for comparison with the same graph in C (`Benchmarks/CallGraph`).
+/// A call between two peer connections in one process, for comparison with the same graph in C (`Benchmarks/CallGraph`).
 ///
 /// Usage: `engine-call SECONDS`. After five seconds it measures for `SECONDS`, then prints a line of JSON: the CPU time used and the
-/// pictures decoded meanwhile at both ends.
+/// frames decoded meanwhile at both ends.
 @main
 struct EngineCall {
     static func main() async throws {
@@ -12,7 +12,7 @@ struct EngineCall {
             print("usage: engine-call SECONDS")
             exit(2)
         }
-        let engine = try await MediaEngine.start()
+        let engine = try await Engine.start()
         let caller = try end("caller", .test(.ball), .tone(hertz: 440), engine)
         let callee = try end("callee", .test(.smpte), .tone(hertz: 660), engine)
         connect(caller, to: callee)
@@ -24,15 +24,15 @@ struct EngineCall {
             for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) }
         }
         try await Task.sleep(for: .seconds(5))
-        let (before, pictures) = (cpuSeconds(), await decoded(caller) + decoded(callee))
+        let (before, frames) = (cpuSeconds(), await decoded(caller) + decoded(callee))
         try await Task.sleep(for: .seconds(seconds))
         let used = String(format: "%.3f", cpuSeconds() - before)
-        print(#"{"cpuSeconds": \#(used), "pictures": \#(await decoded(caller) + decoded(callee) - pictures)}"#)
+        print(#"{"cpuSeconds": \#(used), "frames": \#(await decoded(caller) + decoded(callee) - frames)}"#)
         await caller.close()
         await callee.close()
     }
 
-    private static func end(_ label: String, _ video: VideoSource, _ audio: AudioSource, _ engine: MediaEngine) throws
+    private static func end(_ label: String, _ video: VideoSource, _ audio: AudioSource, _ engine: Engine) throws
         -> PeerConnection
     {
         var configuration = PeerConnectionConfiguration(
@@ -45,7 +45,7 @@ struct EngineCall {
         return engine.makePeerConnection(configuration)
     }
 
-    /// Hands the candidates of one end to the other.
+    /// Passes the candidates of one end to the other.
     private static func connect(_ peer: PeerConnection, to other: PeerConnection) {
         Task {
             for await event in peer.events {

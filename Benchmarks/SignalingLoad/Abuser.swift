@@ -2,16 +2,16 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// A client with bad manners, for a time.
+/// A client that misbehaves for a time.
 ///
-/// Lives on an event loop of its own, so that it does not disturb the measurement but through the server.
+/// Runs on its own event loop, so that it disturbs the measurement only through the server.
 final class Abuser {
     enum Kind: String, CaseIterable, Sendable {
-        /// Sends as fast as the socket takes it, and comes back when it is thrown out.
+        /// Sends as fast as the socket accepts it, and reconnects when the server disconnects it.
         case flood
-        /// Does not read what it is sent.
+        /// Does not read the messages to it.
         case stall
-        /// Sends bytes by chance, before and after the upgrade.
+        /// Sends random bytes, before and after the upgrade.
         case garbage
     }
 
@@ -30,8 +30,8 @@ final class Abuser {
     }
 
     func start() {
-        // It stands for somebody on another machine: what it costs here must not count against the server. Linux takes the
-        // calling thread for the process 0.
+        // It represents a client on another machine: its cost here must not count against the server. On Linux, process 0
+        // means the calling thread.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
         switch kind {
         case .flood: flood()
@@ -40,7 +40,7 @@ final class Abuser {
         }
     }
 
-    /// Stops; how often it had to connect.
+    /// Stops; returns how often it had to connect.
     func stop() -> Int {
         isOver = true
         return connections
@@ -81,7 +81,7 @@ final class Abuser {
         }
     }
 
-    /// One client that reads nothing gets all that another may send: 200 messages of 60,000 bytes a second.
+    /// One client that reads nothing gets as much as another may send: 200 messages of 60,000 bytes a second.
     private func stall() {
         let filler = String(repeating: "x", count: 60_000)
         connect("staller") { [self] staller in

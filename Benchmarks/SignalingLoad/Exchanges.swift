@@ -2,7 +2,7 @@ import NIOCore
 
 /// Messages and their answers between pairs of clients, at a steady rate.
 ///
-/// Lives on the generator's event loop.
+/// Runs on the generator's event loop.
 final class Exchanges {
     private let clients: [LoadClient]
     private let loop: any EventLoop
@@ -11,7 +11,7 @@ final class Exchanges {
     private var sent = 0
     private var next = 0
 
-    /// Takes clients of which those at 2n and 2n+1 talk to each other.
+    /// The clients at 2n and 2n+1 talk to each other.
     init(_ clients: [LoadClient], perSecond: Int, loop: any EventLoop) {
         self.clients = clients
         self.loop = loop
@@ -25,7 +25,7 @@ final class Exchanges {
     /// How many connections were lost.
     private(set) var lost = 0
 
-    /// Runs for so long; the latencies of each way of each exchange, in ns, and how many messages were sent.
+    /// Runs for `duration`; returns the latency of each message of each exchange, in ns, and how many messages were sent.
     func run(for duration: TimeAmount) -> EventLoopFuture<(latencies: [Int64], sent: Int)> {
         (latencies, sent) = ([], 0)
         let promise = loop.makePromise(of: (latencies: [Int64], sent: Int).self)
@@ -34,13 +34,13 @@ final class Exchanges {
         func tick() {
             let now = NIODeadline.now()
             guard now < end else {
-                // What is on its way counts, too.
+                // Messages that are on their way count, too.
                 loop.assumeIsolated().scheduleTask(in: .milliseconds(500)) { [self] in
                     promise.succeed((latencies, sent))
                 }
                 return
             }
-            // A late turn makes up for what it missed.
+            // A late tick makes up for the exchanges it missed.
             while begun < Int((now - start).nanoseconds) / (1_000_000_000 / perSecond) {
                 begin()
                 begun += 1

@@ -9,7 +9,7 @@ final class LoadClient: ChannelInboundHandler {
     typealias OutboundOut = WebSocketFrame
 
     let user: String
-    /// Called with each message but the answer to the sign-in.
+    /// Called with each message except the answer to the sign-in.
     var received: ((LoadClient, ByteBuffer) -> Void)?
     /// Called when the connection is over.
     var ended: (() -> Void)?
@@ -67,7 +67,7 @@ final class LoadClient: ChannelInboundHandler {
         context?.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
     }
 
-    /// Stops or begins to read.
+    /// Stops or starts reading.
     func read(_ isReading: Bool) { try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading) }
 
     func close() { context?.close(promise: nil) }

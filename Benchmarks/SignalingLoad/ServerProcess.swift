@@ -1,6 +1,6 @@
 import Foundation
 
-/// `callagent serve` in a process of its own.
+/// `callagent serve` in its own process.
 final class ServerProcess {
     let port: Int
     private let process = Process()
@@ -19,7 +19,7 @@ final class ServerProcess {
         self.port = port
     }
 
-    /// The memory of the process that is in use, in bytes.
+    /// The resident memory of the process, in bytes.
     func residentBytes() -> Int {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""

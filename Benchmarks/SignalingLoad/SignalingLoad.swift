@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import SignalingServer
 
-/// What the signaling server takes on this machine, against the limits that the project sets itself.
+/// Measures the load that the signaling server can handle on this machine, against the project's own limits.
 ///
 /// Usage: `signaling-load PATH/TO/callagent [CONNECTIONS [EXCHANGES-PER-SECOND [SECONDS]]]`. Text goes to standard error, one JSON
 /// document to standard output; the exit code is 6 when a limit is not kept.
@@ -43,7 +43,7 @@ struct SignalingLoad {
             let result = try await loop.flatSubmit { exchanges.value.run(for: .seconds(Int64(seconds))) }.get()
             return (Latencies(result.latencies), result.sent)
         }
-        // What is needed once: buffers, and the clocks of a processor that slept.
+        // Warm-up: the server needs buffers once, and the processor must raise its clocks.
         _ = try await measure(2)
         let perConnection = (server.residentBytes() - bytesBefore) / count
         let processorBefore = server.processorSeconds()
@@ -58,7 +58,7 @@ struct SignalingLoad {
         if base.messages < sent * 999 / 1_000 { complaints.append("only \(base.messages) of \(sent) messages arrived") }
         var abused: [String: Latencies] = [:]
         for kind in Abuser.Kind.allCases {
-            // Right before, so that the machine's other work is in both.
+            // Measured right before, so that the machine's other work affects both.
             let (before, _) = try await measure(max(seconds / 2, 1))
             let abuser = NIOLoopBoundBox.makeBoxSendingValue(
                 Abuser(kind, port: server.port, tokens: tokens, loop: abuseLoop), eventLoop: abuseLoop)
@@ -93,7 +93,7 @@ struct SignalingLoad {
         _ count: Int, _ tokens: Tokens, _ port: Int, _ perSecond: Int, _ loop: any EventLoop
     ) async throws -> NIOLoopBoundBox<Exchanges> {
         var clients: [NIOLoopBound<LoadClient>] = []
-        // So many at once as a listener has room for.
+        // As many at once as a listener has room for.
         for first in stride(from: 0, to: count, by: 50) {
             let batch = (first..<min(first + 50, count)).map { number in
                 loop.flatSubmit {

@@ -6,12 +6,12 @@ import WebSocketSignaling
 @main
 struct FirstCall {
     static func main() async throws {
-        let engine = try await MediaEngine.start()
-        let signaling = WebSocketSignaling(
+        let engine = try await Engine.start()
+        let signaling = WebSocketTransport(
             url: CommandLine.arguments.dropFirst().first ?? "ws://127.0.0.1:8080", logger: Logger(label: "signaling"))
-        var configuration = CallAgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
+        var configuration = AgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
         configuration.media.tuning = .loopback  // calls within this machine only
-        let agent = CallAgent(user: "alice", media: engine, signaling: signaling, configuration: configuration)
+        let agent = Agent(user: "alice", media: engine, signaling: signaling, configuration: configuration)
         try await agent.prepare()
         let call = try await agent.call("bob")
         for await event in call.events {

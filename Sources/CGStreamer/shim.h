@@ -10,7 +10,7 @@
 #include <malloc.h>
 #include <nice/nice.h>
 
-// Only what Swift cannot import: macros and bit-field tricks. Nothing here has logic of its own.
+// Only what Swift cannot import: macros and bit fields. Nothing here has logic of its own.
 
 // Fundamental GTypes are casts inside macros.
 static inline GType cgst_type_string(void) { return G_TYPE_STRING; }
@@ -32,7 +32,7 @@ static inline GstClockTime cgst_clock_time_none(void) { return GST_CLOCK_TIME_NO
 // A type check is a macro.
 static inline gboolean cgst_is_app_src(gpointer o) { return GST_IS_APP_SRC(o); }
 
-// gst_buffer_copy is a macro or an inline function, by version.
+// gst_buffer_copy is a macro or an inline function, depending on the version.
 static inline GstBuffer *cgst_buffer_copy(const GstBuffer *b) { return gst_buffer_copy(b); }
 
 // The number of planes is a macro over a table.

@@ -2,7 +2,7 @@ internal import CallProtocol
 
 /// The history of a call, for its report.
 extension Call {
-    /// How many records are kept; of more, the later ones are not.
+    /// How many records are kept; later ones are dropped.
     static let maximumRecords = 512
 
     func record(_ event: CallMachine.Event, at instant: ContinuousClock.Instant) {
@@ -37,7 +37,7 @@ extension Call {
 }
 
 extension SignalingMessage.Body {
-    /// The type as the protocol has it.
+    /// The name of the type in the protocol.
     var name: String {
         switch self {
         case .invite: "invite"
@@ -64,11 +64,11 @@ extension SignalingMessage.Body {
         }
     }
 
-    /// Whether the agent's own data goes with it.
+    /// Whether the agent's own extension data is sent with it.
     var carriesAgentData: Bool {
         switch self {
         case .invite, .accept, .reject, .hangup: true
-        // One that names a winner comes from the rules, not from the user.
+        // A cancel that names a winner comes from the rules, not from the user.
         case .cancel(let farewell): farewell.winner == nil
         default: false
         }
@@ -76,10 +76,10 @@ extension SignalingMessage.Body {
 }
 
 extension MediaFact {
-    /// What the history's word for a warning begins with.
+    /// The prefix of a warning in the history.
     static let warningName = "warning "
 
-    /// A word for the history.
+    /// The name in the history.
     var name: String {
         switch self {
         case .offerCreated: "offerCreated"
@@ -94,9 +94,9 @@ extension MediaFact {
         case .interrupted: "interrupted"
         case .resumed: "resumed"
         case .gathered(let how): "gathered \(how)"
-        case .dtmf(let key): "dtmf \(key)"
-        case .picturesSent(let size): "picturesSent \(size.width)x\(size.height)"
-        case .picturesReceived(let size): "picturesReceived \(size.width)x\(size.height)"
+        case .dtmf(let digit): "dtmf \(digit)"
+        case .frameSizeSent(let size): "frameSizeSent \(size.width)x\(size.height)"
+        case .frameSizeReceived(let size): "frameSizeReceived \(size.width)x\(size.height)"
         case .captureFailed(let fault): "captureFailed \(fault.medium) \(fault.cause)"
         case .captureLost(let fault): "captureLost \(fault.medium) \(fault.cause)"
         case .captureRestored(let medium): "captureRestored \(medium)"

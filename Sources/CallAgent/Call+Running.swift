@@ -2,43 +2,43 @@ internal import CallProtocol
 internal import Logging
 internal import Synchronization
 
-/// The loop that feeds the rules and carries their effects out.
+/// The loop that feeds events to the rules and carries out the effects.
 extension Call {
     /// What a call needs of its agent.
     struct Surroundings: Sendable {
         /// Hands a message to the transport, in order.
         var outbox: @Sendable (SignalingMessage) -> Void
-        /// Repeats nothing of the call any more, but its farewell.
+        /// Stops repeating the messages of the call, except its farewell.
         var forget: @Sendable (CallKey) -> Void
         /// Where the call is listed until it is over.
         var registry: CallRegistry
         /// Makes the media of a further generation.
         var makeSession: @Sendable (String, CallMedia, CallRole) async throws(MediaSessionError) -> any MediaSession
-        /// Takes the report of a call whose media is closed.
+        /// Stores the report of a call whose media is closed.
         var keep: @Sendable (CallReport) -> Void = { _ in }
         /// ms since 1970.
         var wallClock: @Sendable () -> Double
         var sleep: @Sendable (Duration) async throws -> Void
         var logger: Logger
-        /// Whether this end tells that it rings.
+        /// Whether this end sends `ringing`.
         var announcesRinging = true
         /// This end's device.
         var device: String?
-        /// The room of a call that is placed.
+        /// The room of an outgoing call.
         var room: String?
         var displayName: String?
         var address: String?
-        /// Goes with every message that begins or ends something.
+        /// Sent with every message that begins or ends something.
         var extensionData: [String: String] = [:]
         var hooks: [any CallHook] = []
         var statisticsInterval: Duration?
-        /// What the agent's calls send from, unless the user of a call chooses something else.
+        /// The sources of the agent's calls, unless the user of a call chooses another one.
         var sourceNames: [CaptureFault.Medium: String] = [:]
     }
 
     // MARK: For its agent
 
-    /// Begins, as its caller.
+    /// Starts the call as its caller.
     func start() {
         guard !machine.isBegun else { return }
         CallMetrics.began(role)
@@ -46,7 +46,7 @@ extension Call {
         process(.place, at: timeline.start)
     }
 
-    /// Begins, as its callee.
+    /// Starts the call as its callee.
     func start(invite: SignalingMessage.Invite, device: String?, extension data: [String: String] = [:]) {
         identity.withLock { $0.inviteExtension = data }
         CallMetrics.began(role)
@@ -60,23 +60,23 @@ extension Call {
         if message.body.isSignOfLife { auditsUnanswered = 0 }
         if !message.extensionData.isEmpty { hub.yield(.extensionData(message.extensionData)) }
         process(.received(message.body, generation: message.generation, device: message.device))
-        // Only the accept that the rules went by says when.
+        // Only the accept that the rules applied gives the time.
         if case .accept = message.body, !wasAccepted, timeline.instant(of: .accepted) != nil {
             acceptedAtCallee = timeline.instant(unixMs: message.sentUnixMs)
         }
     }
 
-    /// Asks the peer whether the call is still there, and tells its user once when it says nothing for a whole interval.
+    /// Asks the peer whether the call still exists; notifies the user once when the peer is silent for a whole interval.
     func audit() {
         guard machine.state != .ended else { return }
         process(.audit)
-        // Then nothing of the peer can come, and nothing was asked.
+        // Without signaling, nothing was asked and no answer can arrive.
         guard !isSignalingLost else { return }
         auditsUnanswered += 1
         if auditsUnanswered == 2 { hub.yield(.notice(.auditUnanswered)) }
     }
 
-    /// This end's own signaling was lost, or is back; what was asked before says nothing of the peer then.
+    /// This end's own signaling was lost or is back; queries from before say nothing about the peer then.
     func signaling(isLost: Bool) {
         (isSignalingLost, auditsUnanswered) = (isLost, 0)
         process(isLost ? .signalingLost : .signalingRestored)
@@ -90,9 +90,9 @@ extension Call {
         hub.yield(.notice(.messageNotDelivered(type: message.body.name, code: code, text: text)))
     }
 
-    /// The peer calls, too, and its call is the one to keep.
+    /// The peer also calls this user, and its call is the one to keep.
     func yield(to invite: SignalingMessage.Invite, _ message: SignalingMessage) {
-        // The peer's call may be here before this one got to begin.
+        // The peer's call may arrive before this one has started.
         start()
         guard machine.end == nil else { return }
         adopting = (id: message.callId, invite: invite)
@@ -112,12 +112,19 @@ extension Call {
     func process(_ event: CallMachine.Event, at instant: ContinuousClock.Instant = .now) {
         guard machine.state != .ended else { return }
         record(event, at: instant)
-        for effect in machine.handle(event) { carryOut(effect, at: instant) }
+        if case .setSending(let audio, let video) = event {
+            forgetFault(.audio, audio, before: machine.own.audio)
+            forgetFault(.video, video, before: machine.own.video)
+        }
+        let effects = machine.handle(event)
+        // Before the farewell is sent: its receiver may place the next call at once.
+        if machine.state == .ended { surroundings.registry.noteEnd(of: self) }
+        for effect in effects { carryOut(effect, at: instant) }
         tellAttributes()
     }
 
     private func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {
-        // What a replaced connection says late is nobody's business, and after the end nobody is told of anything.
+        // Late facts of a replaced connection are ignored, and so is everything after the end.
         guard machine.state != .ended, let number = generations.first(where: { $0.value === media })?.key else {
             return
         }
@@ -147,14 +154,33 @@ extension Call {
         case .adoptCall: adopt()
         case .report(let change): report(change, at: instant)
         case .notify(let notice):
-            if case .dtmf(let key) = notice, keysReceived.count < Self.maximumRecords { keysReceived += key }
+            keep(notice)
             hub.yield(.notice(notice))
         case .ignored(let text): logger.debug("ignored: \(text)")
         case .stopMedia: closing = Task { await self.stop() }
         }
     }
 
-    /// The media of a generation, made when it is not there.
+    /// Clears the fault of a source that is turned off, or turned on again.
+    ///
+    /// A source that is turned on is opened again; if that fails, a new fault is reported.
+    private func forgetFault(
+        _ medium: CaptureFault.Medium, _ next: MediaState.Sending?, before: MediaState.Sending
+    ) {
+        if let next, next == .off || before == .off { captureFaults[medium] = nil }
+    }
+
+    /// Stores what the report needs of a notice.
+    private func keep(_ notice: CallNotice) {
+        switch notice {
+        case .dtmf(let digit): if dtmfReceived.count < Self.maximumRecords { dtmfReceived += digit }
+        case .captureFailed(let fault), .captureLost(let fault): captureFaults[fault.medium] = fault
+        case .captureRestored(let medium): captureFaults[medium] = nil
+        default: break
+        }
+    }
+
+    /// The media of a generation; makes it if it does not exist.
     private func open(_ number: Int, _ media: CallMedia) -> GenerationMedia {
         if let present = generations[number] { return present }
         let (first, make, role) = (firstSession.take(), surroundings.makeSession, machine.role)
@@ -179,7 +205,6 @@ extension Call {
         if change.state == .connected { mark(.connected, at: instant) }
         if change.state == .ended {
             mark(.ended, at: instant)
-            surroundings.registry.noteEnd(of: self)
             surroundings.forget(key)
             if let end = machine.end { CallMetrics.ended(role, end, timeline) }
             sampling?.cancel()
@@ -187,14 +212,15 @@ extension Call {
         } else {
             surroundings.registry.note(change.state, of: self)
         }
-        tellHooks(change)
+        runHooks(change)
         hub.yield(.stateChanged(change))
     }
 
-    private func tellHooks(_ change: CallStateChange) {
-        // Only the first time that it is connected, not when its media is back.
-        let isTold = change.state == .connected ? change.reason != .resumed : [.ringing, .ended].contains(change.state)
-        guard isTold, !surroundings.hooks.isEmpty else { return }
+    private func runHooks(_ change: CallStateChange) {
+        // Only when the call is connected for the first time, not when its media is back.
+        let isReported =
+            change.state == .connected ? change.reason != .resumed : [.ringing, .ended].contains(change.state)
+        guard isReported, !surroundings.hooks.isEmpty else { return }
         let connected = timeline.milliseconds(of: .connected)
         let facts = CallFacts(
             callId: id, role: role, user: user, peer: peer, callerDisplayName: callerDisplayName,
@@ -251,7 +277,7 @@ extension Call {
         surroundings.outbox(message)
     }
 
-    /// The call goes on under the id of the peer's.
+    /// The call continues under the id of the peer's call.
     private func adopt() {
         guard let (newId, invite) = adopting.take().map({ ($0.id, $0.invite) }) else { return }
         surroundings.forget(key)
@@ -261,16 +287,16 @@ extension Call {
                 callId: newId, role: .callee, room: invite.room, displayName: invite.displayName,
                 address: invite.address)
         }
-        logger.info("both users called each other; this call goes on as \(newId)")
+        logger.info("both users called each other; this call continues as \(newId)")
     }
 
-    /// Observers heard of the end already; the agent forgets the call when its media is closed.
+    /// Observers already got the end; the agent forgets the call when its media is closed.
     private func stop() async {
         hub.finish()
         for media in generations.values { await media.close() }
         for closing in closingGenerations { await closing.value }
         (generations, closingGenerations) = ([:], [])
-        // A call that ended before its media was needed.
+        // The call may have ended before its media was needed.
         await firstSession.take()?.close()
         surroundings.keep(await report())
         surroundings.registry.remove(self)

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One call, from the invite to its end.
 ///
-/// The rules are in ``CallMachine``; this runs it: events go in, in order, and effects are carried out, in order. Dropping the
-/// last reference does not end the call; ``hangUp(text:extension:)`` does, and so does cancelling the task in ``waitUntilEnded()``.
+/// ``CallMachine`` holds the rules. The call feeds it events in order and carries out its effects in order. Dropping the last
+/// reference does not end the call; ``hangUp(text:extension:)`` does, and so does cancelling the task in ``waitUntilEnded()``.
 public actor Call {
     /// The user at this end.
     public nonisolated let user: String
@@ -21,33 +21,38 @@ public actor Call {
     let hub = EventHub<CallEvent>()
     nonisolated let identity: Mutex<CallIdentity>
     var generations: [Int: GenerationMedia] = [:]
-    /// The media of the first generation, which its agent has made already.
+    /// The media of the first generation, made by the agent in advance.
     var firstSession: (any MediaSession)?
-    /// What the user chose to send instead of what the agent's calls send.
+    /// The sources that the user chose for this call instead of the agent's.
     var sources = CallSources()
-    /// The media that is reported on: the one that was shown last.
+    /// The media that reports describe: the one that was shown last.
     var reported: GenerationMedia?
     var timers: [CallTimer: Task<Void, Never>] = [:]
-    /// What tells the statistics every so often.
+    /// Reports the statistics periodically.
     var sampling: Task<Void, Never>?
-    /// Whether the sound of the peer is played.
+    /// Whether the peer's audio is played.
     public internal(set) var isOutputOn = true
     var messagesSent = 0
-    /// How many times the peer was asked whether the call is still there since it last said anything.
+    /// How many times the peer was asked whether the call still exists, since its last message.
     var auditsUnanswered = 0
     var isSignalingLost = false
-    /// The sizes of the pictures, by generation.
-    var pictures: [Int: PictureSizes] = [:]
-    var toldAttributes: MediaAttributes?
-    /// The keys that the peer pressed, the first some hundreds.
-    var keysReceived = ""
+    /// The sizes of the frames, by generation.
+    var frameSizes: [Int: FrameSizes] = [:]
+    /// The last sizes, of whichever generation, and how often they changed.
+    var lastFrameSize = FrameSizes()
+    var frameSizeChanges = (sent: 0, received: 0)
+    var reportedAttributes: MediaAttributes?
+    /// The digits that the peer pressed; only the first few hundred.
+    var dtmfReceived = ""
+    /// Why a source of this end delivers nothing now, by medium.
+    var captureFaults: [CaptureFault.Medium: CaptureFault] = [:]
     var extensionToSend: [String: String] = [:]
     /// What this end's application sent with the invite.
     var inviteExtensionSent: [String: String] = [:]
-    /// The id and the invite of the peer's call, while this one takes them over.
+    /// The id and the invite of the peer's call, while this call takes them over.
     var adopting: (id: String, invite: SignalingMessage.Invite)?
     var closing: Task<Void, Never>?
-    /// Generations that were replaced, while they are closed.
+    /// Tasks that close replaced generations.
     var closingGenerations: [Task<Void, Never>] = []
 
     init(
@@ -72,9 +77,9 @@ public actor Call {
 
     // MARK: Who and what
 
-    /// Random or the application's own, the same at both ends.
+    /// The call's id: random or chosen by the application, the same at both ends.
     ///
-    /// When both users call each other at once, one of the two calls goes on under the id of the other.
+    /// When both users call each other at once, one of the two calls continues under the other's id.
     public nonisolated var id: String { identity.withLock { $0.callId } }
 
     nonisolated var key: CallKey { CallKey(peer: peer, callId: id) }
@@ -85,21 +90,21 @@ public actor Call {
     /// The room of the call: unguessable and new for each call unless the application set one.
     public nonisolated var room: String? { identity.withLock { $0.room } }
 
-    /// What the caller calls itself, for people; nil at the caller and when it said nothing.
+    /// The caller's display name; nil at the caller and when the caller sent none.
     public nonisolated var callerDisplayName: String? { identity.withLock { $0.displayName } }
 
-    /// The caller's address (`user@domain`), for people; nil at the caller and when it said nothing.
+    /// The caller's address (`user@domain`), for display; nil at the caller and when the caller sent none.
     public nonisolated var callerAddress: String? { identity.withLock { $0.address } }
 
-    /// Data of the caller's application that came with the invite; empty at the caller.
+    /// Data that the caller's application sent with the invite; empty at the caller.
     ///
-    /// What comes later is ``CallEvent/extensionData(_:)``.
+    /// Later data arrives as ``CallEvent/extensionData(_:)``.
     public nonisolated var inviteExtension: [String: String] { identity.withLock { $0.inviteExtension } }
 
-    /// What the call has at present.
+    /// The media that the call has now.
     public var media: CallMedia { machine.media }
 
-    /// Where the call is.
+    /// The state of the call.
     public var state: CallState { machine.state }
 
     /// Who holds the call.
@@ -108,26 +113,26 @@ public actor Call {
     /// What this end sends.
     public var sends: MediaState { machine.sends }
 
-    /// What the peer told that it sends.
+    /// What the peer sends, as the peer reported it.
     public var peerSends: MediaState { machine.peerSends }
 
     /// How the call ended; nil while it has not.
     public var end: CallEnd? { machine.end }
 
-    /// What happens from now on, beginning with the present state; ends with the call.
+    /// Events from now on, beginning with the current state; ends with the call.
     ///
-    /// Every access gives a stream of its own.
+    /// Every access returns a new stream.
     public nonisolated var events: AsyncStream<CallEvent> { hub.subscribe() }
 
     // MARK: Operations
 
-    /// Takes the call; the caller is told with the accept what is sent.
+    /// Accepts the call; the accept message says what this end sends.
     ///
     /// - Parameters:
-    ///   - audio: what is sent of the sound from the beginning; nil leaves it as it is: on, or off without a source.
-    ///   - video: the same of the pictures.
-    ///   - output: whether the sound of the peer is played; see ``setOutput(_:)``.
-    ///   - data: goes with the accept.
+    ///   - audio: how audio is sent from the beginning; nil keeps the current setting: on, or off without a source.
+    ///   - video: the same for video.
+    ///   - output: whether the peer's audio is played; see ``setOutput(_:)``.
+    ///   - data: application data, sent with the accept.
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
     public func accept(
         audio: MediaState.Sending? = nil, video: MediaState.Sending? = nil, output: Bool = true,
@@ -144,8 +149,8 @@ public actor Call {
 
     /// Refuses the call; 603 is "declined", 486 "busy".
     ///
-    /// A code outside `SignalingLimits.codes` is sent as 603. The text is cut to what a message holds. With 603 the call stops
-    /// ringing at all devices of the user; 486 is about this device alone.
+    /// A code outside `SignalingLimits.codes` is sent as 603. The text is cut to the limit of a message. With 603 the call stops
+    /// ringing at all devices of the user; 486 concerns this device only.
     ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is ringing at its callee.
     public func reject(
@@ -154,54 +159,56 @@ public actor Call {
         try perform(.reject(code: code, text: text), "reject", data)
     }
 
-    /// Ends the call, whatever its state: cancels what rings, rejects what came in, hangs up what was accepted.
+    /// Ends the call in any state: cancels or rejects it while it rings, and hangs up once it is accepted.
     ///
     /// Idempotent.
     public func hangUp(text: String = "") { process(.hangUp(text: text)) }
 
-    /// Ends the call as ``hangUp(text:)`` does, with data of the application's own.
+    /// Ends the call like ``hangUp(text:)``, and sends application data.
     ///
-    /// - Throws: ``CallError/invalidExtension(_:)`` when the data cannot be sent; the call goes on then.
+    /// - Throws: ``CallError/invalidExtension(_:)`` when the data cannot be sent; the call then continues.
     public func hangUp(text: String = "", extension data: [String: String]) throws(CallError) {
         try attach(data)
         hangUp(text: text)
     }
 
-    /// Holds the call: nothing is sent, nothing of the peer is shown or played, and the peer is told.
+    /// Holds the call: this end sends nothing, shows and plays nothing of the peer, and notifies the peer.
     ///
-    /// - Throws: ``CallError/wrongState(operation:state:)`` unless it is connected, and while its media change.
+    /// - Throws: ``CallError/wrongState(operation:state:)`` unless the call is connected, and while its media change.
     public func hold() throws(CallError) { try perform(.hold, "hold") }
 
-    /// Takes up a call that this end holds; what the peer holds stays held.
+    /// Resumes a call that this end holds; a hold by the peer stays.
     ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless this end holds it.
     public func unhold() throws(CallError) { try perform(.unhold, "unhold") }
 
-    /// Sends sound, silence or nothing from now on; the peer is told.
+    /// Sends audio, silence or nothing from now on, and notifies the peer.
     ///
-    /// Legal in every state; before the call is accepted it holds from the accept on.
+    /// Allowed in every state; before the call is accepted, it takes effect with the accept.
     public func setAudio(_ sending: MediaState.Sending) { process(.setSending(audio: sending, video: nil)) }
 
-    /// Sends pictures, black ones or nothing from now on, the camera closed with the last; the peer is told.
+    /// Sends video, black frames or nothing (the camera is then closed) from now on, and notifies the peer.
     ///
-    /// Legal in every state.
+    /// Allowed in every state.
     public func setVideo(_ sending: MediaState.Sending) { process(.setSending(audio: nil, video: sending)) }
 
-    /// Asks for other media in a running call, such as pictures in a call of sound.
+    /// Asks for other media in a running call, such as video in an audio call.
     ///
-    /// The call goes on as it is until both ends have each other's media on the new connection; ``CallNotice/mediaChanged(_:)`` or
-    /// ``CallNotice/mediaChangeFailed(text:)`` tells. The peer sends pictures of its own only when its user turns them on.
+    /// The call continues unchanged until both ends receive each other's media on the new connection.
+    /// ``CallNotice/mediaChanged(_:)`` or ``CallNotice/mediaChangeFailed(text:)`` reports the result. The peer sends its own video
+    /// only when its user turns it on.
     ///
-    /// - Throws: ``CallError/noMedia``, and ``CallError/wrongState(operation:state:)`` unless it is connected, not held, and nothing changes.
+    /// - Throws: ``CallError/noMedia``, and ``CallError/wrongState(operation:state:)`` unless the call is connected, not held, and
+    ///   no change is under way.
     public func changeMedia(to media: CallMedia) throws(CallError) {
         guard media.audio || media.video else { throw .noMedia }
         try perform(.changeMedia(media), "change media")
     }
 
-    /// Sends a message of the application's own to the application at the other end; it comes as ``CallNotice/info(_:)``.
+    /// Sends an application message to the application at the other end, where it arrives as ``CallNotice/info(_:)``.
     ///
     /// - Throws: ``CallError/tooLong(bytes:limit:)`` beyond `SignalingLimits.infoBytes`, and
-    ///   ``CallError/wrongState(operation:state:)`` before the invite is out and after the end.
+    ///   ``CallError/wrongState(operation:state:)`` before the invite is sent and after the end.
     public func send(info content: String) throws(CallError) {
         guard content.utf8.count <= SignalingLimits.infoBytes else {
             throw .tooLong(bytes: content.utf8.count, limit: SignalingLimits.infoBytes)
@@ -209,15 +216,37 @@ public actor Call {
         try perform(.sendInfo(content), "send")
     }
 
-    /// Data of the application's own that goes with the next message of this call, whichever it is.
+    /// Attaches application data to the next message of this call, whatever its type.
     ///
-    /// - Throws: ``CallError/invalidExtension(_:)`` when it cannot be sent together with what waits already and with
-    ///   ``CallAgentConfiguration/extensionData``; what waits stays as it is.
+    /// - Throws: ``CallError/invalidExtension(_:)`` when the data cannot be sent together with data that is already attached and
+    ///   with ``AgentConfiguration/extensionData``. The data that is already attached stays.
     public func attach(_ data: [String: String]) throws(CallError) {
         let waiting = extensionToSend.merging(data) { $1 }
-        // Checked as it is sent: a message that is refused would be lost, and an accept or a hang-up with it.
+        // Checked in the form that is sent: a refused message would be lost, even an accept or a hang-up.
         try CallError.checkExtension(surroundings.extensionData.merging(waiting) { $1 })
         extensionToSend = waiting
+    }
+
+    /// Waits until the call is connected; returns at once if it already was.
+    ///
+    /// Cancelling the waiting task hangs up.
+    /// - Throws: ``CallError/ended(_:)`` when the call ended before.
+    public func waitUntilConnected() async throws(CallError) {
+        if timeline.instant(of: .connected) != nil { return }
+        let isConnected = await withTaskCancellationHandler {
+            // A cancelled task would leave the loop at once, so another task waits.
+            await Task {
+                for await event in events {
+                    if case .stateChanged(let change) = event, change.state == .connected { return true }
+                }
+                return false
+            }.value
+        } onCancel: {
+            Task { await self.hangUp() }
+        }
+        // It may have been connected and interrupted before the events were read.
+        guard !isConnected, timeline.instant(of: .connected) == nil else { return }
+        throw .ended(machine.end ?? CallEnd(reason: .localHangup, by: .local))
     }
 
     /// Waits for the end of the call.
@@ -225,7 +254,7 @@ public actor Call {
     /// Cancelling the waiting task hangs up.
     public func waitUntilEnded() async -> CallEnd {
         await withTaskCancellationHandler {
-            // A cancelled task would leave the loop at once, so the waiting is done by one that is not.
+            // A cancelled task would leave the loop at once, so another task waits.
             await Task { for await _ in events {} }.value
         } onCancel: {
             Task { await self.hangUp() }
@@ -233,13 +262,17 @@ public actor Call {
         return machine.end ?? CallEnd(reason: .localHangup, by: .local)
     }
 
-    /// Everything that this end knows of the call, now or after its end.
+    /// Everything that this end knows about the call, now or after its end.
     public func report() async -> CallReport {
-        let statistics = await reported?.report() ?? MediaReport()
+        var statistics = await reported?.report() ?? MediaReport()
+        statistics.video?.sent.frameSizeChanges = frameSizeChanges.sent
+        statistics.video?.received.frameSizeChanges = frameSizeChanges.received
         return CallReport(
             callId: id, role: role, user: user, peer: peer, room: room, media: media, state: machine.state,
             end: machine.end, hold: machine.hold, timeline: timeline, records: records,
-            acceptedAtCallee: acceptedAtCallee, keysReceived: keysReceived, statistics: statistics,
+            acceptedAtCallee: acceptedAtCallee, dtmfReceived: dtmfReceived,
+            captureFaults: captureFaults.values.sorted { $0.medium.rawValue < $1.medium.rawValue },
+            statistics: statistics,
             inviteExtension: inviteExtensionSent)
     }
 

@@ -2,33 +2,33 @@ internal import CallProtocol
 
 /// What can go wrong with an operation on an agent or a call.
 public enum CallError: Error, Sendable, Equatable {
-    /// The agent is not prepared; ``CallAgent/prepare()`` comes first.
+    /// The agent is not prepared; call ``Agent/prepare()`` first.
     case notPrepared
-    /// The operation is not legal now; `state` says where the agent or the call is.
+    /// The operation is not allowed now; `state` names the state of the agent or the call.
     case wrongState(operation: String, state: String)
     /// The agent has as many calls as its limit allows.
     case tooManyCalls(limit: Int)
-    /// The name cannot be a user's; see `SignalingLimits.isName(_:)`.
+    /// The string is not a valid user name; see `SignalingLimits.isName(_:)`.
     case invalidUser(String)
-    /// A user does not call itself.
+    /// The user tried to call itself.
     case callsItself(String)
-    /// A call has audio or video, from a source that the agent has.
+    /// The call would have neither audio nor video from a source that the agent has.
     case noMedia
-    /// A value of the agent's configuration cannot be used; the text names it and says what is allowed.
+    /// A value of the agent's configuration is invalid; the text names it and its allowed range.
     case invalidConfiguration(String)
-    /// Data of the application's own cannot be sent; the text says why.
+    /// The application data cannot be sent; the text says why.
     case invalidExtension(String)
-    /// The data is longer than a message may carry.
+    /// The message is longer than the limit.
     case tooLong(bytes: Int, limit: Int)
-    /// The peer takes no keys: its description lacks telephone events (RFC 4733).
+    /// The peer does not accept DTMF digits: its SDP has no telephone events (RFC 4733).
     case noTelephoneEvents
-    /// The id is no name, or is that of another call.
+    /// The id is not a valid name, or another call has it.
     case invalidCallId(String)
     /// Signaling failed.
     case signaling(SignalingError)
     /// Media failed.
     case media(MediaSessionError)
-    /// The call ended before the operation was done.
+    /// The call ended before the operation was complete.
     case ended(CallEnd)
 }
 
@@ -47,7 +47,7 @@ extension CallError: CustomStringConvertible {
         case .invalidExtension(let text): text
         case .tooLong(let bytes, let limit): "\(bytes) bytes are more than the \(limit) that a message carries"
         case .noTelephoneEvents:
-            "the peer takes no keys: its session description has no telephone-event beside the codec in use"
+            "the peer takes no digits: its session description has no telephone-event beside the codec in use"
         case .invalidCallId(let id):
             "'\(id.prefix(80))' cannot be the id of a new call: use 1 to 64 ASCII letters, digits and . _ - @ + : that no call had"
         case .signaling(let error): error.description
@@ -58,7 +58,7 @@ extension CallError: CustomStringConvertible {
 }
 
 extension CallError {
-    /// Refuses extension data that no message may carry.
+    /// Refuses extension data that does not fit into a message.
     static func checkExtension(_ data: [String: String]) throws(CallError) {
         guard !SignalingLimits.isExtension(data) else { return }
         let bytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }

@@ -1,18 +1,18 @@
-/// What the user of a call is told.
+/// An event of a call.
 public enum CallEvent: Sendable, Equatable {
-    /// The state changed; a new stream begins with the present one.
+    /// The state changed; a new stream begins with the current state.
     case stateChanged(CallStateChange)
-    /// A stage of the call was reached, so many ms after its start.
+    /// The call reached a stage, this many ms after its start.
     case reached(CallTimeline.Stage, milliseconds: Double)
-    /// Either end sends something else, or pictures of another size.
+    /// Either end changed what it sends, or its frame size changed.
     case attributesChanged(MediaAttributes)
     /// Something else happened.
     case notice(CallNotice)
-    /// What the connection did since the one before, every ``CallAgentConfiguration/statisticsInterval``.
+    /// What the connection did since the previous event, every ``AgentConfiguration/statisticsInterval``.
     case statistics(CallStatistics)
-    /// Data of the peer's application came with a message.
+    /// A message carried data of the peer's application.
     case extensionData([String: String])
-    /// This stream was read too slowly: so many events, none of them a change of state, were dropped here.
+    /// This stream was read too slowly: this many events, none of them a state change, were dropped here.
     case eventsDropped(Int)
 }
 

@@ -1,9 +1,9 @@
-/// Which call this is, and between whom.
+/// The identity of a call: its id, its role and what the caller sent.
 struct CallIdentity: Sendable, Equatable {
     var callId: String
     var role: CallRole
     var room: String?
-    /// What the caller told of itself, for people.
+    /// The caller's display name.
     var displayName: String?
     var address: String?
     /// What the caller's application sent with the invite.

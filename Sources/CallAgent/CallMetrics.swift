@@ -1,13 +1,13 @@
 internal import Metrics
 
-/// What calls tell swift-metrics; without a backend it costs nothing.
+/// Reports calls to swift-metrics; without a backend it costs nothing.
 enum CallMetrics {
     /// Counts a placed or received call.
     static func began(_ role: CallRole) {
         Counter(label: "callagent_calls_total", dimensions: [("role", role.rawValue)]).increment()
     }
 
-    /// Records how a call went, from its timeline.
+    /// Records the result and the times of a call.
     static func ended(_ role: CallRole, _ end: CallEnd, _ timeline: CallTimeline) {
         let dimensions = [("role", role.rawValue)]
         Counter(label: "callagent_calls_ended_total", dimensions: dimensions + [("reason", end.reason.rawValue)])

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The calls of one agent.
 ///
-/// Calls leave it themselves, at once when they end, so that whoever hears of the end may place the next call.
+/// A call leaves the registry at once when it ends. So the receiver of the end event may place the next call.
 final class CallRegistry: Sendable {
     private struct State {
         var routing: CallRouting
@@ -29,9 +29,9 @@ final class CallRegistry: Sendable {
     /// The call, if it has not ended.
     func active(_ key: CallKey) -> Call? { state.withLock { $0.active[key] } }
 
-    /// The call of that id which is not closed yet.
+    /// The call with this id whose media is not closed yet.
     ///
-    /// When a peer has given its call the id of an own one, it is the own one.
+    /// When a peer has used the id of one of this end's own calls, the own call is returned.
     func call(_ id: String) -> Call? {
         let calls = all.filter { $0.id == id }
         return calls.first { $0.role == .caller } ?? calls.first
@@ -39,22 +39,22 @@ final class CallRegistry: Sendable {
 
     var active: [Call] { state.withLock { Array($0.active.values) } }
 
-    /// Those that have not ended, and those whose media is still being closed.
+    /// The calls that have not ended, and those whose media is still being closed.
     var all: [Call] { state.withLock { Array($0.active.values) + Array($0.closing.values) } }
 
-    /// The call of `peer` that rings, or is about to, if there is one.
+    /// The call of `peer` that rings or is about to ring, if there is one.
     func ringing(from peer: String) -> Call? {
         state.withLock { state in state.routing.ringing(from: peer).flatMap { state.active[$0] } }
     }
 
-    /// What becomes of a message.
+    /// Decides where a message goes.
     func route(_ message: SignalingMessage, unixMs: Double) -> CallRouting.Route {
         state.withLock { $0.routing.route(message, unixMs: unixMs) }
     }
 
     func note(_ callState: CallState, of call: Call) { state.withLock { $0.routing.note(callState, of: call.key) } }
 
-    /// A call goes on under the id of the peer's.
+    /// A call continues under the id of the peer's call.
     func adopt(_ id: String, insteadOf old: CallKey) {
         state.withLock { state in
             state.routing.adopt(id, insteadOf: old)

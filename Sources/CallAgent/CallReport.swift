@@ -1,6 +1,6 @@
 public import CallProtocol
 
-/// Everything that one end knows of a call.
+/// Everything that one end knows about a call.
 public struct CallReport: Sendable, Equatable {
     /// The call's id, the same at both ends.
     public var callId: String
@@ -12,30 +12,33 @@ public struct CallReport: Sendable, Equatable {
     public var peer: String
     /// The room of the call.
     public var room: String?
-    /// What the call had.
+    /// The media of the call.
     public var media: CallMedia
-    /// Where it is.
+    /// The state of the call.
     public var state: CallState
     /// How it ended; nil while it has not.
     public var end: CallEnd?
     /// Who holds it, or held it when it ended.
     public var hold = HoldState.none
-    /// When what happened.
+    /// When each stage happened.
     public var timeline: CallTimeline
-    /// What happened, line by line; the first some hundreds.
+    /// What happened, entry by entry; only the first few hundred.
     public var records: [CallRecord] = []
     /// When the callee called `accept()`; nil when it did not.
     ///
-    /// Measured at the callee. At the caller it is taken from the message's time, which is right as far as the two clocks agree.
+    /// Measured at the callee. The caller derives it from the message's time, which is as exact as the two clocks agree.
     public var acceptedAtCallee: ContinuousClock.Instant?
-    /// The keys that the peer pressed (RFC 4733), in order; the first some hundreds.
-    public var keysReceived = ""
+    /// The digits that the peer pressed (RFC 4733), in order; only the first few hundred.
+    public var dtmfReceived = ""
+    /// The sources of this end that had failed when the call ended, at most one of each medium: a test pattern or silence was sent
+    /// instead, or nothing.
+    public var captureFaults: [CaptureFault] = []
     /// What was sent and received.
     public var statistics: MediaReport
-    /// What the application of this end, the caller, sent with the invite besides ``CallAgentConfiguration/extensionData``.
+    /// What the application of this end, the caller, sent with the invite in addition to ``AgentConfiguration/extensionData``.
     public var inviteExtension: [String: String] = [:]
 
-    /// What of this end's media failed that the call went on without, in words for people, such as a TURN server that refused.
+    /// Failures of this end's media that did not end the call, as text for display, such as a TURN server that refused.
     public var warnings: [String] {
         records.compactMap { record in
             guard record.kind == .media, record.action.hasPrefix(MediaFact.warningName) else { return nil }
@@ -49,9 +52,9 @@ public struct CallReport: Sendable, Equatable {
         return timeline.milliseconds(of: .ended).map { $0 - connected }
     }
 
-    /// Whether its caller may want to call again: nobody answered, or the callee was busy.
+    /// Whether the caller may want to call again: nobody answered, or the callee was busy.
     ///
-    /// ``EndReason/remoteBusy`` tells the two apart.
+    /// ``EndReason/remoteBusy`` distinguishes the two.
     public var offersCallAgain: Bool {
         guard role == .caller, let end else { return false }
         switch end.reason {
@@ -61,4 +64,28 @@ public struct CallReport: Sendable, Equatable {
         default: return false
         }
     }
+}
+
+/// One entry of a call's history: a message, a media event or a user action.
+public struct CallRecord: Sendable, Equatable {
+    /// What the record is about.
+    public enum Kind: String, Sendable, Equatable, Codable {
+        /// This end's user did something.
+        case user
+        /// A message was sent.
+        case sent
+        /// A message was received.
+        case received
+        /// The media reported something.
+        case media
+        /// Signaling was lost or is back, or a timer ran out.
+        case other
+    }
+
+    /// The time, in ms from the start of the call.
+    public let milliseconds: Double
+    /// What the record is about.
+    public let kind: Kind
+    /// What happened, in the words of `docs/signaling.md` and `docs/call-states.md`.
+    public let action: String
 }

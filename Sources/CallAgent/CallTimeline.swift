@@ -1,8 +1,8 @@
 /// When each stage of a call happened at one end.
 public struct CallTimeline: Sendable, Equatable {
-    /// The stages, in the order in which a call that goes well meets them.
+    /// The stages, in the order of a successful call.
     ///
-    /// Raw values are the names in the program's JSON and frozen.
+    /// The raw values are the names in the program's JSON. They are frozen.
     public enum Stage: String, Sendable, CaseIterable, CodingKeyRepresentable {
         /// `call()` at the caller, the receipt of the invite at the callee.
         case invited
@@ -16,27 +16,27 @@ public struct CallTimeline: Sendable, Equatable {
         case ringing
         /// The answer arrived (caller).
         case answerReceived
-        /// ICE found a way.
+        /// ICE found a working candidate pair.
         case iceConnected
-        /// DTLS is up and the peer's certificate is the right one.
+        /// DTLS is connected and the peer's certificate matches its fingerprint.
         case dtlsConnected
-        /// The first picture was decoded.
+        /// The first video frame was decoded.
         case firstVideoFrame
-        /// The first sound was decoded.
+        /// The first audio samples were decoded.
         case firstAudioSample
-        /// `accept()` at the callee, the arrival of its message at the caller.
+        /// `accept()` at the callee, the arrival of the accept message at the caller.
         case accepted
-        /// Accepted, and the first frame is there.
+        /// Accepted, and the first frame has arrived.
         case connected
-        /// The first picture came out of the receive gate.
+        /// The first video frame passed the receive gate.
         case firstVideoShown
-        /// The first sound came out of the receive gate.
+        /// The first audio samples passed the receive gate.
         case firstAudioHeard
         /// The call is over.
         case ended
     }
 
-    /// The moment that the stages are counted from.
+    /// The instant from which the stages are counted.
     public let start: ContinuousClock.Instant
     /// ``start`` on the wall clock, in ms since 1970.
     public let startedUnixMs: Double
@@ -58,14 +58,14 @@ public struct CallTimeline: Sendable, Equatable {
     /// Every stage that happened, with its time in ms from the start.
     public var milliseconds: [Stage: Double] { marks.mapValues { ($0 - start).inMilliseconds } }
 
-    /// Notes a stage; only its first time counts.
+    /// Records a stage; only its first time counts.
     mutating func mark(_ stage: Stage, at instant: ContinuousClock.Instant) {
         if marks[stage] == nil { marks[stage] = instant }
     }
 
-    /// The moment on the wall clock `unixMs`, as far as this timeline's start tells.
+    /// Converts the wall clock time `unixMs` to an instant, relative to this timeline's start.
     ///
-    /// The number is a peer's word: what is further away than a day is taken as a day.
+    /// The number comes from the peer: a difference of more than one day is reduced to one day.
     func instant(unixMs: Double) -> ContinuousClock.Instant {
         let day = 86_400_000.0
         return start + .microseconds(Int64(min(max(unixMs - startedUnixMs, -day), day) * 1_000))
@@ -73,7 +73,7 @@ public struct CallTimeline: Sendable, Equatable {
 }
 
 extension MediaFact {
-    /// The stage that this is, for the timeline.
+    /// The timeline stage of this fact.
     var stage: CallTimeline.Stage? {
         switch self {
         case .offerCreated: .offerCreated

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// What an ``EventHub`` has to know of its events.
+/// The properties that an ``EventHub`` needs of its events.
 protocol ObservableEvent: Sendable {
-    /// Whether the event tells a state: a new observer begins with the latest, and it is dropped last.
+    /// Whether the event reports a state: a new observer gets the latest one first, and it is dropped last.
     var isState: Bool { get }
-    /// How many events this one stands for that an observer was too slow to take; nil for every other event.
+    /// How many dropped events this one stands for; nil for every other event.
     var droppedCount: Int? { get }
     /// The event that stands for others which were dropped.
     static func eventsDropped(_ count: Int) -> Self
 }
 
-/// Gives every observer a stream of its own.
+/// Gives every observer its own stream.
 ///
-/// ``capacity`` events wait for a slow observer. Of more, the oldest that tells no state is dropped, and one event in its place says
-/// how many were.
+/// Up to ``capacity`` events wait for a slow observer. Beyond that, the oldest event that reports no state is dropped. One event in
+/// its place says how many were dropped.
 final class EventHub<Event: ObservableEvent>: Sendable {
     private struct Observer {
         weak var mailbox: Mailbox<Event>?
@@ -30,14 +30,14 @@ final class EventHub<Event: ObservableEvent>: Sendable {
     /// How many events wait for an observer.
     static var capacity: Int { 1_024 }
 
-    /// A stream that begins with the present state and ends with ``finish()``.
+    /// A stream that begins with the current state and ends with ``finish()``.
     ///
-    /// Letting go of it unsubscribes.
+    /// Releasing the stream unsubscribes.
     func subscribe() -> AsyncStream<Event> {
         let mailbox = Mailbox<Event> { Self.admit($1, to: &$0) }
         let isFinished = state.withLock { state in
             if let latest = state.latest { mailbox.put(latest) }
-            // The streams that nobody has any more.
+            // Streams that were released.
             state.observers.removeAll { $0.mailbox == nil }
             if !state.isFinished { state.observers.append(Observer(mailbox: mailbox)) }
             return state.isFinished
@@ -67,7 +67,7 @@ final class EventHub<Event: ObservableEvent>: Sendable {
         waiting.append(event)
         while waiting.count > capacity {
             let oldest = waiting.firstIndex { !$0.isState && $0.droppedCount == nil }
-            // Changes of state alone: the first of them is the oldest news.
+            // Only state changes are left: drop the oldest of them.
             guard let victim = oldest ?? waiting.firstIndex(where: \.isState) else { return }
             waiting.remove(at: victim)
             if let marker = waiting.firstIndex(where: { $0.droppedCount != nil }) {

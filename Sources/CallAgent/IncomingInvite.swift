@@ -1,14 +1,14 @@
 public import CallProtocol
 
-/// What is known of a call that comes in, before it rings.
+/// An incoming call before it rings.
 public struct IncomingInvite: Sendable, Equatable {
     /// The call's id.
     public var callId: String
-    /// Who calls.
+    /// The calling user.
     public var peer: String
-    /// What the caller calls itself, for people.
+    /// The caller's display name.
     public var displayName: String?
-    /// The caller's address, for people.
+    /// The caller's address, for display.
     public var address: String?
     /// What the caller wants.
     public var media: CallMedia
@@ -18,13 +18,13 @@ public struct IncomingInvite: Sendable, Equatable {
     public var extensionData: [String: String]
 }
 
-/// What becomes of a call that comes in.
+/// The decision about an incoming call.
 public enum InviteDecision: Sendable, Equatable {
-    /// It rings; nil goes by ``CallAgentConfiguration/earlyMedia``.
+    /// It rings; nil uses ``AgentConfiguration/earlyMedia``.
     case ring(EarlyMediaPolicy? = nil)
-    /// Its caller is told `reject` with this code, and nothing else: no `ringing`, no hook, no call.
+    /// The caller gets `reject` with this code and nothing else: no `ringing`, no hook, no call.
     ///
-    /// 603 is "declined" and ends the ringing at all devices of the user; 486 is "busy" and about this device alone. A code outside
-    /// `SignalingLimits.codes` is sent as 603, and the text is cut to `SignalingLimits.textBytes` bytes.
+    /// 603 is "declined" and ends the ringing at all devices of the user. 486 is "busy" and concerns this device only. A code
+    /// outside `SignalingLimits.codes` is sent as 603, and the text is cut to `SignalingLimits.textBytes` bytes.
     case refuse(code: Int = EndReason.localRejected.code, text: String = "")
 }

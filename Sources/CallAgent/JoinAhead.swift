@@ -1,15 +1,15 @@
 public import CallProtocol
 
-/// The own end of the next call, which is built before there is one.
+/// This end of the next call, built before there is a call.
 public struct JoinAhead: Sendable, Equatable {
-    /// What the call has.
+    /// The media of the call.
     public var media: CallMedia
-    /// Whether it is for a call that is placed, one that comes in, or one of each.
+    /// Whether to build for an outgoing call, an incoming call, or one of each.
     ///
-    /// For a call that is placed the offer is made and its candidates are gathered; for one that comes in the pipeline is built.
+    /// For an outgoing call, the offer is made and its candidates are gathered. For an incoming call, the pipeline is built.
     public var roles: Set<CallRole>
 
-    /// Takes what the call is to be.
+    /// Sets the media and the roles.
     public init(media: CallMedia = .audioVideo, roles: Set<CallRole> = [.caller]) {
         self.media = media
         self.roles = roles

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What waits for one consumer, in order.
+/// A queue for one consumer, in order.
 ///
-/// The owner decides what is kept when something comes, so that nothing waits without bound.
+/// Its owner decides which elements are kept when one is added, so that the queue stays bounded.
 final class Mailbox<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -13,7 +13,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     private let state = Mutex(State())
     private let admit: @Sendable (inout [Element], Element) -> Void
 
-    /// Makes an empty box; `admit` puts an element to those that wait, or decides otherwise.
+    /// Makes an empty mailbox; `admit` adds an element to the waiting ones, or changes them otherwise.
     init(admit: @escaping @Sendable (inout [Element], Element) -> Void) { self.admit = admit }
 
     /// How many elements wait.
@@ -29,7 +29,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         waiter?.resume(returning: element)
     }
 
-    /// Nothing comes any more; what waits is still taken.
+    /// Accepts no more elements; waiting elements can still be taken.
     func finish() {
         let waiter = state.withLock { state in
             state.isFinished = true

@@ -1,39 +1,39 @@
 public import CallProtocol
 
-/// What is sent in a call at present, by either end, for whoever shows it.
+/// What each end of a call sends now, for display.
 public struct MediaAttributes: Sendable, Equatable {
     /// One end.
     public struct End: Sendable, Equatable {
-        /// Whether it sends its sound; off, too, in a call without sound.
+        /// How it sends audio; off in a call without audio.
         public var audio: MediaState.Sending
-        /// Whether it sends its pictures; off, too, in a call without pictures.
+        /// How it sends video; off in a call without video.
         public var video: MediaState.Sending
-        /// Where its sound comes from, as the command line writes sources, without the password of a URL; nil at the peer and without a source.
+        /// Its audio source, in the notation of the command line, without the password of a URL; nil at the peer and without a source.
         public var audioSource: String?
-        /// The same of its pictures.
+        /// Its video source, in the same notation.
         public var videoSource: String?
-        /// The size of its pictures; nil while there are none: stopped, held, or not there yet.
+        /// The frame size of its video; nil while there is none: stopped, held, or not started yet.
         ///
-        /// At this end that of what is encoded, at the peer that of what was decoded.
-        public var picture: PictureSize?
+        /// At this end it is the encoded size, at the peer the decoded size.
+        public var frameSize: FrameSize?
 
         /// Makes an end.
         public init(
             audio: MediaState.Sending, video: MediaState.Sending, audioSource: String? = nil,
             videoSource: String? = nil,
-            picture: PictureSize? = nil
+            frameSize: FrameSize? = nil
         ) {
             self.audio = audio
             self.video = video
             self.audioSource = audioSource
             self.videoSource = videoSource
-            self.picture = picture
+            self.frameSize = frameSize
         }
     }
 
     /// This end.
     public var local: End
-    /// The other one, as far as it has told and as it was decoded.
+    /// The other end, as it reported and as its video was decoded.
     public var remote: End
 
     /// Makes a pair.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Lets one task at a time do something that waits, in the order in which they came.
+/// Lets one task at a time run an asynchronous operation, in the order of arrival.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false

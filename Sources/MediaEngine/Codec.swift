@@ -9,7 +9,7 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
     case h264
     case h265
 
-    /// The codecs of one kind in order of preference; the first that the peer has too is taken.
+    /// The codecs of one kind in order of preference; the engine takes the first that the peer has too.
     public static func preferred(_ kind: MediaKind) -> [Codec] {
         switch kind {
         case .audio: [.opus, .g722, .pcmu, .pcma]
@@ -17,7 +17,7 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What it codes.
+    /// Whether it codes audio or video.
     public var kind: MediaKind {
         switch self {
         case .opus, .g722, .pcmu, .pcma: .audio
@@ -51,7 +51,7 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// In bit/s, of one that has no choice; nil for the others.
+    /// The bitrate in bit/s of a codec with a fixed one; nil for the others.
     var fixedBitrate: Int? {
         switch self {
         case .g722, .pcmu, .pcma: 64_000
@@ -59,10 +59,10 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// As in `a=rtpmap`, such as `OPUS/48000/2`.
+    /// Its value in `a=rtpmap`, such as `OPUS/48000/2`.
     var rtpmap: String { "\(encodingName)/\(clockRate)" + (self == .opus ? "/2" : "") }
 
-    /// What its `a=fmtp` says of the profile that we send; nil for a codec without.
+    /// The profile that its `a=fmtp` names for what we send; nil for a codec without profiles.
     var profileParameters: String? {
         switch self {
         case .h264: Self.h264Parameters(profile: "42e01f")
@@ -76,16 +76,16 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profile)"
     }
 
-    /// The values of `a=rtcp-fb` of our offers: for pictures the peer may ask for what it lost.
+    /// The values of `a=rtcp-fb` in our offers: for video the peer may ask for what it lost.
     var feedback: [String] { kind == .video ? ["nack pli", "ccm fir"] : [] }
 
-    /// What a payload type of RFC 3551 stands for when no `a=rtpmap` says it.
+    /// The encoding of a static payload type (RFC 3551) that has no `a=rtpmap`.
     static func encoding(ofStaticPayloadType payloadType: Int) -> String? {
         let codec = [Codec.g722, .pcmu, .pcma].first { $0.payloadType == payloadType }
         return codec.map { "\($0.encodingName)/\($0.clockRate)" }
     }
 
-    /// The names of its pipeline descriptions in the roles encoder and decoder, best first.
+    /// The names of its pipeline descriptions for the roles encoder and decoder, best first.
     var descriptionNames: [String] { self == .h264 ? ["h264", "openh264"] : [rawValue] }
 
     /// The fields of its caps in `webrtcbin` beside media, encoding-name, clock-rate and payload.

@@ -1,12 +1,34 @@
-/// Which Debian package brings a GStreamer element.
+internal import Foundation
+
+/// Finds the Debian package of a GStreamer element.
 public enum DebianPackage {
-    /// The package that has `element`, as far as the engine uses it; nil for others.
+    /// The package that has `element`; nil for elements that the engine does not use.
     public static func providing(element: String) -> String? { packages[element] }
 
     /// What to do about a missing element, for the end of an error line.
-    static func advice(forElement element: String) -> String {
-        if let package = providing(element: element) { return "apt install \(package)" }
-        return "find its package with: apt-file search libgst, or gst-inspect-1.0 --exists \(element)"
+    ///
+    /// - Parameter isInstalled: whether this machine has a package.
+    static func advice(forElement element: String, isInstalled: (String) -> Bool = isInstalled) -> String {
+        guard let package = providing(element: element) else {
+            return "find its package with: apt-file search libgst, or gst-inspect-1.0 --exists \(element)"
+        }
+        guard isInstalled(package) else { return "apt install \(package)" }
+        if ofDevices.contains(element) {
+            return "its package \(package) is installed, but this machine has no device or driver for it"
+        }
+        return "its package \(package) is installed, but GStreamer does not load it; gst-inspect-1.0 -b says why"
+    }
+
+    /// Elements that their plugins register only where the hardware exists.
+    private static let ofDevices: Set<String> = ["v4l2h264enc", "vah264enc", "vaapih264enc"]
+
+    /// Whether dpkg lists the files of a package.
+    private static func isInstalled(_ package: String) -> Bool {
+        let folder = "/var/lib/dpkg/info"
+        if FileManager.default.fileExists(atPath: "\(folder)/\(package).list") { return true }
+        // A package that may be installed for several architectures.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.contains { $0.hasPrefix("\(package):") && $0.hasSuffix(".list") }
     }
 
     private static let packages: [String: String] = {

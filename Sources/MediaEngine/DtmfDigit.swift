@@ -1,22 +1,22 @@
-/// A key of a telephone, as RFC 4733 sends it.
+/// A DTMF digit, as RFC 4733 sends it.
 public struct DtmfDigit: Sendable, Hashable {
     /// `0` to `9`, `*`, `#`, or `A` to `D`.
-    public let key: Character
+    public let character: Character
 
-    private static let keys = Array("0123456789*#ABCD")
+    private static let all = Array("0123456789*#ABCD")
 
-    /// Nil for what is no key; small letters count as large ones.
-    public init?(_ key: Character) {
-        guard let known = Self.keys.first(where: { String($0) == key.uppercased() }) else { return nil }
-        self.key = known
+    /// Nil for any other character; lower case counts as upper case.
+    public init?(_ character: Character) {
+        guard let known = Self.all.first(where: { String($0) == character.uppercased() }) else { return nil }
+        self.character = known
     }
 
-    /// Reads the number of an event (RFC 4733 section 3.2); nil beyond 15.
+    /// Makes a digit from an event number (RFC 4733 section 3.2); nil beyond 15.
     init?(event: Int) {
-        guard Self.keys.indices.contains(event) else { return nil }
-        key = Self.keys[event]
+        guard Self.all.indices.contains(event) else { return nil }
+        character = Self.all[event]
     }
 
-    /// Its number as an event.
-    var event: Int { Self.keys.firstIndex(of: key) ?? 0 }
+    /// Its event number.
+    var event: Int { Self.all.firstIndex(of: character) ?? 0 }
 }

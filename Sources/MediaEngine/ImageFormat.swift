@@ -1,13 +1,13 @@
-/// What a snapshot is written as.
+/// The file format of a snapshot.
 public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
-    /// Without loss.
+    /// Lossless.
     case png
-    /// With the loss of `jpegenc`'s default quality, 85.
+    /// Lossy, at `jpegenc`'s default quality, 85.
     case jpeg
 
-    /// By the extension of a file: `.png`, `.jpg` or `.jpeg`.
+    /// Chooses by the file extension: `.png`, `.jpg` or `.jpeg`.
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for another one.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for any other extension.
     public init(path: String) throws(MediaError) {
         let name = (path.split(separator: "/").last ?? "").lowercased()
         if name.hasSuffix(".png") {
@@ -22,6 +22,6 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     /// The media type (RFC 2046).
     public var mediaType: String { "image/\(rawValue)" }
 
-    /// The element that makes it.
+    /// The element that encodes it.
     var encoder: String { self == .png ? "pngenc" : "jpegenc" }
 }

@@ -18,21 +18,21 @@ public enum MediaError: Error, Sendable, Equatable {
     case stateChangeFailed(element: String, state: String)
     /// An element stopped with an error.
     case elementFailed(element: String, message: String, debug: String)
-    /// A source gives nothing (any more): what it is called, why, and GStreamer's own words.
+    /// A source gives no data, or has stopped: its name, the fault, and GStreamer's own words.
     case sourceFailed(source: String, fault: SourceFault, text: String)
-    /// A recording cannot be written (any more); the call goes on without it.
+    /// A recording cannot be written, or no longer; the call continues without it.
     case recordingFailed(path: String, text: String)
-    /// A sink shows or plays nothing (any more): what it is called, and GStreamer's own words.
+    /// A sink cannot show or play, or no longer: its name, and GStreamer's own words.
     case sinkFailed(sink: String, text: String)
-    /// There is no picture yet of which there could be a snapshot.
-    case noPicture
+    /// There is no frame yet for a snapshot.
+    case noFrame
     /// A snapshot could not be made.
     case snapshotFailed(text: String)
-    /// A pipeline description cannot be used: its file, the line from 1 if it is known, and GStreamer's own words.
+    /// A pipeline description cannot be used: its file, the line number (from 1) if it is known, and GStreamer's own words.
     case invalidPipelineDescription(name: String, line: Int?, text: String)
     /// There is no pipeline description of this name and role.
     case unknownPipelineDescription(name: String, known: [String])
-    /// A source, codec or sink that was asked for is not one.
+    /// The requested source, codec or sink does not exist.
     case unknownChoice(kind: String, value: String, known: [String])
     /// A session description is malformed or cannot be used; `line` counts from 1.
     case invalidSDP(line: Int?, text: String)
@@ -44,7 +44,7 @@ public enum MediaError: Error, Sendable, Equatable {
     case invalidIceServer(url: String, text: String)
     /// A candidate is malformed.
     case invalidCandidate(text: String)
-    /// An operation is not possible at present, or `webrtcbin` refused it.
+    /// An operation is not possible now, or `webrtcbin` refused it.
     case rejected(operation: String, text: String)
     /// The element went away before it answered.
     case expired(operation: String)
@@ -52,9 +52,9 @@ public enum MediaError: Error, Sendable, Equatable {
     case fingerprintMismatch(expected: String, actual: String)
     /// The transport to the peer failed: no candidate pair works.
     case transportFailed(text: String)
-    /// An operation did not end in time.
+    /// An operation timed out.
     case timedOut(operation: String, seconds: Double)
-    /// The object was closed before or meanwhile.
+    /// The object is closed, or was closed during the operation.
     case closed
 }
 
@@ -76,10 +76,10 @@ extension MediaError: CustomStringConvertible {
         case .elementFailed(let element, let message, let debug):
             "\(element) failed: \(message)" + (debug.isEmpty ? "" : " (\(debug.split(separator: "\n").last ?? ""))")
         case .sourceFailed(let source, let fault, let text):
-            "the source '\(source)' failed (\(fault.rawValue)): \(text); \(fault.advice)"
+            "the source '\(source)' failed (\(fault.rawValue)): \(text); \(fault.advice(for: source))"
         case .recordingFailed(let path, let text): "'\(path)' is not recorded: \(text)"
         case .sinkFailed(let sink, let text): "the sink '\(sink)' failed: \(text)"
-        case .noPicture: "there is no picture yet"
+        case .noFrame: "there is no frame yet"
         case .snapshotFailed(let text): "the snapshot could not be made: \(text)"
         case .invalidPipelineDescription(let name, let line, let text):
             "the pipeline description \(name)\(line.map { ":\($0)" } ?? "") cannot be used: \(text)"
@@ -96,7 +96,7 @@ extension MediaError: CustomStringConvertible {
         case .rejected(let operation, let text): "\(operation) is not possible: \(text)"
         case .expired(let operation): "\(operation) was not answered: the peer connection was closed meanwhile"
         case .fingerprintMismatch(let expected, let actual):
-            "the peer's DTLS certificate has the fingerprint \(actual), its SDP says \(expected): somebody is in between"
+            "the peer's DTLS certificate has the fingerprint \(actual), its SDP says \(expected): possibly a man in the middle"
         case .transportFailed(let text): "no connection to the peer: \(text)"
         case .timedOut(let operation, let seconds): "\(operation) took longer than \(seconds) s"
         case .closed: "the peer connection is closed"

@@ -1,4 +1,4 @@
-/// Sound or picture.
+/// Audio or video.
 public enum MediaKind: String, Sendable, Hashable, CaseIterable, Comparable {
     case audio
     case video

@@ -1,19 +1,19 @@
-/// What this end asks of Opus, in its description (RFC 7587 section 6.1) and of its own encoder.
+/// Opus settings for this end's SDP (RFC 7587 section 6.1) and for its own encoder.
 ///
-/// A peer's wishes bound the encoder as well: it sends no more than the lower rate and the narrower band of the two, uses DTX only where
-/// both do, and error correction where the peer decodes it.
+/// The peer's parameters also bound the encoder: it sends no more than the lower of the two rates and the narrower of the two bands. It uses DTX only
+/// if both ends do, and error correction only if the peer decodes it.
 public struct OpusParameters: Sendable, Equatable {
-    /// The highest sampling rate that is worth sending, in Hz: 8000 to 48000.
+    /// The highest useful sampling rate, in Hz: 8000 to 48000.
     public var maxPlaybackRate = 48_000
-    /// The highest mean rate, in bit/s: 6000 to 510000.
+    /// The highest average bitrate, in bit/s: 6000 to 510000.
     public var maxAverageBitrate = 510_000
-    /// Whether nothing is sent during silence.
+    /// Whether the encoder sends nothing during silence.
     public var usesDTX = false
-    /// Whether each packet also holds a poor copy of the one before.
+    /// Whether each packet also carries a low-quality copy of the previous one.
     ///
-    /// What arrives is heard one packet later then, and what is sent is coded as speech.
+    /// The receiver then plays audio one packet later, and the encoder codes it as speech.
     public var usesInbandFEC = false
-    /// The length of a packet in ms: 3, 5, 10, 20, 40, 60, 80, 100 or 120; what is longer than 60 is encoded as 60.
+    /// The length of a packet in ms: 3, 5, 10, 20, 40, 60, 80, 100 or 120; longer ones than 60 are encoded as 60.
     public var ptimeMs = 20
 
     /// Full band at any rate, no error correction, no DTX, 20 ms.
@@ -39,10 +39,10 @@ public struct OpusParameters: Sendable, Equatable {
         return parameters
     }
 
-    /// Packet lengths that may be asked for.
+    /// The valid packet lengths.
     static let ptimesMs = [3, 5, 10, 20, 40, 60, 80, 100, 120]
 
-    /// The same with the defaults in the place of what is out of range, and a line on each of those.
+    /// A copy with defaults in place of values out of range, and a warning for each.
     func checked() -> (parameters: OpusParameters, warnings: [String]) {
         var parameters = self
         var warnings: [String] = []
@@ -65,14 +65,14 @@ public struct OpusParameters: Sendable, Equatable {
         return (parameters, warnings)
     }
 
-    /// As `a=fmtp` says it.
+    /// The value of `a=fmtp`.
     var formatParameters: String {
         "minptime=10;useinbandfec=\(usesInbandFEC ? 1 : 0);usedtx=\(usesDTX ? 1 : 0)"
             + (maxPlaybackRate < 48_000 ? ";maxplaybackrate=\(maxPlaybackRate)" : "")
             + (maxAverageBitrate < 510_000 ? ";maxaveragebitrate=\(maxAverageBitrate)" : "")
     }
 
-    /// What the encoder may do for a peer whose description has these format parameters and packet length.
+    /// What the encoder may do for a peer with these format parameters and this packet length.
     func agreed(with peer: String?, ptimeMs peerPtime: Int?) -> OpusParameters {
         var values: [Substring: Substring] = [:]
         for parameter in (peer ?? "").split(separator: ";") {
@@ -92,7 +92,7 @@ public struct OpusParameters: Sendable, Equatable {
         return agreed
     }
 
-    /// The values of the encoder's pipeline description; `bitrate` is what the track aims at, in bit/s.
+    /// The values for the encoder's pipeline description; `bitrate` is the track's target, in bit/s.
     func encoderValues(bitrate: Int) -> [String: String] {
         // Sampling rates of RFC 6716 section 2.
         let bands: [(Int, String)] = [
@@ -103,18 +103,18 @@ public struct OpusParameters: Sendable, Equatable {
             "bitrate": String(min(bitrate, maxAverageBitrate)),
             "bandwidth": bands.first { maxPlaybackRate <= $0.0 }?.1 ?? "fullband",
             "frameSize": frameSizes.first { ptimeMs <= $0.0 }?.1 ?? "60",
-            // libopus notices silence from complexity 7 on.
+            // libopus detects silence from complexity 7 on.
             "complexity": usesDTX ? "7" : "5", "dtx": String(usesDTX), "dtxPackets": String(usesDTX),
             "fec": String(usesInbandFEC),
-            // Only when it expects more than 5 % to be lost does libopus choose the mode that has copies (`opus_encoder.c`: SILK).
+            // libopus chooses the mode with copies only when it expects more than 5 % loss (`opus_encoder.c`: SILK).
             "lossPercent": usesInbandFEC ? "10" : "0",
         ]
     }
 
-    /// The values of the decoder's pipeline description.
+    /// The values for the decoder's pipeline description.
     ///
-    /// Of a peer that does not say that it sends two channels (`sprop-stereo=1`) one is decoded, into which libopus mixes what there is: two would be the
-    /// same twice.
+    /// Unless the peer announces two channels (`sprop-stereo=1`), one is decoded, and libopus mixes into it whatever arrives: two channels would be
+    /// the same twice.
     func decoderValues(isStereo: Bool) -> [String: String] {
         ["fec": String(usesInbandFEC), "caps": "audio/x-opus,channels=\(isStereo ? 2 : 1)"]
     }

@@ -1,8 +1,8 @@
 internal import Logging
 
-/// The throw-away call that pays for everything that only the first call of a process pays for.
+/// The throw-away call that pays the costs of a process's first call.
 ///
-/// What it warms (loaded plugins, the DTLS library's key, codec libraries) belongs to the process, and so does the one instance.
+/// What it warms (loaded plugins, the DTLS library's key, codec libraries) belongs to the process, so there is one instance.
 actor WarmUp {
     static let shared = WarmUp()
     private var done: Task<MediaError?, Never>?
@@ -12,21 +12,21 @@ actor WarmUp {
         let task = done ?? Task { await Self.call(catalog, logger) }
         done = task
         let error = await task.value
-        // What went wrong may be mended meanwhile, so the next caller tries again.
+        // The cause may have been fixed by then, so the next caller tries again.
         if error != nil { done = nil }
         return error
     }
 
-    /// How long it may take; what is not warm then will be by the first call.
+    /// How long it may take; the first call warms the rest.
     private static let limit: Duration = .seconds(10)
 
     private static func call(_ catalog: PipelineCatalog, _ logger: Logger) async -> MediaError? {
         do throws(MediaError) {
-            // H264 is decoded by another library than VP8, so both are loaded.
+            // H264 and VP8 have different decoder libraries, so both are loaded.
             for codec in [Codec.vp8, .h264] { try await call(catalog, logger, codec) }
             return nil
         } catch {
-            // A machine that lacks a plugin hears of it from the call that needs it.
+            // If a plugin is missing, the call that needs it reports the error.
             logger.debug("the warm-up ended early: \(error)")
             return error
         }
@@ -63,21 +63,22 @@ actor WarmUp {
         let answer = try await callee.createAnswer(to: caller.createOffer())
         try await caller.setAnswer(answer)
         for peer in [caller, callee] { for kind in MediaKind.allCases { await peer.setSending(.live, of: kind) } }
-        let results = await withTaskGroup(of: MediaError?.self) { group in
-            group.addTask { await followUntilPicture(caller, to: callee) }
-            group.addTask { await followUntilPicture(callee, to: caller) }
+        let failure = await withTaskGroup(of: MediaError?.self) { group -> MediaError? in
+            group.addTask { await followUntilFrame(caller, to: callee) }
+            group.addTask { await followUntilFrame(callee, to: caller) }
             group.addTask {
                 try? await Task.sleep(for: limit)
                 return Task.isCancelled ? nil : .timedOut(operation: "the warm-up call", seconds: 10)
             }
-            let results = [await group.next(), await group.next()]
-            group.cancelAll()
-            return results
+            defer { group.cancelAll() }
+            // Both ends succeed, or the first failure ends the wait.
+            for _ in 0..<2 { if let failure = await group.next() ?? nil { return failure } }
+            return nil
         }
-        for case .some(.some(let error)) in results { throw error }
+        if let failure { throw failure }
     }
 
-    private static func followUntilPicture(_ peer: PeerConnection, to other: PeerConnection) async -> MediaError? {
+    private static func followUntilFrame(_ peer: PeerConnection, to other: PeerConnection) async -> MediaError? {
         for await event in peer.events {
             switch event.kind {
             case .localCandidate(let candidate): try? await other.addCandidate(candidate)

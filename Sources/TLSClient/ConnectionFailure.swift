@@ -3,9 +3,9 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Says in a few words for people why a connection failed.
+/// Describes in a few words why a connection failed.
 package enum ConnectionFailure {
-    /// Nil for an error of something above TCP and TLS.
+    /// The text; nil for an error above TCP and TLS.
     ///
     /// `plain` is the URL scheme for a server without TLS.
     package static func text(_ error: any Error, plain: String) -> String? {
@@ -32,7 +32,7 @@ package enum ConnectionFailure {
     }
 
     private static func text(_ error: NIOConnectionError) -> String {
-        // A name with several addresses fails once for each; that somebody refused says more than that there was no route.
+        // A name with several addresses fails once for each; "refused" says more than "no route".
         let errors = error.connectionErrors.map(\.error)
         let refusal = errors.first { ($0 as? IOError)?.errnoCode == ECONNREFUSED }
         return (refusal ?? errors.first).flatMap { text($0, plain: "") } ?? "the host name cannot be resolved"

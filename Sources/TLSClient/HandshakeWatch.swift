@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOTLS
 
-/// Bounds the time of a TLS handshake, and tells why it failed.
+/// Limits the time of a TLS handshake, and reports why it failed.
 final class HandshakeWatch: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -21,7 +21,7 @@ final class HandshakeWatch: ChannelDuplexHandler {
     func channelActive(context: ChannelHandlerContext) {
         let channel = context.channel
         let error = ChannelError.connectTimeout(limit)
-        // Through the pipeline, so that this handler hears of it like of any other error.
+        // Through the pipeline, so that this handler gets it like any other error.
         alarm = context.eventLoop.scheduleTask(in: limit) { channel.pipeline.fireErrorCaught(error) }
         context.fireChannelActive()
     }
@@ -41,7 +41,7 @@ final class HandshakeWatch: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Who is not wanted any more has not failed.
+    /// A connection that this end closes has not failed.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         end()
         context.close(mode: mode, promise: promise)

@@ -1,9 +1,9 @@
 package import NIOCore
 internal import NIOTLS
 
-/// One end of two connections that are one: what arrives here is sent there, and both close together.
+/// One end of two joined connections: data that arrives here is sent there, and both close together.
 ///
-/// Reads only while the other end can take more, so that nothing piles up in between. Both ends live on one event loop.
+/// Reads only while the other end can accept more, so that nothing piles up in between. Both ends run on one event loop.
 package final class Splice: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundIn = ByteBuffer
@@ -16,9 +16,10 @@ package final class Splice: ChannelDuplexHandler {
 
     private init(isReady: Bool) { self.isReady = isReady }
 
-    /// Two ends; called on the event loop of both.
+    /// Makes two ends; call it on the event loop of both.
     ///
-    /// With TLS in the far one's pipeline nothing is read at the near one before the handshake is over: until then the TLS handler takes everything and keeps it.
+    /// With TLS in the far end's pipeline, the near end reads nothing before the handshake is complete: until then the TLS handler
+    /// would buffer everything.
     package static func pair(
         on loop: any EventLoop, farHasTLS: Bool = false
     ) -> (near: NIOLoopBound<Splice>, far: NIOLoopBound<Splice>) {
@@ -36,7 +37,7 @@ package final class Splice: ChannelDuplexHandler {
     }
 
     package func channelActive(context: ChannelHandlerContext) {
-        // The other end may have gone while this one was being reached.
+        // The other end may have closed while this one was connecting.
         if other?.context == nil { context.close(promise: nil) }
         context.fireChannelActive()
     }

@@ -3,25 +3,26 @@ internal import NIOPosix
 package import NIOSSL
 internal import Synchronization
 
-/// A TCP port on loopback whose connections go on to a server by TLS, for a client that speaks no TLS itself.
+/// A TCP port on loopback whose connections are forwarded to a server over TLS, for a client without TLS.
 ///
-/// The server's certificate and name are verified. What one side sends faster than the other takes is left in the sender's socket. Whoever is on
-/// this machine can connect, and gets no more than a TLS connection that it could make by itself: credentials are the client's business.
+/// The server's certificate and name are verified. When one side sends faster than the other receives, the data waits in the
+/// sender's socket. Any program on this machine can connect. It only gets a TLS connection that it could make itself: the client
+/// handles credentials.
 package final class TLSTunnel: Sendable {
-    /// The most connections at a time; a further one is closed at once.
+    /// The most connections at a time; further ones are closed at once.
     package static let maximumConnections = 64
-    /// How long reaching the server may take, and the TLS handshake after it.
+    /// How long connecting to the server may take, and the TLS handshake after it.
     private static let patience = TimeAmount.seconds(10)
 
-    /// The port that is listened on.
+    /// The port that it listens on.
     package let port: Int
     private let listener: any Channel
     private let connections: Connections
 
-    /// Listens on `address`, a loopback address in numbers, for connections to `host`, which may be a name, or an address of either family.
+    /// Listens on `address`, a numeric loopback address, for connections to `host`: a name, or an address of either family.
     ///
-    /// `onFailure` is told in a few words, on an event loop, why a connection did not come about.
-    /// Blocks until it listens: not for an event loop, and not for Swift's cooperative pool.
+    /// `onFailure` runs on an event loop and gets a short text when a connection failed. Blocks until it listens: do not call it on
+    /// an event loop or in Swift's cooperative pool.
     package init(
         listeningOn address: String, to host: String, port: Int, context: NIOSSLContext,
         onFailure: @escaping @Sendable (String) -> Void
@@ -33,7 +34,7 @@ package final class TLSTunnel: Sendable {
         let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
         listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 16)
-            // The client is told that its connection is there when the server's is, so this future is that of the whole way.
+            // The client's connection is accepted when the server's is ready, so this future covers the whole path.
             .childChannelInitializer { near in
                 guard connections.admit(near) else { return near.eventLoop.makeFailedFuture(ChannelError.inputClosed) }
                 let (nearEnd, farEnd) = Splice.pair(on: near.eventLoop, farHasTLS: true)
@@ -45,7 +46,7 @@ package final class TLSTunnel: Sendable {
                         .connectTimeout(Self.patience)
                         .channelInitializer { far in
                             far.eventLoop.makeCompletedFuture {
-                                // An address is not in the server's name but is compared with the certificate by itself.
+                                // An IP address is not sent as the server name but is compared with the certificate separately.
                                 let tls = try NIOSSLClientHandler(
                                     context: context, serverHostname: isAddress ? nil : host)
                                 try far.pipeline.syncOperations.addHandlers([
@@ -66,7 +67,7 @@ package final class TLSTunnel: Sendable {
 
     deinit { close() }
 
-    /// Ends it with all its connections; idempotent.
+    /// Closes the tunnel and all its connections; idempotent.
     package func close() {
         listener.close(promise: nil)
         connections.closeAll()

@@ -2,25 +2,25 @@ internal import Foundation
 package import NIOSSL
 internal import Synchronization
 
-/// Makes what the TLS connections of a client share: whom to trust.
+/// Makes the context that the TLS connections of a client share: the certificates to trust.
 package enum TrustedRoots {
-    /// The roots cannot be read; says which.
+    /// The roots cannot be read; the text says which.
     package struct Unreadable: Error {
         package let text: String
     }
 
-    /// What was read, by file; nil stands for the system's roots alone.
+    /// The contexts by file; nil stands for the system's roots alone.
     private static let known = Mutex<[String?: (version: FileVersion?, context: NIOSSLContext)]>([:])
 
     /// The system's roots, and those of `file`; certificates and host names are always verified.
     ///
-    /// Read once in a process, for all its connections: the system's roots are some hundred certificates. A `file` that has changed is read again, with
-    /// the system's roots. Reads files: not for an event loop.
+    /// Read once per process, for all its connections: the system has some hundred root certificates. When `file` changes, it is
+    /// read again, together with the system's roots. Reads files: do not call it on an event loop.
     package static func context(file: String?) throws(Unreadable) -> NIOSSLContext {
         let version = file.flatMap(FileVersion.init)
         if let present = known.withLock({ $0[file] }), present.version == version { return present.context }
         let context = try read(file)
-        // Of two that read at the same time the first one's is for all.
+        // When two calls read at the same time, all use the first one's context.
         return known.withLock { known in
             if let present = known[file], present.version == version { return present.context }
             known[file] = (version, context)
@@ -46,7 +46,7 @@ package enum TrustedRoots {
     }
 }
 
-/// What tells whether a file is the one that was read before.
+/// Identifies the version of a file, to detect changes.
 private struct FileVersion: Equatable {
     private let number: UInt64
     private let size: UInt64
@@ -54,7 +54,7 @@ private struct FileVersion: Equatable {
 
     /// Nil when there is no such file.
     init?(_ path: String) {
-        // Of the file itself, not of a link to it.
+        // Follow links: the attributes of the file itself count.
         let path = URL(filePath: path).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             let number = attributes[.systemFileNumber] as? UInt64, let size = attributes[.size] as? UInt64,

@@ -2,33 +2,38 @@ internal import ArgumentParser
 internal import Foundation
 internal import MediaEngine
 
-/// The program: parses, runs, and turns whatever happens into one line and one exit code.
+/// The program: parses the arguments, runs the command, and reports any error as one line and one exit code.
 @main
 struct CallAgentProgram {
     static func main() async {
-        MediaEngine.limitMallocArenas()
+        Engine.limitMallocArenas()
         var hint = "; see callagent help"
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
+            try CallAgentCommand.checkCommand(arguments.first)
+            if arguments.first == "help" { try CallAgentCommand.checkCommand(arguments.dropFirst().first) }
+            if let help = Help.text(arguments) {
+                Output.line(help)
+                ExitStatus.success.leave()
+            }
             let expanded = try ConfigFile.expanded(arguments) { CallAgentCommand._dumpHelp() }
-            // What the parser says is about words that the command line does not show.
-            if expanded != arguments { hint = "; see callagent help, and mind the options of the --config file" }
+            // A parser error may be about an option that is not on the command line.
+            if expanded != arguments { hint = "; see callagent help, and check the options of the --config file" }
             var command = try CallAgentCommand.parseAsRoot(expanded)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
-            if Output.hasLostResults { ExitStatus.prerequisite.leave() }
+            (Output.hasLostResults ? ExitStatus.prerequisite : .success).leave()
         } catch let failure as Failure {
-            Output.error(failure.line)
+            for line in failure.earlier + [failure.line] { Output.error(line) }
             failure.status.leave()
         } catch {
-            // Help and version come this way too, with success.
+            // Help and version also arrive here, with success.
             if CallAgentCommand.exitCode(for: error).isSuccess { CallAgentCommand.exit(withError: error) }
-            // One line: what the parser says, without the usage text that help has.
-            let text = CallAgentCommand.message(for: error).split(separator: "\n").joined(separator: " ")
-            Output.error(text + hint)
+            // One line: the parser's message without its usage text.
+            Output.error(ParserMessage.line(CallAgentCommand.message(for: error), CommandLine.arguments) + hint)
             ExitStatus.usage.leave()
         }
     }
@@ -38,15 +43,29 @@ struct CallAgentProgram {
 struct CallAgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "callagent",
-        abstract: "Places and takes WebRTC calls without a browser.",
+        abstract: "Places and accepts WebRTC calls without a browser.",
         discussion: """
             Exit codes: 0 done, 2 wrong usage, 3 signaling unreachable or sign-in refused, 4 not answered, \
-            5 no media or media lost, 6 an expectation was not met, 7 this machine lacks something, 130 and 143 after \
+            5 no media, media lost or a source that failed, 6 an expectation was not met, 7 this machine lacks something, 130 and 143 after \
             SIGINT and SIGTERM.
+
+            Installed documents: share/doc/callagent, such as /usr/share/doc/callagent/cli.md with all figures, exit codes and end reasons.
             """,
         version: Version.text,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, CallCommand.self, DoctorCommand.self,
             DevicesCommand.self, PipelinesCommand.self, TokenCommand.self, VersionCommand.self,
         ])
+
+    /// Refuses an unknown command and suggests a similar one.
+    ///
+    /// - Throws: a ``Failure``; the argument parser would only report an unexpected argument.
+    fileprivate static func checkCommand(_ word: String?) throws(Failure) {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard let word, !word.hasPrefix("-"), !names.contains(word) else { return }
+        let advice =
+            Misspelling.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
+            ?? "there are \(names.joined(separator: ", "))"
+        throw Failure(.usage, "there is no command '\(word.printable)'; \(advice)")
+    }
 }

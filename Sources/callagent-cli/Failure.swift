@@ -2,22 +2,25 @@ internal import CallAgent
 internal import MediaEngine
 internal import SignalingServer
 
-/// Why the program ends with another code than 0: one line that says what, why and what to do.
+/// Why the program ends with an exit code other than 0: one line that says what failed, why, and what to do.
 struct Failure: Error, CustomStringConvertible {
     let status: ExitStatus
     let line: String
+    /// Other failures, which are printed before this one.
+    let earlier: [String]
 
     var description: String { line }
 
-    init(_ status: ExitStatus, _ line: String) {
+    init(_ status: ExitStatus, _ line: String, after earlier: [String] = []) {
         self.status = status
         self.line = line
+        self.earlier = earlier
     }
 
     init(_ error: CallError) {
         switch error {
         case .signaling(.invalidURL): self.init(.usage, error.description)
-        case .signaling: self.init(.signaling, error.description)
+        case .signaling(let signaling): self.init(.signaling, Self.line(signaling))
         case .media(let media): self.init(media.isMissingPrerequisite ? .prerequisite : .noMedia, error.description)
         case .ended(let end): self = Failure(end) ?? Failure(.notAnswered, error.description)
         case .invalidUser, .callsItself, .noMedia, .tooLong, .invalidCallId, .invalidConfiguration, .invalidExtension:
@@ -35,7 +38,7 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    init(_ error: SignalingServerError) {
+    init(_ error: ServerError) {
         if case .invalidConfiguration = error {
             self.init(.usage, error.description)
         } else {
@@ -43,14 +46,35 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// Nil for a call that ended as calls do.
-    init?(_ end: CallEnd) {
+    /// What failed, and what to do with this program.
+    private static func line(_ error: SignalingError) -> String {
+        switch error {
+        case .signInRefused(409, _):
+            return "\(error); end that program, use another name, or let both ring with --device NAME"
+        case .unreachable(let url, let text):
+            // The texts of `ConnectionFailure`.
+            let advice =
+                switch text {
+                case "connection refused": "start it with: callagent serve"
+                case "the host name cannot be resolved": "check the name in --signaling"
+                default: "is it running?"
+                }
+            return "cannot reach the signaling server at \(url): \(text); \(advice)"
+        default: return error.description
+        }
+    }
+
+    /// Nil if the call ended normally.
+    ///
+    /// - Parameter peer: the other end's user, for the advice.
+    init?(_ end: CallEnd, peer: String = "USER") {
         let text = end.text.isEmpty ? "" : ": \(end.text.printable)"
         let line = "the call ended with \(end.reason.rawValue) (\(end.code))\(text)"
+        let start = "start the callee with: callagent listen --as \(peer)"
         switch end.reason {
         case .localHangup, .remoteHangup: return nil
-        case .unknownUser: self.init(.notAnswered, line + "; has that user ever signed in to this server?")
-        case .offline: self.init(.notAnswered, line + "; start the callee with: callagent listen --as USER")
+        case .unknownUser: self.init(.notAnswered, line + "; \(start)")
+        case .offline: self.init(.notAnswered, line + "; \(start)")
         case .remoteBusy: self.init(.notAnswered, line + "; call again later")
         case .localCancelled, .remoteCancelled, .localRejected, .remoteRejected, .ringTimeout, .remoteRingTimeout,
             .answeredElsewhere, .declinedElsewhere, .unknownCall:

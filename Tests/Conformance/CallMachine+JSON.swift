@@ -1,7 +1,7 @@
 package import CallAgent
 import CallProtocol
 
-/// The events and effects of a call in the words of `docs/signaling.md`, "Conformance".
+/// The events and effects of a call as in `docs/signaling.md`, "Conformance".
 extension CallMachine.Event {
     /// Reads an event.
     package init(_ event: JSONValue) throws {
@@ -76,7 +76,7 @@ extension MediaFact {
 }
 
 extension CallMachine {
-    /// Begins a call as a vector describes it.
+    /// Starts a call with the parameters of a vector.
     package init(_ call: JSONValue) throws {
         guard let role = call["role"]?.string.flatMap(CallRole.init(rawValue:)) else {
             throw NotInVocabulary(call["role"])
@@ -90,7 +90,7 @@ extension CallMachine {
             device: call["device"]?.string, sends: try call["sends"]?.value() ?? MediaState())
     }
 
-    /// Applies an event; tells what is to be done, and where the call is then.
+    /// Applies an event and returns the effects and the new state.
     package mutating func step(_ event: JSONValue) throws -> JSONValue {
         let effects = try handle(Event(event)).compactMap { try $0.json }
         var step: JSONValue = ["event": event, "effects": .array(effects), "state": .string(state.rawValue)]
@@ -105,7 +105,7 @@ extension CallMachine {
 }
 
 extension CallMachine.Effect {
-    /// What is to be done; nil for what is for the log alone.
+    /// The effect as JSON; nil if it is only a line for the log.
     fileprivate var json: JSONValue? {
         get throws {
             switch self {
@@ -157,7 +157,7 @@ extension CallMachine.Effect {
         if case .ended(let end) = reason { end.rawValue } else { "\(reason)" }
     }
 
-    /// Texts for people are left out.
+    /// Texts for users are left out.
     private static func json(_ notice: CallNotice) throws -> JSONValue {
         let name = JSONValue.string(String("\(notice)".prefix { $0.isLetter }))
         return switch notice {

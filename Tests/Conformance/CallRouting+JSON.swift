@@ -1,9 +1,9 @@
 package import CallAgent
 import CallProtocol
 
-/// The rules between calls in the words of `docs/signaling.md`, "Conformance".
+/// The routing rules as in `docs/signaling.md`, "Conformance".
 extension CallRouting {
-    /// Does one step; tells what came of it.
+    /// Runs one step and returns its result.
     package mutating func step(_ step: JSONValue) throws -> JSONValue {
         if let call = step["add"] {
             guard let role = call["role"]?.string.flatMap(CallRole.init(rawValue:)) else { throw NotInVocabulary(step) }

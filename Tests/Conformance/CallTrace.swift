@@ -1,11 +1,11 @@
 import CallAgent
 
-/// What happens to a call at one end, step by step, and what that end is to do.
+/// The events of a call at one end, step by step, and the expected effects.
 package struct CallTrace: Sendable {
     package let name: String
-    /// How the call begins.
+    /// The initial parameters of the call.
     package let call: JSONValue
-    /// Each with its `event`, where the call is after it, and its `effects` in order.
+    /// Each has its `event`, the state of the call after it, and its `effects` in order.
     package let steps: [JSONValue]
 
     package var events: [JSONValue] { steps.map { $0["event"] ?? .null } }
@@ -20,13 +20,13 @@ package struct CallTrace: Sendable {
         steps = trace["steps"]?.array ?? []
     }
 
-    /// What the agent's rules say.
+    /// The steps as the agent's rules run them.
     package func played() throws -> [JSONValue] {
         var machine = try CallMachine(call)
         return try events.map { try machine.step($0) }
     }
 
-    /// The trace as the agent's rules have it.
+    /// The trace with the results of the agent's rules.
     package func rewritten() throws -> JSONValue {
         ["name": .string(name), "call": call, "steps": .array(try played())]
     }

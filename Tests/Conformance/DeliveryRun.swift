@@ -12,7 +12,7 @@ package struct DeliveryRun: Sendable {
     /// Whether nothing waits for an acknowledgement.
     package var isIdle: Bool { delivery.isIdle }
 
-    /// Does one step at its time; tells what is to be done.
+    /// Runs one step at its time and returns the actions.
     package mutating func step(_ step: JSONValue) throws -> [JSONValue] {
         let now = step["at"]?.int ?? 0
         if let message = step["send"] { return try json(delivery.send(Self.message(message), at: now), at: now) }
@@ -39,7 +39,7 @@ package struct DeliveryRun: Sendable {
         }
     }
 
-    /// A message to send may be beyond the limits: that is what some steps are about.
+    /// A message to send may exceed the limits; some steps test that.
     private static func message(_ fields: JSONValue) throws -> SignalingMessage {
         guard let content = fields["content"]?.string else { return try SignalingMessage(decoding: fields.text) }
         var message = try SignalingMessage(decoding: fields.merging(["content": ""]).text)
@@ -47,7 +47,7 @@ package struct DeliveryRun: Sendable {
         return message
     }
 
-    /// What cannot be written is given up.
+    /// A message that cannot be encoded is given up.
     private mutating func json(_ actions: [Delivery.Action], at now: Int) throws -> [JSONValue] {
         var result: [JSONValue] = []
         for action in actions {

@@ -1,14 +1,14 @@
-/// What happens to one end's delivery, step by step, and what it is to do.
+/// The events of one end's delivery, step by step, and the expected actions.
 package struct DeliveryTrace: Sendable {
     package let name: String
     package let user: String
     package let device: String
     private let written: JSONValue
-    /// What every message has that this end sends, and receives.
+    /// The fields of every message that this end sends, and of every one that it receives.
     private let defaults: (sent: JSONValue, received: JSONValue)
-    /// With whole messages, as often as they are done.
+    /// The steps with whole messages; a repeated step occurs several times.
     package let steps: [JSONValue]
-    /// By the number of a step: `actions`, of which only what is named must be so, and `next`.
+    /// By the number of a step: `next`, and `actions`, of which only the named fields are compared.
     private let expected: [Int: JSONValue]
 
     package static func all() throws -> [DeliveryTrace] {
@@ -34,9 +34,9 @@ package struct DeliveryTrace: Sendable {
         (self.steps, self.expected) = (steps, expected)
     }
 
-    /// The first step after which it is not as it must be; nil when all are right.
+    /// The first step with a wrong result; nil if all are right.
     ///
-    /// `said` has the `actions` after each step, and when the `next` wake is due.
+    /// `said` has for each step the `actions` and the time of the `next` wake.
     package func mismatch(_ said: [JSONValue]) -> String? {
         guard said.count == steps.count else { return "\(said.count) answers to \(steps.count) steps" }
         for (place, wanted) in expected.sorted(by: { $0.key < $1.key }) {
@@ -49,7 +49,7 @@ package struct DeliveryTrace: Sendable {
         return nil
     }
 
-    /// What the agent's delivery does.
+    /// The results of the agent's delivery.
     package func played() throws -> [JSONValue] {
         var delivery = DeliveryRun(user: user, device: device)
         return try steps.map { step in
@@ -57,7 +57,7 @@ package struct DeliveryTrace: Sendable {
         }
     }
 
-    /// The trace as the agent has it.
+    /// The trace with the agent's results.
     package func rewritten() throws -> JSONValue {
         let said = try played()
         let steps = zip(expected.sorted { $0.key < $1.key }, written["steps"]?.array ?? []).map { expected, step in
@@ -69,14 +69,14 @@ package struct DeliveryTrace: Sendable {
         return written.merging(["steps": .array(steps)])
     }
 
-    /// What matters of an action.
+    /// The fields of an action that are compared.
     private func briefly(_ action: JSONValue) -> JSONValue {
         var action = action
         for (kind, defaults) in [
             ("transmit", defaults.sent), ("deliver", defaults.received), ("failed", defaults.sent),
         ] {
             guard let message = action[kind] else { continue }
-            // Each end makes up ids for what it says by itself.
+            // Each end chooses the ids of the messages that the delivery itself sends.
             let isOwn = kind == "transmit" && ["ack", "skip", "error"].contains(message["type"]?.string)
             let names = ["type", "callId", "to", "toDevice", "seq", "ref", "code"] + (isOwn ? [] : ["id"])
             let fields = (message.object ?? [:]).filter { names.contains($0.key) && defaults[$0.key] != $0.value }
@@ -87,7 +87,7 @@ package struct DeliveryTrace: Sendable {
 }
 
 extension JSONValue {
-    /// The same with a sign in each of its texts replaced.
+    /// The same value with a character replaced in each of its strings.
     fileprivate func replacing(_ sign: Character, with text: String) -> JSONValue {
         switch self {
         case .string(let old):

@@ -9,7 +9,7 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// A field of an object; nil when it is absent, null, or this is no object.
+    /// A field of an object; nil if it is absent or null, or if this is not an object.
     package subscript(_ key: String) -> JSONValue? {
         get {
             guard case .object(let fields) = self, let value = fields[key], value != .null else { return nil }
@@ -29,13 +29,13 @@ package enum JSONValue: Sendable, Hashable {
     package var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
     package var object: [String: JSONValue]? { if case .object(let fields) = self { fields } else { nil } }
 
-    /// The same object with the fields of another one; a null there takes a field away.
+    /// The same object with the fields of another one added; a null removes a field.
     package func merging(_ other: JSONValue) -> JSONValue {
         let fields = (object ?? [:]).merging(other.object ?? [:]) { $1 }
         return .object(fields.filter { $0.value != .null })
     }
 
-    /// Whether everything that `wanted` names is so here; null stands for a field that is absent.
+    /// Whether all fields of `wanted` have the same values here; null means an absent field.
     package func has(_ wanted: JSONValue) -> Bool {
         guard case .object(let fields) = wanted else { return self == wanted }
         return fields.allSatisfy { name, value in
@@ -77,12 +77,12 @@ extension JSONValue: Codable {
     /// Reads a JSON text.
     package init(text: String) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
 
-    /// What a value of the package looks like in JSON.
+    /// Encodes a value of the package.
     package init(_ value: some Encodable) throws {
         try self.init(text: String(decoding: JSONEncoder().encode(value), as: UTF8.self))
     }
 
-    /// The value of the package that it stands for.
+    /// Decodes a value of the package.
     package func value<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: Data(text.utf8))
     }
@@ -106,7 +106,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
         self = .object(Dictionary(fields) { $1 }.filter { $0.value != .null })
     }
 
-    /// A text, or nothing.
+    /// A string, or null.
     package static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     package static func int(_ number: Int) -> JSONValue { .number(Double(number)) }
 }

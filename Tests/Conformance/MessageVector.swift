@@ -1,12 +1,12 @@
 import CallProtocol
 
-/// A JSON text and what a receiver makes of it.
+/// A JSON text and its result at a receiver.
 package struct MessageVector: Sendable {
     package let name: String
     /// The message as its author wrote it; nil for a text that no encoder writes.
     package let json: JSONValue?
     package let text: String
-    /// `message`, every field of it, or `refused` with a code and the id that is told as `ref`.
+    /// `message` with all its fields, or `refused` with a code and the id that the error has as `ref`.
     package let outcome: JSONValue
 
     package static func all() throws -> [MessageVector] {
@@ -33,7 +33,7 @@ package struct MessageVector: Sendable {
         json = nil
     }
 
-    /// What the agent makes of the text.
+    /// The agent's result for the text.
     package var decoded: JSONValue {
         get throws {
             do {

@@ -1,13 +1,13 @@
 import CallAgent
 
-/// What happens between the calls of one end, step by step, and what becomes of each message.
+/// The events of one end's routing, step by step, and the result for each message.
 package struct RoutingTrace: Sendable {
     package let name: String
     package let limit: Int
     private let written: [JSONValue]
-    /// With whole messages.
+    /// The steps with whole messages.
     package let steps: [JSONValue]
-    /// What comes of each step; null where nothing is to be said.
+    /// The result of each step; null if there is none.
     package let outcomes: [JSONValue]
 
     package static func all() throws -> [RoutingTrace] {
@@ -28,13 +28,13 @@ package struct RoutingTrace: Sendable {
         outcomes = written.map { $0["result"] ?? .null }
     }
 
-    /// What the agent says to each step.
+    /// The agent's result for each step.
     package func played() throws -> [JSONValue] {
         var routing = CallRouting(limit: limit)
         return try steps.map { try routing.step($0) }
     }
 
-    /// The trace as the agent has it.
+    /// The trace with the agent's results.
     package func rewritten() throws -> JSONValue {
         let steps = try zip(written, played()).map { $0.merging(["result": $1]) }
         return ["name": .string(name), "limit": .int(limit), "steps": .array(steps)]

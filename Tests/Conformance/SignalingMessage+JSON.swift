@@ -1,6 +1,6 @@
 package import CallProtocol
 
-/// What does not stand for any value of the package.
+/// A JSON value that does not stand for any value of the package.
 package struct NotInVocabulary: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,19 +1,23 @@
 import Foundation
 
-/// Writes vectors anew from what the agent does: for whoever adds one, or changes a rule, and then reads what has changed.
+/// Rewrites the vectors from the agent's results.
+///
+/// Use it after adding a vector or changing a rule, then review the diff.
 extension VectorFile {
-    /// Whether the tests are to write instead of comparing (`CALLAGENT_WRITE_VECTORS=1`).
+    /// Whether the tests write instead of comparing (`CALLAGENT_WRITE_VECTORS=1`).
     package static var isWriting: Bool { ProcessInfo.processInfo.environment["CALLAGENT_WRITE_VECTORS"] == "1" }
 
-    /// What stands first in an object.
+    /// The first keys of an object.
     private static let first = [
         "about", "name", "user", "limit", "call", "at", "event", "do", "type", "id", "peer", "callId", "state", "hold",
         "end",
     ]
-    /// What stands last.
+    /// The last keys.
     private static let last = ["result", "actions", "next", "effects", "steps", "traces"]
 
-    /// Replaces the file; each step has a line of its own.
+    /// Replaces the file.
+    ///
+    /// Each step is on its own line.
     package func write(_ file: JSONValue, traces: [JSONValue]) throws {
         let head = Self.keys(of: file).filter { $0 != "traces" }
             .map { "\"\($0)\": \(Self.line(file[$0] ?? .null)),\n" }

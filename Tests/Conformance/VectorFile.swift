@@ -16,7 +16,7 @@ package enum VectorFile: String, CaseIterable, Sendable {
 
     package func read() throws -> JSONValue { try JSONValue(text: text) }
 
-    /// A text with its repetitions written out: `(ab*3)` stands for `ababab`.
+    /// Expands the repetitions in a text: `(ab*3)` becomes `ababab`.
     package static func writtenOut(_ text: String) -> String {
         text.replacing(#/\(([^()*]+)\*([0-9]+)\)/#) { match in
             String(repeating: String(match.1), count: Int(match.2) ?? 0)

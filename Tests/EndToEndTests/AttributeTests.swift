@@ -4,53 +4,53 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// What a call says of its media, against what is decoded.
+    /// The media attributes of a call, compared with the decoded media.
     @Suite struct AttributeTests {
-        @Test("Sources, sizes and what is sent are told at both ends, and each change once")
+        @Test("Both ends report sources, sizes and sending states, and each change once")
         func changes() async throws {
             let pair = try await Talk()
             let (mine, theirs) = (pair.mine, pair.theirs)
-            let small = PictureSize(width: 240, height: 120)
+            let small = FrameSize(width: 240, height: 120)
             try await eventually("both sizes; last \(String(describing: mine.attributes))") {
-                mine.attributes?.local.picture == PictureSize(width: 320, height: 160)
-                    && mine.attributes?.remote.picture == small && theirs.attributes?.local.picture == small
+                mine.attributes?.local.frameSize == FrameSize(width: 320, height: 160)
+                    && mine.attributes?.remote.frameSize == small && theirs.attributes?.local.frameSize == small
             }
             #expect(mine.attributes?.local.videoSource == "test:smpte")
             #expect(mine.attributes?.local.audioSource == "tone:440.0")
             #expect(mine.attributes?.remote.videoSource == nil)
-            #expect(mine.attributes?.remote.picture?.aspectRatio == 2)
+            #expect(mine.attributes?.remote.frameSize?.aspectRatio == 2)
 
-            // A source that no other test uses, since it stays turned.
+            // No other test uses this source, since it stays turned.
             try await theirs.call.setSource(.video(.test(.ball, format: VideoFormat(width: 400, height: 208))))
             try await eventually("the peer's new size") {
-                mine.attributes?.remote.picture == PictureSize(width: 400, height: 208)
+                mine.attributes?.remote.frameSize == FrameSize(width: 400, height: 208)
             }
-            // The peer may see it before this end has told it.
+            // The peer may see the change before this end reports it.
             try await eventually("the new source's name") { theirs.attributes?.local.videoSource == "test:ball" }
             #expect(await mine.call.report().statistics.video?.received.width == 400)
             try await theirs.call.turnVideo(.quarter)
-            try await eventually("the peer's turned picture") {
-                mine.attributes?.remote.picture == PictureSize(width: 208, height: 400)
+            try await eventually("the peer's turned frame") {
+                mine.attributes?.remote.frameSize == FrameSize(width: 208, height: 400)
             }
 
             await theirs.call.setVideo(.muted)
-            try await eventually("muted, and still pictures") {
-                mine.attributes?.remote.video == .muted && mine.attributes?.remote.picture != nil
+            try await eventually("muted, and still frames") {
+                mine.attributes?.remote.video == .muted && mine.attributes?.remote.frameSize != nil
             }
             await theirs.call.setVideo(.off)
-            try await eventually("no picture") {
-                mine.attributes?.remote == .init(audio: .on, video: .off) && theirs.attributes?.local.picture == nil
+            try await eventually("no frame") {
+                mine.attributes?.remote == .init(audio: .on, video: .off) && theirs.attributes?.local.frameSize == nil
             }
             await theirs.call.setVideo(.on)
-            try await eventually("a picture again") { mine.attributes?.remote.picture?.width == 208 }
+            try await eventually("a frame again") { mine.attributes?.remote.frameSize?.width == 208 }
             try await mine.call.hold()
             for call in [mine, theirs] {
-                try await eventually("nobody has a picture") {
-                    call.attributes?.local.picture == nil && call.attributes?.remote.picture == nil
+                try await eventually("nobody has a frame") {
+                    call.attributes?.local.frameSize == nil && call.attributes?.remote.frameSize == nil
                 }
             }
             try await mine.call.unhold()
-            try await eventually("a picture after the hold") { mine.attributes?.remote.picture?.width == 208 }
+            try await eventually("a frame after the hold") { mine.attributes?.remote.frameSize?.width == 208 }
             for call in [mine, theirs] {
                 try await eventually("what was told last is what is") {
                     await call.call.attributes == call.attributes
@@ -61,7 +61,7 @@ extension EndToEnd {
             try await pair.close()
         }
 
-        @Test("Nothing of the peer has a size before it is shown, and a call of sound has no picture")
+        @Test("The peer's video has no size before it is shown, and an audio call has no video")
         func ringing() async throws {
             let server = try await TestServer()
             let alice = try await Station("alice", at: server.url).prepared()
@@ -69,24 +69,24 @@ extension EndToEnd {
             let mine = try await alice.call(bob)
             let theirs = try await bob.ring()
             let seen = try await bob.look(.video)
-            try await eventually("pictures behind the gate") { seen.pictures > 5 }
-            #expect(theirs.attributes?.remote.picture == nil)
+            try await eventually("frames behind the gate") { seen.frames > 5 }
+            #expect(theirs.attributes?.remote.frameSize == nil)
             try await theirs.call.accept()
-            try await eventually("a size") { theirs.attributes?.remote.picture?.width == 320 }
+            try await eventually("a size") { theirs.attributes?.remote.frameSize?.width == 320 }
             await mine.call.hangUp()
             try await theirs.reaches(.ended)
 
-            let sound = try await alice.call(bob, media: .audioOnly)
+            let audio = try await alice.call(bob, media: .audioOnly)
             let ring = try await bob.ring(2)
             try await ring.call.accept()
-            try await sound.reaches(.connected)
-            #expect(await sound.call.attributes.remote == .init(audio: .on, video: .off))
-            #expect(await sound.call.attributes.local == .init(audio: .on, video: .off, audioSource: "tone:440.0"))
+            try await audio.reaches(.connected)
+            #expect(await audio.call.attributes.remote == .init(audio: .on, video: .off))
+            #expect(await audio.call.attributes.local == .init(audio: .on, video: .off, audioSource: "tone:440.0"))
             await alice.agent.close()
             await bob.agent.close()
         }
 
-        @Test("An agent's own camera that was turned stays so for its next call, though it is closed in between")
+        @Test("A turned camera stays turned for the agent's next call, although it is closed in between")
         func staysTurned() async throws {
             let pair = try await AgentPair(capturePolicy: .perCall)
             weak var past: PeerConnection?
@@ -96,12 +96,12 @@ extension EndToEnd {
                 past = await mine.reported?.peerConnection
                 try await theirs.accept()
                 if round == 1 {
-                    try await eventually("pictures as they were") {
+                    try await eventually("frames as they were") {
                         await theirs.report().statistics.video?.received.width == 320
                     }
                     try await mine.turnVideo(.quarter)
                 }
-                try await eventually("turned pictures in call \(round)") {
+                try await eventually("turned frames in call \(round)") {
                     await theirs.report().statistics.video?.received.width == 180
                 }
                 await mine.hangUp()
@@ -113,7 +113,7 @@ extension EndToEnd {
 }
 
 extension FollowedCall {
-    /// What was told last.
+    /// The last reported attributes.
     var attributes: MediaAttributes? {
         events.all.reversed().lazy.compactMap { if case .attributesChanged(let one) = $0 { one } else { nil } }.first
     }

@@ -5,22 +5,45 @@ import Testing
 import WebSocketSignaling
 
 extension EndToEnd {
-    /// What the program makes of wrong usage and of what it cannot have: one line, and the exit code for it.
+    /// Wrong usage and missing resources: the program prints one line and has the right exit code.
     @Suite struct BadInputTests {
         @Test(
             "Wrong usage is one line and exit code 2",
             arguments: [
                 (["--frobnicate"], "Unknown option"),
+                (["cal", "bob", "--as", "alice"], "there is no command 'cal'; did you mean 'call'?"),
+                (["help", "lisen"], "there is no command 'lisen'; did you mean 'listen'?"),
+                (["frobnicate"], "there is no command 'frobnicate'; there are demo, serve"),
+                (["call", "bob", "--as", "alice", "--vidoe", "test"], "Did you mean '--video'?"),
                 (["call", "bob"], "--as"),
                 (["call", "bob", "--as", "no spaces please"], "no user name"),
                 (["call", "bob", "--as", "alice", "--signaling", "http://127.0.0.1:1"], "no signaling URL"),
                 (["call", "bob", "--as", "alice", "--signaling", "nonsense"], "no signaling URL"),
                 (["call", "bob", "--as", "alice", "--codec", "theora"], "no video codec; use one of vp8, vp9, h264"),
-                (["call", "bob", "--as", "alice", "--video", "blub"], "known are clock"),
+                (
+                    ["call", "bob", "--as", "alice", "--video", "blub"],
+                    "--video: 'blub' is no source; sources are test"
+                ),
+                (["call", "bob", "--as", "alice", "--video", "tets:ball"], "did you mean 'test'?"),
+                (["call", "bob", "--as", "alice", "--video", "/dev/video0"], "no source; write v4l2:/dev/video0"),
+                (["call", "bob", "--as", "alice", "--video", "./clip.mkv"], "write file:PATH for a file"),
+                (
+                    ["call", "bob", "--as", "alice", "--audio", "blub"],
+                    "--audio: 'blub' is no source; sources are tone"
+                ),
                 (["call", "bob", "--as", "alice", "--video", "test:blub"], "'blub' is no value"),
                 (["call", "bob", "--as", "alice", "--audio", "tone:loud"], "no pitch"),
                 (["call", "bob", "--as", "alice", "--video-size", "big"], "no size"),
-                (["call", "bob", "--as", "alice", "--duration", "soon"], "--duration"),
+                (
+                    ["call", "bob", "--as", "alice", "--duration", "soon"],
+                    "--duration: 'soon' is no duration; use 10, 500ms, 1m30s or forever"
+                ),
+                (["call", "bob", "--as", "alice", "--duration=-5"], "--duration: '-5' is negative; use 10"),
+                (["demo", "--duration", "-1m30s"], "--duration: '-1m30s' is negative; use 2s or 500ms"),
+                (
+                    ["call", "bob", "--as", "alice", "--ring-timeout", "x"],
+                    "--ring-timeout: 'x' is no duration; use 2s"
+                ),
                 (["call", "bob", "--as", "alice", "--ring-timeout", "0s"], "longer than 0"),
                 (["call", "bob", "--as", "alice", "--ice-interface", "eth0"], "no IP address"),
                 (["call", "bob", "--as", "alice", "--ice-server", "turn:127.0.0.1"], "username and a credential"),
@@ -58,17 +81,31 @@ extension EndToEnd {
             try await expect(Program(arguments), status: 2, part: part)
         }
 
-        @Test("A server that is not there is exit code 3")
-        func unreachable() async throws {
-            let url = "ws://127.0.0.1:1"
+        @Test(
+            "An unreachable server is exit code 3, with what to do",
+            arguments: [
+                ("ws://127.0.0.1:1", "connection refused; start it with: callagent serve"),
+                ("ws://nowhere.invalid:1", "cannot be resolved; check the name in --signaling"),
+            ])
+        func unreachable(url: String, part: String) async throws {
             try await expect(
-                Program(["call", "bob", "--as", "alice", "--signaling", url]), status: 3, part: "connection refused")
+                Program(["call", "bob", "--as", "alice", "--signaling", url, "--ice-interface", "127.0.0.1"]),
+                status: 3, part: part)
         }
 
-        @Test("A token that goes unencrypted to another host is warned of", arguments: ["error", "warning"])
+        @Test(
+            "A local address that this machine lacks is exit code 7, before any call",
+            arguments: ["192.0.2.1", "2001:db8::1"])
+        func strangeAddress(address: String) async throws {
+            try await expect(
+                Program(["call", "bob", "--as", "alice", "--ice-interface", address]), status: 7,
+                part: "does not have the address \(address); it has 127.0.0.1")
+        }
+
+        @Test("A token sent unencrypted to another host causes a warning", arguments: ["error", "warning"])
         func plainToken(level: String) async throws {
             let trio = try await Trio()
-            // The system takes 0.0.0.0 for itself; the program cannot know.
+            // For the system 0.0.0.0 is this host; the program cannot know that.
             let url = trio.url.replacing("127.0.0.1", with: "0.0.0.0")
             let alice = try Program([
                 "call", "bob", "--as", "alice", "--signaling", url, "--token", "a-token", "--log-level", level,
@@ -79,25 +116,30 @@ extension EndToEnd {
             #expect(!alice.errors.contains("a-token"))
         }
 
-        @Test("A name that is taken is exit code 3")
+        @Test("A user name in use is exit code 3")
         func nameTaken() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen()
             try await expect(Program(["listen", "--as", "bob", "--signaling", trio.url]), status: 3, part: "(409)")
+            try await expect(
+                Program(["listen", "--as", "bob", "--signaling", trio.url]), status: 3,
+                part: "end that program, use another name, or let both ring with --device NAME")
             #expect(bob.exitStatus == nil)
         }
 
-        @Test("An unknown user and one who has left are exit code 4, and told apart")
+        @Test("An unknown user and an offline user are exit code 4, with different texts")
         func absent() async throws {
             let trio = try await Trio()
-            try await expect(trio.call(to: "carol"), status: 4, part: "unknownUser (404)")
+            try await expect(
+                trio.call(to: "carol"), status: 4,
+                part: "unknownUser (404): no user carol; start the callee with: callagent listen --as carol")
             let bob = try await trio.listen()
             bob.signal(SIGTERM)
             try await bob.waitForExit()
-            try await expect(trio.call(), status: 4, part: "offline (480)")
+            try await expect(trio.call(), status: 4, part: "start the callee with: callagent listen --as bob")
         }
 
-        @Test("Rejected, busy and unanswered calls are exit code 4, and told apart")
+        @Test("Rejected, busy and unanswered calls are exit code 4, with different texts")
         func unanswered() async throws {
             let trio = try await Trio()
             for (options, part) in [
@@ -112,7 +154,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("A second caller is told busy, and the first call goes on")
+        @Test("A second caller gets busy, and the first call continues")
         func busy() async throws {
             let trio = try await Trio()
             let (alice, bob) = try await trio.connected()
@@ -131,11 +173,25 @@ extension EndToEnd {
         }
 
         @Test(
-            "A camera or a file that is not there is exit code 7, before anybody is called",
-            arguments: ["v4l2:/dev/video987", "file:/nowhere/clip.mkv"])
-        func missingSource(source: String) async throws {
+            "A missing camera or file is exit code 7, before any call",
+            arguments: [
+                ("v4l2:/dev/video987", "there is no device '/dev/video987'; callagent devices"),
+                ("file:/nowhere/clip.mkv", "there is no file '/nowhere/clip.mkv'; check its path"),
+            ])
+        func missingSource(source: String, part: String) async throws {
+            try await expect(Program(["call", "bob", "--as", "alice", "--video", source]), status: 7, part: part)
+        }
+
+        @Test("A missing microphone is one line and exit code 7")
+        func noMicrophone() async throws {
+            let trio = try await Trio()
+            let nowhere = [
+                "PIPEWIRE_RUNTIME_DIR": "/nonexistent", "PULSE_SERVER": "unix:/nonexistent/pulse",
+                "ALSA_CONFIG_PATH": "/dev/null",
+            ]
             try await expect(
-                Program(["call", "bob", "--as", "alice", "--video", source]), status: 7, part: "callagent devices")
+                trio.call(["--audio", "mic"], environment: nowhere), status: 7,
+                part: "the source 'mic' failed (notFound): no microphone opens by pipewire, pulse, alsa")
         }
 
         @Test("A missing plugin is exit code 7 and names its package")
@@ -145,7 +201,9 @@ extension EndToEnd {
             let program = try Program(
                 ["call", "bob", "--as", "alice", "--codec", "vp8"],
                 environment: ["GST_PLUGIN_SYSTEM_PATH_1_0": folder, "GST_REGISTRY": folder + "/registry.bin"])
-            try await expect(program, status: 7, part: "apt install gstreamer1.0-plugins-good")
+            try await expect(
+                program, status: 7,
+                part: "its package gstreamer1.0-plugins-good is installed, but GStreamer does not load it")
         }
 
         /// A folder with all installed plugins but one.

@@ -4,15 +4,15 @@ import Testing
 @testable import MediaEngine
 
 extension EndToEnd {
-    /// When devices are opened, and when they are let go.
+    /// When devices are opened and closed.
     @Suite struct CapturePolicyTests {
         @Test(
-            "A device is open from the preparation to the release, or for as long as calls need it",
+            "The policy decides if a device is open from prepare() to release(), or only during calls",
             arguments: [
                 MediaConfiguration.CapturePolicy.automatic, .perCall, .fromPrepare,
             ])
         func policies(policy: MediaConfiguration.CapturePolicy) async throws {
-            let engine = try await MediaEngine.start(logger: .quiet)
+            let engine = try await Engine.start(logger: .quiet)
             let source = VideoSource.test(.snow, format: VideoFormat(width: 176, height: 144))
             var configuration = MediaConfiguration(video: source, audio: nil)
             configuration.tuning = .loopback
@@ -20,7 +20,7 @@ extension EndToEnd {
             let provider = EngineMediaProvider(engine: engine, configuration: configuration)
             let device = try engine.capture(source)
             try await provider.prepare()
-            // What the machine makes itself is open between calls, unless the application says otherwise.
+            // A generated source is open between calls, unless the application sets another policy.
             let staysOpen = policy != .perCall
             #expect(await device.isOpen == staysOpen)
             for _ in 1...2 {
@@ -36,13 +36,13 @@ extension EndToEnd {
         }
 
         @Test(
-            "A device that is to be open from the preparation on, and is busy, is told so; it can be prepared once it is free"
+            "With fromPrepare a busy device makes prepare() fail; it succeeds when the device is free"
         )
         func busy() async throws {
             let folder = Folder()
             var port: HeldPort? = try HeldPort()
             _ = try folder.write(port?.description ?? "", "taken-video-source.launch")
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path("."), logger: .quiet)
+            let engine = try await Engine.start(pipelineFolder: folder.path("."), logger: .quiet)
             var configuration = MediaConfiguration(video: VideoSource(name: "taken"), audio: nil)
             configuration.capturePolicy = .fromPrepare
             let provider = EngineMediaProvider(engine: engine, configuration: configuration)

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Which codecs calls use, and what is told of how they go.
+    /// The codecs of calls, and their statistics.
     @Suite struct CodecTests {
-        @Test("Two ends whose lists have one codec of each kind in common use those")
+        @Test("Two ends use the codecs that both lists contain")
         func overlap() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen([
@@ -23,7 +23,7 @@ extension EndToEnd {
             #expect(try abs(call.number("audio.received.toneHz") - 554) < 9)
         }
 
-        @Test("Without a codec in common the call ends at once, and both ends are told why")
+        @Test("Without a common codec the call ends at once, and both ends get the reason")
         func nothingInCommon() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--codec", "h264"])
@@ -37,13 +37,13 @@ extension EndToEnd {
             #expect(try report.text("report.end.text").contains("no video codec that this end can use"))
         }
 
-        @Test("Statistics are told in intervals, as totals and as rates")
+        @Test("Statistics are printed in intervals, as totals and as rates")
         func statistics() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--stats-interval", "500ms"])
             let alice = try trio.call(["--duration", "10m", "--events", "--stats-interval", "200ms"])
             for program in [alice, bob] {
-                try await eventually("three reports with pictures that flow", within: .seconds(40)) {
+                try await eventually("three reports with video that flows", within: .seconds(40)) {
                     rates(program).count { ($0["framesPerSecond"] as? Double ?? 0) > 5 } >= 3
                 }
                 let event = try #require(program.events.last { $0["event"] as? String == "statistics" })
@@ -51,7 +51,7 @@ extension EndToEnd {
                 let types = Set(entries.compactMap { $0["type"] as? String })
                 #expect(types.isSuperset(of: ["inbound-rtp", "outbound-rtp", "candidate-pair", "local-candidate"]))
                 let audio = try #require(entries.first { $0["kind"] as? String == "audio" && $0["audioLevel"] != nil })
-                // A sine at half of full scale.
+                // The level of a sine at half of full scale.
                 #expect(abs((audio["audioLevel"] as? Double ?? 0) - 0.354) < 0.02)
                 #expect(try event.number("interval.seconds") > 0)
             }
@@ -71,7 +71,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "What is no codec, number or interval is wrong usage, in one line that says what is",
+            "An invalid codec, number or interval is wrong usage, in one line that names valid values",
             arguments: [
                 (["--codec", "vp8,vp7"], "'vp7' is no video codec; use one of vp8, vp9, h264, h265"),
                 (["--audio-codec", "vp8"], "'vp8' is no audio codec; use one of opus, g722, pcmu, pcma"),

@@ -6,7 +6,7 @@ extension EndToEnd {
     @Suite struct ConfigTests {
         private let folder = Folder()
 
-        @Test("A file gives every kind of option, and the command line wins")
+        @Test("A file can set every kind of option, and the command line wins")
         func options() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen()
@@ -26,17 +26,20 @@ extension EndToEnd {
             #expect(try invited.object("extension") as? [String: String] == ["a": "1", "b": "2"])
         }
 
-        @Test("The server takes a file, too")
+        @Test("The server accepts a configuration file")
         func server() async throws {
             let file = try folder.write(#"{"listen": "127.0.0.1:0", "events": true}"#, "server.json")
             let server = try Program(["serve", "--config", file])
-            try await eventually("it listens: \(server.errors)") { server.hasEvent(["event": "serving"]) }
+            try await eventually("it listens: \(server.errors)") {
+                server.hasEvent(["event": "serving", "signIn": "open"])
+            }
+            #expect(try #require(server.events.first).text("page").hasPrefix("http://127.0.0.1:"))
             server.signal(SIGTERM)
             #expect(try await server.waitForExit() == 143)
         }
 
         @Test(
-            "What is wrong with a file is one line that names it, and exit code 2",
+            "An error in a file is one line that names the file, and exit code 2",
             arguments: [
                 (#"{"durration": "1s"}"#, "'durration' in"), (#"{"json": "yes"}"#, "use true or false"),
                 (#"{"duration": true}"#, "'duration' in"), (#"{"duration": ["1s", "2s"]}"#, "'duration' in"),
@@ -50,7 +53,7 @@ extension EndToEnd {
             try await expect(try folder.write(text, "demo.json"), part)
         }
 
-        @Test("A file that is not there, no file, no UTF-8 or endless is told as such")
+        @Test("A path that is missing, not a file, not UTF-8 or endless is a clear error")
         func unreadable() async throws {
             try await expect(folder.path("none.json"), "there is no file")
             try await expect(folder.path(""), "is a folder")

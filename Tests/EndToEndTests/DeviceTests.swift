@@ -4,11 +4,11 @@ import SignalingServer
 import Testing
 
 extension EndToEnd {
-    /// Several devices of one user, and what lets them sign in.
+    /// Several devices of one user, and the tokens that they sign in with.
     @Suite struct DeviceTests {
         private let folder = Folder()
 
-        @Test("Two devices ring, one answers, and the other stops and says where the call went")
+        @Test("Two devices ring, one answers, and the other stops and reports the device that answered")
         func answeredElsewhere() async throws {
             let trio = try await Trio()
             let kitchen = try await trio.listen(["--device", "kitchen", "--answer", "never", "--once"])
@@ -24,7 +24,7 @@ extension EndToEnd {
             #expect(kitchen.count(of: ["stage": "connected"]) == 0)
         }
 
-        @Test("A device that refuses for its user stops the others, too")
+        @Test("A reject at one device stops the ringing at the others")
         func declinedElsewhere() async throws {
             let trio = try await Trio()
             let kitchen = try await trio.listen(["--device", "kitchen", "--answer", "never", "--once"])
@@ -37,7 +37,7 @@ extension EndToEnd {
             #expect(hall.hasEvent(["event": "inviteRefused", "peer": "alice"]))
         }
 
-        @Test("A token lets its user in, and one of somebody else, none, or a file without one does not")
+        @Test("A user signs in only with a token of that user")
         func tokens() async throws {
             let (server, key) = try await lockedServer()
             let url = "ws://127.0.0.1:\(server.port)"
@@ -48,6 +48,7 @@ extension EndToEnd {
             for (options, status, part) in [
                 (["--as", "carol", "--token", token], 3, "refused the sign-in"),
                 (["--as", "bob"], 3, "refused the sign-in"),
+                (["--as", "bob", "--token", "x"], 3, "refused the sign-in"),
                 (["--as", "bob", "--token-file", folder.path("none")], 2, "there is no file"),
                 (["--as", "bob", "--token-file", empty], 2, "has no token in it"),
                 (["--as", "bob", "--token-file", empty, "--token", "x"], 2, "exclude each other"),
@@ -60,7 +61,35 @@ extension EndToEnd {
             await server.shutdown()
         }
 
-        @Test("Before a token ends, the next one is read from its file, and the listener stays signed in")
+        @Test("The environment names the server and the token; options win, and hooks do not get the token")
+        func environment() async throws {
+            let (server, key) = try await lockedServer()
+            let token = try AccessToken(user: "bob", lifetime: .seconds(60)).signed(with: key)
+            let environment = ["CALLAGENT_SIGNALING": "ws://127.0.0.1:\(server.port)", "CALLAGENT_TOKEN": token]
+            let seen = folder.path("seen")
+            let hook = try folder.write(
+                "#!/bin/sh\nenv > '\(seen).part' && mv '\(seen).part' '\(seen)'\n", "hook", executable: true)
+            let bob = try Program(
+                ["listen", "--as", "bob", "--events", "--answer", "never", "--on-ring", hook], environment: environment)
+            try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
+            for (options, status) in [(["--token", "x"], 3), (["--signaling", "ws://127.0.0.1:1"], 3)]
+                as [([String], Int32)]
+            {
+                let program = try Program(["listen", "--as", "bob"] + options, environment: environment)
+                #expect(try await program.waitForExit() == status, "\(program.errors)")
+            }
+            let alice = try Program(
+                ["call", "bob", "--as", "alice", "--ring-timeout", "1s"],
+                environment: environment.merging(
+                    ["CALLAGENT_TOKEN": AccessToken(user: "alice", lifetime: .seconds(60)).signed(with: key)]) { $1 })
+            #expect(try await alice.waitForExit() == 4, "\(alice.errors)")
+            try await eventually("the hook ran") { FileManager.default.fileExists(atPath: seen) }
+            let variables = try String(contentsOfFile: seen, encoding: .utf8)
+            #expect(variables.contains("CALLAGENT_PEER=alice") && !variables.contains(token), "\(variables)")
+            await server.shutdown()
+        }
+
+        @Test("Before a token expires the next one is read from its file, and the listener stays signed in")
         func renewal() async throws {
             let (server, key) = try await lockedServer { $0.tokenWarning = .seconds(7) }
             let file = try folder.write(
@@ -79,13 +108,13 @@ extension EndToEnd {
         }
 
         private func lockedServer(
-            _ configure: (inout SignalingServerConfiguration) -> Void = { _ in }
-        ) async throws -> (SignalingServer, TokenKey) {
+            _ configure: (inout ServerConfiguration) -> Void = { _ in }
+        ) async throws -> (Server, TokenKey) {
             let file = try folder.write("a secret of more than thirty-two bytes for tests", "key")
-            var configuration = SignalingServerConfiguration(port: 0)
+            var configuration = ServerConfiguration(port: 0)
             configuration.tokenKeyFiles = [file]
             configure(&configuration)
-            let server = try await SignalingServer.start(configuration: configuration, logger: Logger(label: "test"))
+            let server = try await Server.start(configuration: configuration, logger: Logger(label: "test"))
             return (server, try await TokenKey.read(file: file))
         }
     }

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// `devices --watch` against a sound service of the test's own.
+    /// `devices --watch` with an audio service that the test runs.
     @Suite struct DeviceWatchTests {
         @Test(
-            "A microphone that is there, one that comes and one that goes are told, each once",
+            "A present, an added and a removed microphone are each reported once",
             .enabled(if: PipeWire.isInstalled, "there is no PipeWire; install pipewire-bin and wireplumber"))
         func microphones() async throws {
             let service = try await PipeWire()

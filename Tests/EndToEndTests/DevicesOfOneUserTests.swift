@@ -3,9 +3,9 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// Three devices of bob ring; what each of them does, and what the others hear of it.
+    /// Three devices of bob ring: what each one does, and the events at the others.
     @Suite struct DevicesOfOneUserTests {
-        /// A call of alice's that rings at all devices.
+        /// A call from alice that rings at all devices.
         private struct Ringing {
             let server: TestServer
             let alice: Station
@@ -33,7 +33,7 @@ extension EndToEnd {
                 for number in 1...3 { try await mine.hears(.deviceRings("d\(number)")) }
             }
 
-            /// The device whose early answer alice took.
+            /// The device whose early answer alice used.
             func taken() async throws -> Int {
                 let call = mine.call
                 try await eventually("alice took an answer") { await call.machine.current.device != nil }
@@ -47,7 +47,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "The device that accepts has the call, with picture and sound, whether or not alice took its early answer",
+            "The device that accepts gets the call, with video and audio, also if alice used another early answer",
             arguments: [true, false])
         func accepted(byTaken: Bool) async throws {
             let ringing = try await Ringing()
@@ -65,7 +65,7 @@ extension EndToEnd {
             await ringing.close()
         }
 
-        @Test("One device declines for its user: the others stop, and alice is told")
+        @Test("One device declines for its user: the others stop, and alice gets the reject")
         func declined() async throws {
             let ringing = try await Ringing()
             try await ringing.theirs[1].call.reject(text: "not today")
@@ -77,7 +77,7 @@ extension EndToEnd {
             await ringing.close()
         }
 
-        @Test("One device is busy, and another one takes the call")
+        @Test("One device is busy, and another one accepts the call")
         func busy() async throws {
             let ringing = try await Ringing()
             try await ringing.theirs[0].call.reject(code: 486, text: "busy")
@@ -91,7 +91,7 @@ extension EndToEnd {
             await ringing.close()
         }
 
-        @Test("Two devices accept at the same moment: one has the call, the other hears that")
+        @Test("Two devices accept at the same moment: one gets the call, and the other is notified")
         func race() async throws {
             let ringing = try await Ringing()
             async let first: Void = ringing.theirs[0].call.accept()

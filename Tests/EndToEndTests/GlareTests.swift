@@ -6,20 +6,20 @@ import WebSocketSignaling
 @testable import CallAgent
 
 extension EndToEnd {
-    /// Two users who call each other at the same moment, and want one call.
+    /// Two users call each other at the same moment and get one call.
     @Suite struct GlareTests {
         @Test(
-            "An agent and a process that call each other have one call, whichever of the two ids is the lower one",
+            "An agent and a process that call each other have one call, whichever call id is lower",
             arguments: [true, false])
         func agentAndProcess(agentWins: Bool) async throws {
             let server = try await TestServer()
-            let signaling = HeldSignaling(WebSocketSignaling(url: server.url, logger: .quiet))
+            let signaling = HeldSignaling(WebSocketTransport(url: server.url, logger: .quiet))
             let bob = try await Station("bob", signaling, width: 240, hertz: 554).prepared()
             let alice = try Program(
                 ["call", "bob", "--as", "alice", "--events", "--duration", "10m", "--video-size", "320x160"]
                     + ["--audio", "tone:440", "--signaling", server.url, "--ice-interface", "127.0.0.1"])
             try await eventually("alice's invite is on its way") { signaling.heldCount > 0 }
-            // Ids of the program are made of hexadecimal digits.
+            // The program's call ids consist of hexadecimal digits.
             let id = agentWins ? "+lowest" : "zzz-highest"
             let mine = FollowedCall(try await bob.agent.call("alice", id: id))
             signaling.release()
@@ -35,7 +35,7 @@ extension EndToEnd {
             let report = try #require(reports.first).object("report")
             #expect(reports.count == 1)
             #expect(try report.text("callId") == mine.call.id)
-            #expect(try report.number("video.received.width") == 240)
+            #expect(try report.number("video.received.frameWidth") == 240)
             #expect(try report.number("video.received.distinctFrames") >= 10)
             #expect(try abs(report.number("audio.received.toneHz") - 554) < 11)
             await bob.agent.close()
@@ -45,8 +45,8 @@ extension EndToEnd {
         func twoProcesses() async throws {
             let server = try await MortalServer()
             let port = try #require(server.url.split(separator: ":").last.flatMap { Int($0) })
-            // Both wait at its door. Their invites cross when it opens, since each waits 2 s for a STUN server that never
-            // answers: whoever is signed in first must find the other.
+            // Both wait for the stopped server. Their invites cross when it continues, since each waits 2 s for a STUN server
+            // that never answers: the one that signs in first must find the other.
             let silent = try await HeldUDP(to: port)
             server.program.signal(SIGSTOP)
             defer { server.program.signal(SIGCONT) }
@@ -72,13 +72,13 @@ extension EndToEnd {
             #expect(silent.count > 0)
             #expect(try reports[0].text("callId") == reports[1].text("callId"))
             for (report, width, hertz) in [(reports[0], 240.0, 554.0), (reports[1], 320, 440)] {
-                #expect(try report.number("video.received.width") == width)
+                #expect(try report.number("video.received.frameWidth") == width)
                 #expect(try report.number("video.received.distinctFrames") >= 20)
                 #expect(try abs(report.number("audio.received.toneHz") - hertz) < 0.02 * hertz)
             }
         }
 
-        @Test("Twenty times two agents call each other at once, and each time both see and hear each other in one call")
+        @Test("Two agents call each other at once, twenty times: each time they see and hear each other in one call")
         func soak() async throws {
             let server = try await TestServer()
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
@@ -92,7 +92,7 @@ extension EndToEnd {
                 #expect(mine.call.id == theirs.call.id)
                 #expect(mine.call.role != theirs.call.role)
                 try await expectMedia((mine, alice), (theirs, bob))
-                // What rang was taken at once by who called as well.
+                // The ringing call was accepted at once, since its callee was calling too.
                 for (station, call) in [(alice, mine), (bob, theirs)] {
                     #expect(station.incoming.allSatisfy { $0.call === call.call || $0.call.id != call.call.id })
                     #expect(station.agent.activeCalls.count == 1)
@@ -104,7 +104,7 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        /// How many clients are connected to a port of 127.0.0.1, also where nobody has accepted them yet.
+        /// The number of clients that are connected to a port of 127.0.0.1, including those that are not accepted yet.
         private static func connections(toPort port: Int) -> Int {
             let suffix = ":" + String(65_536 + port, radix: 16, uppercase: true).suffix(4)
             return KernelTable.rows("/proc/net/tcp").count { fields in

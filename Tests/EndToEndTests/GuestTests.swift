@@ -2,9 +2,11 @@ import CallAgent
 import Testing
 
 extension EndToEnd {
-    /// Somebody without an account calls whom its token names, and nobody else; nobody calls it.
+    /// A guest has no account and may call only the users that its token names.
+    ///
+    /// No user can call a guest.
     @Suite struct GuestTests {
-        @Test("A guest has a call with whom its token names")
+        @Test("A guest has a call with a user that its token names")
         func allowed() async throws {
             let (guest, bob, _) = try await people()
             let mine = try await guest.call(bob)
@@ -13,7 +15,7 @@ extension EndToEnd {
             try await theirs.call.accept()
             for call in [mine, theirs] { try await call.reaches(.connected) }
             try await expectMedia((mine, guest), (theirs, bob))
-            // All that belongs to a call goes both ways.
+            // All messages of a call pass in both directions.
             try await theirs.call.send(info: "welcome")
             try await mine.hears(.info("welcome"))
             try await mine.call.hold()
@@ -24,7 +26,7 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("A guest that calls somebody else is refused and told so, and nobody can call it")
+        @Test("A guest's call to another user is refused with an error, and no user can call a guest")
         func refused() async throws {
             let (guest, bob, carol) = try await people()
             let mine = try await guest.call(carol)
@@ -49,7 +51,7 @@ extension EndToEnd {
                 return try await Station(
                     user, at: server.url,
                     token: {
-                        // The server is there as long as somebody may sign in.
+                        // The server runs as long as a user may sign in.
                         _ = server
                         return token
                     }, width: width, hertz: hertz

@@ -4,7 +4,7 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// The other end's process dies and is started anew, and knows nothing of the call.
+    /// The other end's process is killed and restarted, and does not know the call.
     @Suite struct HalfDeadCallTests {
         @Test(
             "The survivor's call ends within seconds, and the next one works",
@@ -23,7 +23,7 @@ extension EndToEnd {
             await alice.agent.close()
         }
 
-        @Test("So does it when the server was down meanwhile, so that nobody could tell")
+        @Test("The survivor's call also ends if the server was down meanwhile")
         func restartedInAnOutage() async throws {
             let server = try await MortalServer()
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()

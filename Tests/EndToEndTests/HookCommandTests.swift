@@ -3,11 +3,11 @@ import TestServers
 import Testing
 
 extension EndToEnd {
-    /// What is run and told when calls ring and end.
+    /// The programs and webhooks that run when calls ring and end.
     @Suite struct HookCommandTests {
         private let folder = Folder()
 
-        @Test("Programs get the facts of the call as variables, at both ends, and nothing of them is run by a shell")
+        @Test("Programs get the facts of the call as environment variables, at both ends, and no shell runs them")
         func programs() async throws {
             let trio = try await Trio()
             let script = try folder.write(
@@ -39,12 +39,12 @@ extension EndToEnd {
             #expect(ended["CALLAGENT_EVENT"] == "end" && ended["CALLAGENT_REASON"] == "remoteHangup")
             #expect(ended["CALLAGENT_CODE"] == "9900" && ended["CALLAGENT_BY"] == "alice")
             #expect(Int(ended["CALLAGENT_CONNECTED_MS"] ?? "") ?? 0 >= 150)
-            // The caller's program waits for its hooks before it ends.
+            // The caller's program waits for its hooks before it exits.
             #expect(try facts(mine)["CALLAGENT_REASON"] == "localHangup")
             #expect(!alice.output.contains("never on") && alice.errors.contains("never on"))
         }
 
-        @Test("Webhooks get the same as JSON")
+        @Test("Webhooks get the facts of the call as JSON")
         func webhooks() async throws {
             let trio = try await Trio()
             let server = try WebHookServer()
@@ -66,7 +66,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "Nothing is done for a caller who is refused: no ringing, no hook",
+            "A refused caller causes no ringing and no hook",
             arguments: [["--reject"], ["--allow", "carol"]])
         func refused(options: [String]) async throws {
             let trio = try await Trio()
@@ -81,7 +81,7 @@ extension EndToEnd {
             #expect(server.events.isEmpty)
         }
 
-        @Test("Webhooks go through TLS, to a server that is trusted and is the one that was meant")
+        @Test("A webhook by TLS is sent only to a trusted server with the right host name")
         func secureWebhooks() async throws {
             let trio = try await Trio()
             let server = try WebHookServer()
@@ -111,7 +111,7 @@ extension EndToEnd {
             ] { #expect(bob.errors.contains("https://localhost:\(port)/ failed: \(part)"), "\(bob.errors)") }
         }
 
-        @Test("Nobody to trust is told before any call")
+        @Test("Missing trust roots are an error before any call")
         func noRoots() async throws {
             let bob = try Program([
                 "listen", "--as", "bob", "--on-end", "https://127.0.0.1/", "--trust-roots", "/nonexistent/roots",
@@ -120,7 +120,7 @@ extension EndToEnd {
             #expect(bob.errors.contains("/nonexistent/roots"), "\(bob.errors)")
         }
 
-        @Test("The hooks of a call run in the order of its events, and those of another call do not wait for them")
+        @Test("The hooks of a call run in the order of its events and do not delay those of another call")
         func order() async throws {
             let trio = try await Trio()
             let (log, gate) = (folder.path("log"), folder.path("gate"))
@@ -149,7 +149,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("Hooks that fail or hang are told on standard error, and no call waits for them")
+        @Test("Hooks that fail or hang are reported on standard error, and no call waits for them")
         func failing() async throws {
             let trio = try await Trio()
             let (silent, failing) = (try WebHookServer(status: nil), try WebHookServer(status: 500))
@@ -170,7 +170,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "A hook that cannot be run is wrong usage",
+            "A hook that cannot run is wrong usage",
             arguments: [
                 ("/nonexistent/hook", "is no program"), ("/etc", "is no program"),
                 ("no-such-program x", "is no program"),

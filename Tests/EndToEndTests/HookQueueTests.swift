@@ -2,7 +2,7 @@ import Testing
 
 @testable import callagent_cli
 
-/// Which hooks run when.
+/// The order of hooks.
 struct HookQueueTests {
     private var queue = HookQueue<String>(concurrency: 3, capacity: 5)
 
@@ -14,7 +14,7 @@ struct HookQueueTests {
         #expect([first, second, third].map(\.hook) == ["ring 1", "ring 2", "other"])
         #expect(queue.next() == nil)
         queue.end(first)
-        // There is room, but the second one of the same event still runs.
+        // There is room, but the second hook of the same event still runs.
         #expect(queue.next() == nil && queue.count == 1)
         queue.end(second)
         #expect(try next().hook == "end")

@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What peers send that keep to no rule.
+    /// Peers that break the protocol.
     @Suite struct HostilePeerTests {
         @Test(
-            "An offer that cannot be used is rejected with 488, and the agent takes the next call",
+            "An unusable offer is rejected with 488, and the agent takes the next call",
             arguments: [
                 "nonsense", "v=0\r\n",
                 "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n",
@@ -34,7 +34,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "An answer that cannot be used, or has a codec that was not offered, ends the call as incompatible at both ends",
+            "An unusable answer, or one with a codec that was not offered, ends the call as incompatible at both ends",
             arguments: [
                 ("a=rtcp-mux", "a=rtcp-mix", "rtcp-mux"), ("VP8", "AV1", "no video codec that was offered"),
                 (":96 ", ":97 ", "rtpmap"), ("OPUS", "L24", "no audio codec that was offered"),
@@ -54,7 +54,7 @@ extension EndToEnd {
             await pair.close()
         }
 
-        @Test("An offer that cannot be used is rejected, never hung up on, by whoever accepts at once")
+        @Test("An unusable offer gets a reject, not a hangup, from a callee that accepts at once")
         func unusableOfferAcceptedAtOnce() async throws {
             let board = InMemorySignaling()
             let pair = try await AgentPair(signaling: (board.transport(), board.transport()))
@@ -92,7 +92,7 @@ extension EndToEnd {
             await accepting.value
         }
 
-        @Test("Messages that are no messages are dropped or answered with an error, and calls still work")
+        @Test("Malformed messages are dropped or answered with an error, and calls still work")
         func malformedMessages() async throws {
             let board = InMemorySignaling()
             let pair = try await AgentPair(signaling: (board.transport(), board.transport()))
@@ -120,13 +120,13 @@ extension EndToEnd {
             await pair.close()
         }
 
-        @Test("Candidates that are none, or too many, do not end a call")
+        @Test("Invalid candidates and too many candidates do not end a call")
         func malformedCandidates() async throws {
             let board = InMemorySignaling()
             let flooding = TamperedSignaling(board.transport()) {
                 $0.replacingOccurrences(of: "candidate:", with: "candidate:\\u0000")
             }
-            // Bob's candidates are illegible; alice's are right, and a check from alice tells bob's address.
+            // Bob's candidates are invalid. Alice's are valid, and her connectivity check gives her bob's address.
             let pair = try await AgentPair(signaling: (board.transport(), flooding))
             try await expectWorkingCall(pair)
             await pair.close()

@@ -5,9 +5,9 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// What calls begin with, judged by what the other end decodes.
+    /// The initial media of calls, checked by what the other end decodes.
     @Suite struct InitialMediaTests {
-        @Test("A callee that begins muted sends black pictures and silence from the first on, and its camera is open")
+        @Test("A callee that starts muted sends black frames and silence from the start, and its camera is open")
         func muted() async throws {
             let (server, alice, bob) = try await stations()
             let mine = try await alice.call(bob)
@@ -15,7 +15,7 @@ extension EndToEnd {
             try await theirs.call.accept(audio: .muted, video: .muted)
             try await mine.reaches(.connected)
             let (heard, seen) = (try await alice.look(.audio), try await alice.look(.video))
-            try await eventually("black pictures") { seen.blackRun >= 20 }
+            try await eventually("black frames") { seen.blackRun >= 20 }
             try await eventually("silence") { heard.silentRun >= 50 }
             #expect(seen.wasBlankAlways && heard.wasBlankAlways)
             #expect(await mine.call.peerSends == .init(audio: .muted, video: .muted))
@@ -25,7 +25,7 @@ extension EndToEnd {
             try await close(mine, alice, bob, server)
         }
 
-        @Test("A caller without pictures and a callee that plays no sound are connected by what there is")
+        @Test("A caller without video and a callee without playback connect by the remaining media")
         func off() async throws {
             let (server, alice, bob) = try await stations()
             let call = try await alice.agent.call("bob", sends: MediaState(video: .off))
@@ -34,10 +34,10 @@ extension EndToEnd {
             try await theirs.call.accept(output: false)
             for call in [mine, theirs] { try await call.reaches(.connected) }
             try await mine.seesAndHears(bob.mark)
-            // It is decoded and not played.
+            // The audio is decoded and not played.
             let heard = try await bob.look(.audio)
             let buffers = heard.buffers
-            try await eventually("sound") { heard.buffers > buffers + 50 }
+            try await eventually("audio") { heard.buffers > buffers + 50 }
             var received = try #require(await theirs.call.report().statistics.audio).received
             #expect(received.shown == 0)
             #expect(await theirs.call.report().statistics.video?.received.decoded ?? 0 == 0)
@@ -46,13 +46,13 @@ extension EndToEnd {
             await theirs.call.setOutput(false)
             received = try #require(await theirs.call.report().statistics.audio).received
             let later = heard.buffers
-            try await eventually("more sound") { heard.buffers > later + 50 }
+            try await eventually("more audio") { heard.buffers > later + 50 }
             #expect(try #require(await theirs.call.report().statistics.audio).received.shown == received.shown)
             #expect(!theirs.states.contains(.reconnecting) && !mine.states.contains(.reconnecting))
             try await close(mine, alice, bob, server)
         }
 
-        @Test("What a call begins without stays so over a hold and when pictures are added")
+        @Test("Media that a call starts without stays off after a hold and after video is added")
         func outputOverChanges() async throws {
             let (server, alice, bob) = try await stations()
             let mine = FollowedCall(try await alice.agent.call("bob", media: .audioOnly, output: false))
@@ -66,12 +66,12 @@ extension EndToEnd {
             try await mine.hears(.mediaChanged(.audioVideo))
             let heard = try await alice.look(.audio, connection: 1)
             let buffers = heard.buffers
-            try await eventually("sound") { heard.buffers > buffers + 50 }
+            try await eventually("audio") { heard.buffers > buffers + 50 }
             #expect(try #require(await mine.call.report().statistics.audio).received.shown == 0)
             try await close(mine, alice, bob, server)
         }
 
-        @Test("The program's calls begin as it is told")
+        @Test("The program's calls start with the media of its options")
         func program() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--once", "--start-video-muted", "--start-output-off"])

@@ -3,11 +3,11 @@ import FoundationXML
 import Testing
 
 extension EndToEnd {
-    /// The verdict that `--junit` writes.
+    /// The result file of `--junit`.
     @Suite struct JUnitTests {
         private let folder = Folder()
 
-        @Test("A demo that does what it should is a suite of calls and expectations without a failure")
+        @Test("A successful demo is a suite of calls and expectations without a failure")
         func passed() async throws {
             let path = folder.path("verdict.xml")
             try "what was there before".write(toFile: path, atomically: false, encoding: .utf8)
@@ -26,17 +26,17 @@ extension EndToEnd {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == ["verdict.xml"])
         }
 
-        @Test("Calls and expectations that fail say why, whatever characters are in it")
+        @Test("Failed calls and expectations have the reason, with any characters escaped")
         func failed() async throws {
             let trio = try await Trio()
             let path = folder.path("verdict.xml")
             let alice = try trio.call(
-                ["--junit", path, "--expect", "a<b.c==1", "--expect", "summary.connected<=0"], to: "nobody")
+                ["--junit", path, "--expect", "connectedMs<5", "--expect", "summary.connected<=0"], to: "nobody")
             #expect(try await alice.waitForExit() == 4)
             let suite = try suite(path)
             #expect(suite.attributes["tests"] == "3" && suite.attributes["failures"] == "2")
             #expect(suite.cases[0].failure?.contains("unknownUser (404)") == true)
-            #expect(suite.cases[1].failure?.contains("a<b.c") == true)
+            #expect(suite.cases[1].failure?.contains("connectedMs < 5.0, but call 1 (with nobody") == true)
             #expect(suite.cases[2].failure == nil)
         }
 
@@ -52,7 +52,7 @@ extension EndToEnd {
             #expect(suite.cases.first?.failure?.contains("cannot reach the signaling server") == true)
         }
 
-        @Test("The listener's verdict says the same of its end, also when a signal ends it")
+        @Test("The listener writes the same for its end, also when a signal ends it")
         func listener() async throws {
             let trio = try await Trio()
             let path = folder.path("verdict.xml")

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Programs whose end of the next call is built before there is one.
+    /// Programs that build their end of the next call ahead.
     @Suite struct JoinAheadTests {
-        @Test("Both ends of two calls, the second in a row, see and hear each other")
+        @Test("In two calls in a row both ends see and hear each other")
         func calls() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--join-ahead", "--audio", "tone:554"])
@@ -20,7 +20,7 @@ extension EndToEnd {
             try await bob.waitForExit()
         }
 
-        @Test("What is built ahead is not recorded: that is wrong usage")
+        @Test("Recording together with --join-ahead is wrong usage")
         func record() async throws {
             let alice = try Program(["call", "bob", "--as", "alice", "--join-ahead", "--record", "a.mkv"])
             #expect(try await alice.waitForExit() == 2)

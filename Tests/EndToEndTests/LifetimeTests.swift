@@ -2,18 +2,20 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// That many calls leave nothing behind: each check in a process of its own, because `fatal-criticals` aborts.
+    /// Many calls leak nothing.
+    ///
+    /// Each check runs in its own process, because `fatal-criticals` aborts.
     @Suite struct LifetimeTests {
-        @Test("100 calls leave threads, descriptors and memory as they were")
+        @Test("100 calls leak no threads, descriptors or memory")
         func soak() async throws {
             let demo = try Program(
                 ["demo", "--calls", "100", "--duration", "300ms", "--events"],
                 environment: [
-                    // Memory that is freed goes back at once, so that what is resident is what is in use.
+                    // Freed memory is returned at once, so that the resident memory is the memory in use.
                     "G_DEBUG": "fatal-criticals", "MALLOC_ARENA_MAX": "1", "MALLOC_TOP_PAD_": "0",
                     "MALLOC_MMAP_THRESHOLD_": "32768", "MALLOC_TRIM_THRESHOLD_": "32768",
                 ])
-            // Many samples for each call, whatever it is doing.
+            // Takes many samples during each call.
             var samples: [[Sample]] = Array(repeating: [], count: 101)
             var (ended, position) = (0, 0)
             try await eventually("100 calls", within: .seconds(200)) {
@@ -27,16 +29,16 @@ extension EndToEnd {
             #expect(demo.count(of: ["event": "stateChanged", "state": "connected"]) == 100)
             let (early, late) = (samples[20..<40].flatMap { $0 }, samples[80..<100].flatMap { $0 })
             try #require(early.count >= 40 && late.count >= 40)
-            // The most frequent figure is that of a call that is up; while one is closed and the next begins there are more.
+            // The most frequent value is that of a running call. There are more while one call is closed and the next begins.
             #expect(Self.mode(late.map(\.descriptors)) <= Self.mode(early.map(\.descriptors)))
             // Swift's and Dispatch's pools keep a few threads more or less.
             #expect(Self.mode(late.map(\.threads)) <= Self.mode(early.map(\.threads)) + 6)
             let resident = samples[20..<100].filter { !$0.isEmpty }.map { Double(Self.median($0.map(\.residentKB))) }
-            // The reports of both ends are kept until the summary; one picture that stays behind would be 345 kB.
+            // The reports of both ends are kept until the summary. One leaked frame would be 345 kB.
             #expect(Self.slope(resident) < 100, "kB per call")
         }
 
-        @Test("At the end of a process no object of GStreamer's is alive but its one DTLS agent")
+        @Test("At the end of a process the only living GStreamer object is its one DTLS agent")
         func leaks() async throws {
             let log = NSTemporaryDirectory() + "callagent-leaks-\(UUID().uuidString).log"
             defer { try? FileManager.default.removeItem(atPath: log) }
@@ -55,7 +57,7 @@ extension EndToEnd {
             #expect(alive.allSatisfy { $0.contains("type-name=(string)GstDtlsAgent") }, "\(alive)")
         }
 
-        /// What the system says of a process.
+        /// The resources of a process.
         private struct Sample {
             let residentKB: Int
             let threads: Int
@@ -78,13 +80,13 @@ extension EndToEnd {
 
         private static func median(_ values: [Int]) -> Int { values.sorted()[values.count / 2] }
 
-        /// The value that is there most often; of several, the highest.
+        /// The most frequent value; the highest if there are several.
         private static func mode(_ values: [Int]) -> Int {
             let counts = Dictionary(values.map { ($0, 1) }, uniquingKeysWith: +)
             return counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 0
         }
 
-        /// The slope of the straight line that fits best, per element.
+        /// The slope of the best-fit line, per element.
         private static func slope(_ values: [Double]) -> Double {
             let middle = Double(values.count - 1) / 2
             let mean = values.reduce(0, +) / Double(values.count)

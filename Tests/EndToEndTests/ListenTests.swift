@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What a listener tells beside its calls.
+    /// The output of a listener besides its calls.
     @Suite struct ListenTests {
         @Test(
-            "A lost signaling server is told, and so is that it is back; then calls come in again",
+            "A lost and a restored signaling server are reported; then calls arrive again",
             arguments: [true, false])
         func serverRestarts(events: Bool) async throws {
             var trio = try await Trio()
@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
         }
 
-        @Test("A caller beyond the limit is told busy, and the listener tells of it; within the limit both calls go on")
+        @Test("A caller beyond the limit gets busy, and the listener reports it; calls within the limit continue")
         func limit() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--max-calls", "2"])

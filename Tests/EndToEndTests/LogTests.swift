@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What the program and GStreamer say of their doings.
+    /// The logs of the program and of GStreamer.
     @Suite struct LogTests {
         /// GStreamer's own format begins with the time since its start.
         private static func linesOfGStreamer(_ text: String) -> [Substring] {
@@ -17,17 +17,17 @@ extension EndToEnd {
             return program.errors
         }
 
-        @Test("trace-media has GStreamer's log among the program's, and GStreamer prints nothing itself")
+        @Test("trace-media puts GStreamer's log into the program's log, and GStreamer prints nothing itself")
         func media() async throws {
             let text = try await run(["--log-level", "trace-media"])
             let lines = text.split(separator: "\n")
             #expect(lines.contains { $0.contains("category=webrtc") && $0.contains(" info ") })
             #expect(lines.contains { $0.contains("category=") && $0.contains("object=") && $0.contains("[GStreamer]") })
-            #expect(lines.contains { !$0.contains("category=") && $0.contains("debug") || $0.contains("[CallAgent]") })
+            #expect(lines.contains { !$0.contains("category=") && $0.contains("debug") || $0.contains("[Agent]") })
             #expect(Self.linesOfGStreamer(text).isEmpty)
         }
 
-        @Test("With GST_DEBUG it has what that asks for, and nothing else of GStreamer's")
+        @Test("With GST_DEBUG the log has exactly the GStreamer messages that it selects")
         func chosen() async throws {
             let text = try await run(["--log-level", "trace-media"], debug: "rtpsession:5")
             let categories = Set(
@@ -36,7 +36,7 @@ extension EndToEnd {
             #expect(text.contains(" debug ") && Self.linesOfGStreamer(text).isEmpty)
         }
 
-        @Test("Without trace-media the program says nothing of GStreamer's, which prints what GST_DEBUG asks for")
+        @Test("Without trace-media GStreamer prints what GST_DEBUG selects, and the program's log has none of it")
         func off() async throws {
             #expect(try await run(["--log-level", "error"]).isEmpty)
             let text = try await run(["--log-level", "error"], debug: "webrtcbin:5")

@@ -5,11 +5,11 @@ import Testing
 @testable import MediaEngine
 
 extension EndToEnd {
-    /// The elements that real microphones need, in front of devices that are made for the test.
+    /// The elements for real microphones, with virtual devices of the test.
     @Suite struct MicrophoneTests {
         private let folder = Folder()
 
-        @Test("What a microphone of ALSA gives is heard by the peer")
+        @Test("The peer hears the audio of an ALSA microphone")
         func alsa() async throws {
             let trio = try await Trio()
             let voice = try Voice(hertz: 554, into: folder.path("voice"))
@@ -28,7 +28,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "What one call plays is heard by the peer of another, whose microphone it is",
+            "One call's playback is another call's microphone, and that peer hears it",
             .enabled(if: PipeWire.isInstalled, "there is no PipeWire; install pipewire-bin and wireplumber"),
             arguments: ["pipewire", "pulse"])
         func room(protocol name: String) async throws {
@@ -37,7 +37,7 @@ extension EndToEnd {
             let trio = try await Trio()
             let speaker = try await trio.listen(["--sink-audio", "\(name):room", "--once"], environment: environment)
             let talker = try trio.call(["--audio-only", "--audio", "tone:660", "--duration", "10m", "--events"])
-            // Opened and closed again and again: whether it gives something is not to be a matter of luck.
+            // Opened and closed several times, because a start must work every time.
             let microphone = name == "pulse" ? "pulse:room.monitor" : "pipewire:voice"
             for _ in 1...3 { try await hears(660, from: microphone, environment, at: trio) }
             talker.signal(SIGINT)
@@ -46,7 +46,7 @@ extension EndToEnd {
             try await service.stop()
         }
 
-        /// A call of carol's to dave, who hears what her microphone gives.
+        /// A call from carol to dave, who hears the audio of her microphone.
         private func hears(
             _ hertz: Double, from microphone: String, _ environment: [String: String], at trio: Trio
         ) async throws {
@@ -66,14 +66,14 @@ extension EndToEnd {
     }
 }
 
-/// A tone as a microphone's driver would give it: 10 ms of it each 10 ms, through a pipe, which is what ALSA reads at a time.
+/// A tone in real time through a pipe, like from a microphone driver: 10 ms every 10 ms, the amount that ALSA reads at a time.
 private final class Voice: Sendable {
     private let pipeline: Pipeline
     private let pipe: Int32
 
     init(hertz: Int, into path: String) throws {
         try GStreamerLibrary.initialize()
-        // Open at both ends, so that neither opening nor the reader's end holds anything up.
+        // Open for reading and writing, so that neither open() nor the end of the reader blocks.
         guard mkfifo(path, 0o600) == 0, case let pipe = open(path, O_RDWR), pipe >= 0 else {
             throw MediaError.rejected(operation: "mkfifo", text: path)
         }

@@ -4,10 +4,10 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// The signaling server dies without a word and comes back knowing nobody, while calls go on.
+    /// The signaling server crashes and restarts without any state, while calls continue.
     @Suite struct OutageTests {
         @Test(
-            "A call goes on without the server; what was said meanwhile arrives when it is back, and so does a hang-up")
+            "A call continues without the server; messages arrive when it is back, and so does a hang-up")
         func connected() async throws {
             let server = try await MortalServer()
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
@@ -20,7 +20,7 @@ extension EndToEnd {
 
             try await server.die()
             for call in [mine, theirs] { try await call.hears(.signalingLost) }
-            // Twice, so that the second time begins in the outage for certain.
+            // Twice, so that the second check certainly begins in the outage.
             for _ in 1...2 { try await expectMedia((mine, alice), (theirs, bob)) }
             try await mine.call.send(info: "are you there?")
             try await theirs.call.hold()
@@ -46,7 +46,7 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("A call that is accepted without the server is connected when it is back", arguments: ["guarded", "off"])
+        @Test("A call accepted while the server is down is connected when it is back", arguments: ["guarded", "off"])
         func accepted(policy: String) async throws {
             let policy = try #require(EarlyMediaPolicy(rawValue: policy))
             let (server, alice, bob) = try await ends { $0.earlyMedia = policy }
@@ -64,7 +64,7 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("A call that its caller cancels without the server stops ringing when it is back")
+        @Test("A call cancelled while the server is down stops ringing when it is back")
         func cancelled() async throws {
             let (server, alice, bob) = try await ends()
             let (mine, theirs) = try await ring(alice, bob)
@@ -76,7 +76,7 @@ extension EndToEnd {
             try await server.rise()
             try await theirs.ends(.remoteCancelled, .unknownCall)
             #expect(bob.incoming.count == 1)
-            // Nothing is left of it: the next call works.
+            // Nothing of the call is left, so the next call works.
             let next = try await alice.call(bob)
             let nextRing = try await bob.ring(2)
             try await nextRing.call.accept()
@@ -86,7 +86,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "A call that nobody answers rings out at both ends, whether the server comes back or not",
+            "The ring timeout ends a call at both ends, whether the server comes back or not",
             arguments: [true, false])
         func unanswered(comesBack: Bool) async throws {
             let (server, alice, bob) = try await ends { $0.timeouts.ringMs = 3_000 }
@@ -100,7 +100,7 @@ extension EndToEnd {
         }
 
         private func ends(
-            _ configure: (inout CallAgentConfiguration) -> Void = { _ in }
+            _ configure: (inout AgentConfiguration) -> Void = { _ in }
         ) async throws -> (MortalServer, Station, Station) {
             let server = try await MortalServer()
             let alice = try await Station("alice", at: server.url, hertz: 440, configure: configure).prepared()

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Where the program's words go, and what surrounds it.
+    /// The program's output, and its environment.
     @Suite struct OutputTests {
         @Test(
-            "Results that cannot be written fail the command in one line",
+            "If the results cannot be written, the command fails with one line",
             arguments: [["version"], ["demo", "--duration", "100ms", "--json"]])
         func fullDisk(arguments: [String]) async throws {
             let words = arguments.joined(separator: " ")
@@ -17,7 +17,7 @@ extension EndToEnd {
             )
         }
 
-        @Test("A reader that goes away is no reason to fail")
+        @Test("A reader that closes its end does not make the program fail")
         func brokenPipe() async throws {
             let program = try Program(
                 ["-c", "{ '\(Program.path)' demo --duration 300ms --events; echo status $? >&2; } | head -n 1"],

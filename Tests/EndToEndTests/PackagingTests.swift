@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What `make install` puts on a machine.
+    /// The files of `make install`.
     @Suite struct PackagingTests {
         private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -13,7 +13,7 @@ extension EndToEnd {
         private let folder = Folder()
 
         @Test(
-            "make install puts program, units, examples and completions below PREFIX, and make uninstall takes them away"
+            "make install puts program, units, documents, examples and completions below PREFIX, and make uninstall takes them away"
         )
         func install() async throws {
             try await make("install")
@@ -23,6 +23,7 @@ extension EndToEnd {
                 "lib/systemd/system/callagent-serve.service",
                 "share/bash-completion/completions/callagent", "share/zsh/site-functions/_callagent",
                 "share/fish/vendor_completions.d/callagent.fish", "share/doc/callagent/examples/listen-bob.json",
+                "share/doc/callagent/cli.md", "share/doc/callagent/signaling.md",
             ] { #expect(installed.contains("opt/calls/" + name), "\(installed)") }
             let unit = try String(
                 contentsOfFile: folder.path("opt/calls/lib/systemd/system/callagent-serve.service"), encoding: .utf8)
@@ -31,12 +32,12 @@ extension EndToEnd {
             #expect(try files() == [])
         }
 
-        @Test("systemd takes the units without a word", .enabled(if: verifier != nil))
+        @Test("systemd accepts the units without a warning", .enabled(if: verifier != nil))
         func units() async throws {
             let source = Self.root + "/packaging/systemd"
             var units: [String] = []
             for name in try FileManager.default.contentsOfDirectory(atPath: source) {
-                // What it starts has to be there.
+                // The program that the unit starts must exist.
                 let text = try String(contentsOfFile: source + "/" + name, encoding: .utf8)
                     .replacingOccurrences(of: "/usr/local/bin/callagent", with: Program.path)
                 units.append(try folder.write(text, name.replacingOccurrences(of: "@.", with: "@bob.")))
@@ -48,7 +49,7 @@ extension EndToEnd {
             #expect(complaints.isEmpty, "\(complaints)")
         }
 
-        @Test("The example of a configuration is taken as it is")
+        @Test("The example configuration is accepted unchanged")
         func example() async throws {
             let example = Self.root + "/packaging/examples/listen-bob.json"
             let bob = try Program(["listen", "--as", "bob", "--config", example, "--signaling", "ws://127.0.0.1:1"])

@@ -5,9 +5,11 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// What the product promises about who is seen and heard when, and that its own figures would tell if it were not so.
+    /// The promises about when each user is seen and heard.
+    ///
+    /// Forced gates show that the product's figures detect a broken promise.
     @Suite struct PromiseTests {
-        @Test("Under guarded nothing of the callee arrives before it accepts; with its gate forced open it does")
+        @Test("guarded: no media of the callee arrives before its accept; with its gate forced open it does")
         func sendGate() async throws {
             for forced in [false, true] {
                 let pair = try await AgentPair { session, label in
@@ -35,12 +37,12 @@ extension EndToEnd {
             }
         }
 
-        @Test("Nothing is shown or played before the call is connected; with the gates forced open it is")
+        @Test("No media is shown or played before the call is connected; with the gates forced open it is")
         func receiveGate() async throws {
             for forced in [false, true] {
                 let pair = try await AgentPair { session, label in
                     guard forced, label.hasSuffix("callee") else { return }
-                    // The gates exist once the answer is made.
+                    // The gates exist once the answer is created.
                     Task {
                         while await session.peer.setReceiving(true).isEmpty { await Task.yield() }
                     }
@@ -64,7 +66,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "A peer whose certificate is not the one of its SDP ends the call, and nothing of it is let through",
+            "A peer with another certificate than in its SDP ends the call, and none of its media passes",
             arguments: ["alice", "bob"])
         func fingerprint(liar: String) async throws {
             let board = InMemorySignaling()
@@ -84,7 +86,7 @@ extension EndToEnd {
                 #expect(report.timeline.instant(of: .connected) == nil)
                 #expect(report.timeline.instant(of: .firstVideoShown) == nil)
             }
-            // At the end that checks nothing came through the hold, and nothing went out.
+            // At the end that checks, no media arrived and none was sent.
             let mineStatistics = await checker.report().statistics
             #expect(mineStatistics.video?.received.decoded ?? 0 == 0)
             #expect(mineStatistics.audio?.received.decoded ?? 0 == 0)
@@ -93,13 +95,13 @@ extension EndToEnd {
             await pair.close()
         }
 
-        /// Every fingerprint of a message with its first digit changed.
+        /// A copy of a message with the first digit of every fingerprint changed.
         private static func withOtherFingerprint(_ text: String) -> String {
             var result = text
             for digit in "0123456789ABCDEF" {
                 let other = digit == "0" ? "1" : "0"
                 result = result.replacingOccurrences(of: "sha-256 \(digit)", with: "sha-256 \(other)")
-                // Each is changed once: what was made a 0 or 1 above must not be changed back.
+                // Each is changed once: a digit that became 0 or 1 above must not be changed back.
                 if result != text { return result }
             }
             return result

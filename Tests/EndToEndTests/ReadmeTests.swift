@@ -1,15 +1,16 @@
 import Foundation
+import TestServers
 import Testing
 
 extension EndToEnd {
-    /// That the README tells the truth.
+    /// The README and the documents about the program are correct.
     @Suite struct ReadmeTests {
         private var root: URL {
             URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
         }
 
-        @Test("The README's program is the one that is compiled, and places a call")
+        @Test("The program in the README equals the compiled one, which places a call")
         func firstCall() async throws {
             let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
             let source = try String(
@@ -24,43 +25,106 @@ extension EndToEnd {
             let program = try Program([trio.url], path: path)
             #expect(try await program.waitForExit() == 0, "\(program.errors)")
             #expect(program.output.contains("firstVideoShown"))
-            // It hangs up at its own first picture, which may be before bob's.
+            // The program hangs up at its own first frame, which may be before bob's first frame.
             try await eventually("it told bob") { bob.hasEvent(["reason": "remoteHangup"]) }
         }
 
-        /// The options in a text, whole.
+        /// The commands in the README, one per line, without their comments.
+        private func commands() throws -> [String] {
+            let text = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+            return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { $0.hasPrefix("callagent ") }
+        }
+
+        @Test("Every command in the README runs; cameras and addresses that are not here are the only changes")
+        func everyCommand() async throws {
+            let (trio, folder, certificate) = (try await Trio(), Folder(), try TestCertificate())
+            let bob = try await trio.listen(["--max-calls", "9"])
+            for (name, file) in [("cert.pem", certificate.certificate.path), ("key.pem", certificate.key.path)] {
+                _ = try folder.write(try Data(contentsOf: URL(fileURLWithPath: file)), name)
+            }
+            _ = try folder.write("a secret of more than thirty-two bytes for tests", "server.key")
+            _ = try folder.write("a-token", "camera.token")
+            let commands = try commands()
+            #expect(commands.count >= 10)
+            for command in commands {
+                let program = try run(command, in: folder, trio)
+                switch command.split(separator: " ")[1] {
+                case "serve":
+                    try await eventually(command) { program.output.contains("signaling at") }
+                    program.signal(SIGINT)
+                    #expect(try await program.waitForExit() == 130, "\(command): \(program.errors)")
+                case "listen":
+                    try await eventually(command) { program.output.contains("listening as") }
+                    program.signal(SIGINT)
+                    #expect(try await program.waitForExit() == 130, "\(command): \(program.errors)")
+                default:
+                    #expect(
+                        try await program.waitForExit(within: .seconds(40)) == 0, "\(command): \(program.errors)")
+                }
+            }
+            #expect(bob.exitStatus == nil)
+            #expect(FileManager.default.fileExists(atPath: folder.path("verdict.xml")))
+            #expect(FileManager.default.fileExists(atPath: folder.path("bob.png")))
+        }
+
+        private func run(_ command: String, in folder: Folder, _ trio: Trio) throws -> Program {
+            var line = command
+            // A test of a few calls, on a machine that may be slow, with ports of its own.
+            for (from, to) in [
+                ("--repeat 20", "--repeat 2"), ("connected==20", "connected==2"),
+                ("--calls 20", "--calls 2"), ("Frame)<500", "Frame)<20000"), (" & sleep 1", ""),
+                ("127.0.0.1:8080", "127.0.0.1:0"), ("0.0.0.0:8443", "127.0.0.1:0"), ("--duration 10s", "--duration 1s"),
+                ("v4l2:/dev/video0", "test"), ("--audio mic", "--audio tone"), ("192.0.2.7", "127.0.0.1:9"),
+            ] { line = line.replacingOccurrences(of: from, with: to) }
+            if line == "callagent serve" { line += " --listen 127.0.0.1:0" }
+            if line.hasPrefix("callagent call") || line.hasPrefix("callagent listen") {
+                line += " --ice-interface 127.0.0.1"
+                // Names of this test, beside the bob who answers.
+                line = line.replacingOccurrences(of: "--as bob", with: "--as robert")
+            }
+            let bin = URL(fileURLWithPath: Program.path).deletingLastPathComponent().path
+            return try Program(
+                ["-c", "cd '\(folder.path(""))' && PATH='\(bin)':$PATH && exec \(line)"], path: "/bin/bash",
+                environment: ["CALLAGENT_SIGNALING": trio.url])
+        }
+
+        /// The full options in a text.
         private static func options(in text: some StringProtocol) -> Set<String> {
             Set(String(text).matches(of: /\B(--[a-z][a-z0-9-]*)/).map { String($0.output.1) })
         }
 
-        @Test("Every option that the README names exists, and those of its command lines belong to their commands")
+        @Test("Every option in the documents exists, and options in command lines belong to their commands")
         func options() async throws {
-            let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-            // Of systemctl, and of the argument parser.
-            var known: Set = ["--now", "--generate-completion-script"]
+            let text = try ["README.md", "docs/cli.md", "docs/server.md", "docs/performance.md"]
+                .map { try String(contentsOf: root.appendingPathComponent($0), encoding: .utf8) }
+                .joined(separator: "\n")
+            // Options of systemctl and of the argument parser.
+            var known: Set = ["--now", "--generate-completion-script", "--help", "--help-all"]
             for command in ["demo", "serve", "listen", "call", "doctor", "devices", "pipelines", "token", "version"] {
-                let help = try Program(["help", command])
+                let help = try Program([command, "--help-all"])
                 #expect(try await help.waitForExit() == 0)
                 let own = Self.options(in: help.output)
                 known.formUnion(own)
-                for line in readme.split(separator: "\n") where line.hasPrefix("callagent \(command) ") {
+                for line in text.split(separator: "\n") where line.hasPrefix("callagent \(command) ") {
                     let strangers = Self.options(in: line.prefix { $0 != "#" }).subtracting(own)
                     #expect(strangers.isEmpty, "\(line): \(strangers)")
                 }
             }
-            let strangers = Self.options(in: readme).subtracting(known)
+            let strangers = Self.options(in: text).subtracting(known)
             #expect(strangers.isEmpty, "\(strangers)")
         }
 
-        @Test("doctor finds nothing missing here, and says what it looked at")
+        @Test("doctor finds nothing missing here, and lists what it checked")
         func doctor() async throws {
             let doctor = try Program(["doctor"])
             #expect(try await doctor.waitForExit() == 0, "\(doctor.errors)")
             for part in ["webrtcbin", "encoder vp8", "a call on loopback"] { #expect(doctor.output.contains(part)) }
             #expect(!doctor.output.contains("MISSING"))
+            #expect(doctor.output.hasSuffix("this machine can make calls\n"))
         }
 
-        @Test("devices lists what is there, for people and as JSON")
+        @Test("devices lists the present devices, as text and as JSON")
         func devices() async throws {
             let list = try Program(["devices"])
             #expect(try await list.waitForExit() == 0, "\(list.errors)")
@@ -73,7 +137,7 @@ extension EndToEnd {
             for device in found { #expect(device["source"] is String && device["formats"] is [Any]) }
         }
 
-        @Test("pipelines lists, shows and checks every description")
+        @Test("pipelines lists, prints and checks every description")
         func pipelines() async throws {
             let list = try Program(["pipelines"])
             #expect(try await list.waitForExit() == 0)

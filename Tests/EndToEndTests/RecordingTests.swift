@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What `--record` leaves behind.
+    /// The files of `--record`.
     @Suite struct RecordingTests {
         private let folder = Folder()
 
         @Test(
-            "The recordings of a program that is killed play, both directions, of every format",
+            "The recordings of a killed program are playable, in both directions and every format",
             arguments: [("call.mkv", "vp8"), ("call.webm", "vp9"), ("call.mp4", "h264")])
         func killed(name: String, codec: String) async throws {
             let trio = try await Trio()
@@ -26,13 +26,13 @@ extension EndToEnd {
             alice.signal(SIGINT)
             for (path, hertz) in [(path, 440.0), (sent, 880)] {
                 let file = try await RecordedFile(path)
-                #expect(file.changes >= 20 && file.pictures.allSatisfy { $0.width == 640 })
+                #expect(file.changes >= 20 && file.frames.allSatisfy { $0.width == 640 })
                 #expect(abs(file.toneHz - hertz) < 10)
-                #expect(abs(file.soundEnd - (file.pictures.last?.time ?? 0)) < 1.5)
+                #expect(abs(file.audioEnd - (file.frames.last?.time ?? 0)) < 1.5)
             }
         }
 
-        @Test("A recording that cannot be is refused before a call, with what could be")
+        @Test("An impossible recording is refused before a call, and the error names what is possible")
         func refused() async throws {
             let trio = try await Trio()
             for (options, text) in [
@@ -50,12 +50,12 @@ extension EndToEnd {
             }
         }
 
-        @Test("A full disk is told as a warning, and the call goes on")
+        @Test("A full disk causes a warning, and the call continues")
         func fullDisk() async throws {
             let trio = try await Trio()
             let path = folder.path("call.mkv")
             let bob = try await trio.listen(["--once", "--record", path])
-            // What was free when it was checked.
+            // The free space at the time of the check.
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
             let alice = try trio.call(["--events", "--duration", "2s"])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")

@@ -5,7 +5,7 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// Invites whose `media` and SDP speak of different things.
+    /// Invites whose `media` and SDP differ.
     @Suite struct RefusedMediaTests {
         private static func invite(_ media: CallMedia, _ sdp: String) -> SignalingMessage {
             SignalingMessage(
@@ -14,7 +14,7 @@ extension EndToEnd {
         }
 
         private static func peer(_ kinds: Set<MediaKind>) async throws -> PeerConnection {
-            let engine = try await MediaEngine.start(logger: .quiet)
+            let engine = try await Engine.start(logger: .quiet)
             var tracks: [MediaKind: TrackConfiguration] = [:]
             if kinds.contains(.audio) {
                 tracks[.audio] = TrackConfiguration(source: try engine.capture(AudioSource.tone(hertz: 700)))
@@ -29,8 +29,8 @@ extension EndToEnd {
             return engine.makePeerConnection(configuration)
         }
 
-        @Test("Pictures in the SDP of a call without are refused with port 0, and both hear each other")
-        func picturesThatAreNotMeant() async throws {
+        @Test("Video in the SDP of an audio call is refused with port 0, and both hear each other")
+        func videoThatIsNotMeant() async throws {
             let board = InMemorySignaling()
             let pair = try await AgentPair(signaling: (board.transport(), board.transport()))
             let mallory = board.transport()
@@ -42,7 +42,7 @@ extension EndToEnd {
             let call = try #require(await incoming.next())
             #expect(await call.media == .audioOnly)
             try await call.accept()
-            // Bob's candidates follow his answer.
+            // Bob sends his candidates after his answer.
             let reading = Task {
                 for await event in mallory.events {
                     guard case .received(let text) = event, let message = try? SignalingMessage(decoding: text) else {
@@ -73,8 +73,8 @@ extension EndToEnd {
             await pair.close()
         }
 
-        @Test("Pictures that a call is to have and its SDP has not are a reason to reject it, at once")
-        func picturesThatCannotCome() async throws {
+        @Test("A video call without video in its SDP is rejected at once")
+        func videoThatCannotCome() async throws {
             let board = InMemorySignaling()
             let pair = try await AgentPair(signaling: (board.transport(), board.transport()))
             let mallory = board.transport()

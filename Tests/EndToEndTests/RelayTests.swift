@@ -6,7 +6,7 @@ extension EndToEnd {
     /// Calls of the program through a real TURN server.
     @Suite struct RelayTests {
         @Test(
-            "Two processes see and hear each other through the relay alone: over UDP, TCP and TLS",
+            "Two processes see and hear each other through the relay only: over UDP, TCP and TLS",
             arguments: ["udp", "tcp", "tls"])
         func relayOnly(transport: String) async throws {
             let certificate = try TestCertificate()
@@ -26,16 +26,16 @@ extension EndToEnd {
             let mine = try #require((try alice.document()["calls"] as? [[String: Any]])?.first)
             let theirs = try await Self.report(of: bob)
             for (call, width, pitch) in [(mine, 240.0, 660.0), (theirs, 320.0, 440.0)] {
-                #expect(try call.text("transport.localCandidate") == "relay")
-                #expect(try call.text("transport.remoteCandidate") == "relay")
+                #expect(try call.text("transport.localCandidateType") == "relay")
+                #expect(try call.text("transport.remoteCandidateType") == "relay")
                 #expect(try call.number("video.received.distinctFrames") > 10)
-                #expect(try call.number("video.received.width") == width)
+                #expect(try call.number("video.received.frameWidth") == width)
                 #expect(abs(try call.number("audio.received.toneHz") - pitch) < 5)
                 #expect((call["warnings"] as? [String]) == [])
             }
         }
 
-        @Test("Wrong credentials are an event and in the report, and the call connects by another way")
+        @Test("Wrong credentials are an event and in the report, and the call connects by another candidate")
         func wrongCredentials() async throws {
             let turn = try await TurnServer()
             let server = Self.server(turn, "udp", credential: "wrong")
@@ -54,7 +54,7 @@ extension EndToEnd {
             alice.signal(SIGINT)
             try await alice.waitForExit()
             let call = try await Self.report(of: alice)
-            #expect(try call.text("transport.localCandidate") == "host")
+            #expect(try call.text("transport.localCandidateType") == "host")
             #expect(try call.number("video.received.distinctFrames") > 0)
             let warnings = try #require(call["warnings"] as? [String])
             #expect(warnings.count == 1 && warnings[0].contains("wrong credentials"))
@@ -62,7 +62,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "With the policy relay a server that gives nothing ends the call with the reason",
+            "With the policy relay, a TURN server that gives no candidate ends the call with the reason",
             arguments: ["wrong credentials", "its certificate is not trusted"])
         func nothingButRelay(reason: String) async throws {
             let isTLS = reason.contains("certificate")
@@ -85,7 +85,7 @@ extension EndToEnd {
             return transport == "tls" ? "turns:\(user)" : "turn:\(user)?transport=\(transport)"
         }
 
-        /// What a program with `--events` said about its first call at the end.
+        /// The final report of a program's first call with `--events`.
         private static func report(of program: Program) async throws -> [String: Any] {
             try await eventually("the report") { program.hasEvent(["event": "report"]) }
             let event = try #require(program.events.first { $0["event"] as? String == "report" })

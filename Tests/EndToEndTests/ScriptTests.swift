@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What `--at` does to a running call, and what both ends are told of it.
+    /// The actions of `--at` in a running call, and the events at both ends.
     @Suite struct ScriptTests {
-        @Test("A scripted call holds, mutes and talks, and the peer is told each time")
+        @Test("A scripted call holds, mutes and sends messages, and the peer gets an event for each")
         func script() async throws {
             let trio = try await Trio()
-            // Each end counts from its own connected: what both do in turn is a second apart.
+            // Each end counts from its own connected state, so alternating actions are a second apart.
             let bob = try await trio.listen(["--once", "--at", "3s=hold", "--at", "4s=unhold"])
             let steps = [
                 "2s=hold", "5s=unhold", "5200ms=mute-audio", "5300ms=info:a=b; ümläut", "5400ms=unmute-audio",
@@ -34,7 +34,7 @@ extension EndToEnd {
             #expect(told.last?["video"] as? String == "on")
         }
 
-        @Test("Another picture, size and sound are sent while the call goes on")
+        @Test("The video source, size and audio source change during a call")
         func sources() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--once"])
@@ -46,14 +46,14 @@ extension EndToEnd {
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
             let report = try #require(bob.events.last).object("report")
-            // A quarter turn makes height of width.
-            #expect(try report.number("video.received.width") == 272)
-            #expect(try report.number("video.received.height") == 480)
+            // A quarter turn swaps width and height.
+            #expect(try report.number("video.received.frameWidth") == 272)
+            #expect(try report.number("video.received.frameHeight") == 480)
             #expect(try abs(report.number("audio.received.toneHz") - 880) < 18)
-            #expect(try #require(alice.events.last).object("report").number("video.sent.width") == 272)
+            #expect(try #require(alice.events.last).object("report").number("video.sent.frameWidth") == 272)
         }
 
-        @Test("Pictures come into a call of sound, from either end when its user wants them")
+        @Test("video is added to an audio call, from each end whose user turns it on")
         func addVideo() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--once", "--at", "2500ms=start-video"])
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("The stages that were reached before the call could be followed are printed, each once and in order")
+        @Test("Stages that were reached before the program followed the call are printed once and in order")
         func past() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--once"])
@@ -89,7 +89,7 @@ extension EndToEnd {
             #expect(try invited.text("extension.t") == "7")
         }
 
-        @Test("A report has its records, room, hold and how long it was connected")
+        @Test("A report has the records, room, hold and connected time")
         func report() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen()
@@ -110,7 +110,7 @@ extension EndToEnd {
             #expect(bob.hasEvent(["callId": "my-call", "event": "stateChanged", "state": "connected"]))
         }
 
-        @Test("A person is told of holding and of the peer's words, with their control characters written out")
+        @Test("The text output has hold and the peer's messages, with control characters escaped")
         func human() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--at", "200ms=hold", "--at", "400ms=info:red \u{1b}[31m"])
@@ -121,7 +121,7 @@ extension EndToEnd {
             #expect(bob.hasEvent(["event": "action", "action": "hold"]))
         }
 
-        @Test("What the call refuses is told, and fails the command with exit code 6")
+        @Test("An action that the call refuses is reported, and the command fails with exit code 6")
         func refused() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen()

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Where pictures and sound come out of the program.
+    /// The outputs for video and audio.
     @Suite struct SinkTests {
         private let folder = Folder()
 
         @Test(
-            "The peer's pictures, and those of the own camera before any call, are on the screen",
+            "The window shows the peer's video, and the own camera before any call",
             .enabled(if: VirtualScreen.isThere, "there is no virtual screen; install xvfb and gstreamer1.0-x"))
         func windows() async throws {
             let screen = try await VirtualScreen()
@@ -30,7 +30,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "What is on the screen is sent as the picture of a camera",
+            "The screen is sent as the video of a camera",
             .enabled(if: VirtualScreen.isThere, "there is no virtual screen; install xvfb and gstreamer1.0-x"))
         func screen() async throws {
             let (filmed, shown) = (try await VirtualScreen(), try await VirtualScreen())
@@ -38,11 +38,11 @@ extension EndToEnd {
             let bob = try await trio.listen(["--video", "screen:\(filmed.display)", "--once"])
             let alice = try trio.call(
                 ["--events", "--duration", "10m", "--sink-video", "window"], environment: ["DISPLAY": shown.display])
-            try await eventually("connected, by the picture of the empty screen") {
+            try await eventually("connected, by the frame of the empty screen") {
                 alice.hasEvent(["event": "stateChanged", "state": "connected"])
             }
             let preview = try previewing("test:white", on: filmed, trio)
-            // The wide window fills half of the screen, which keeps its shape, with borders, in a wide picture.
+            // The wide window fills half of the screen. The screen keeps its aspect ratio, with borders, in a wide frame.
             try await shown.shows("what came onto it") { $0 > 30 }
             preview.signal(SIGTERM)
             try await shown.shows("the empty screen") { $0 == 0 }
@@ -51,14 +51,14 @@ extension EndToEnd {
             #expect(!bob.hasEvent(["event": "mediaWarning"]))
         }
 
-        /// Shows the picture of a camera before any call.
-        private func previewing(_ picture: String, on screen: VirtualScreen, _ trio: Trio) throws -> Program {
+        /// Shows the camera's video before any call.
+        private func previewing(_ frame: String, on screen: VirtualScreen, _ trio: Trio) throws -> Program {
             try Program(
-                ["listen", "--as", "carol", "--video", picture, "--preview", "window"] + trio.common,
+                ["listen", "--as", "carol", "--video", frame, "--preview", "window"] + trio.common,
                 environment: ["DISPLAY": screen.display])
         }
 
-        @Test("A snapshot of the peer's picture is written at its time, and told when there is none")
+        @Test("A snapshot of the peer's video is written at its time; without a frame it is an error")
         func snapshots() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--video", "test:smpte", "--video-size", "480x270"])
@@ -68,19 +68,19 @@ extension EndToEnd {
             ])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             for path in [png, jpeg] {
-                let picture = try #require(try await RecordedFile(path).pictures.first)
-                #expect((picture.width, picture.height) == (480, 270))
-                #expect(picture.sample.contains { $0 > 150 })
+                let frame = try #require(try await RecordedFile(path).frames.first)
+                #expect((frame.width, frame.height) == (480, 270))
+                #expect(frame.sample.contains { $0 > 150 })
             }
             let late = try trio.call([
                 "--events", "--audio-only", "--duration", "1s", "--at", "500ms=snapshot:\(folder.path("none.png"))",
             ])
             #expect(try await late.waitForExit() == 6)
-            #expect(late.errors.contains("there is no picture yet"), "\(late.errors)")
+            #expect(late.errors.contains("there is no frame yet"), "\(late.errors)")
             _ = bob
         }
 
-        @Test("Sound is played by a sink of one's own")
+        @Test("Audio is played by a user-defined sink")
         func own() async throws {
             let trio = try await Trio()
             let played = folder.path("played")
@@ -91,10 +91,10 @@ extension EndToEnd {
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
             let file = try await RecordedFile(played)
-            #expect(file.sounds > 20 && abs(file.toneHz - 700) < 15, "\(file.toneHz)")
+            #expect(file.audio > 20 && abs(file.toneHz - 700) < 15, "\(file.toneHz)")
         }
 
-        @Test("Sound is played by a device of ALSA, as far as one that takes everything at once can tell")
+        @Test("Audio is played by an ALSA device (a null device, which takes all samples at once)")
         func alsa() async throws {
             let trio = try await Trio()
             let configuration = try folder.write("pcm.nowhere { type null }\n", "asound.conf")
@@ -106,7 +106,7 @@ extension EndToEnd {
             #expect(!bob.hasEvent(["event": "mediaWarning"]), "\(bob.output)")
         }
 
-        @Test("A sink that does not open is told, and the call goes on without it; one that cannot exist is refused")
+        @Test("A sink that does not open causes a warning, and the call continues; an invalid sink is refused")
         func failing() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--once", "--sink-audio", "alsa:nosuchdevice"])

@@ -2,24 +2,24 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A source that fails, as the program tells it.
+    /// The program's reports of a failed source.
     @Suite struct SourceFaultTests {
         private let folder = Folder()
 
         @Test(
-            "A source that goes during a call and comes back is told with its cause and what to do, and the call goes on"
+            "A source that is lost and restored is reported with cause and remedy, and the call continues"
         )
         func outage() async throws {
             _ = try folder.write(
                 """
-                # A camera that is unplugged after a second.
+                # A camera that is unplugged after one second.
                 # value caps: format.caps
                 videotestsrc name=source is-live=true pattern=white ! identity error-after=30 ! capsfilter name=format
                 """, "frail-video-source.launch")
             let trio = try await Trio()
             let bob = try await trio.listen(["--once"])
             let alice = try trio.call([
-                "--events", "--duration", "5s", "--pipelines", folder.path("."), "--video", "frail",
+                "--events", "--duration", "5s", "--pipelines", folder.path("."), "--video", "frail", "--allow-stand-in",
             ])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
@@ -34,8 +34,37 @@ extension EndToEnd {
             #expect(alice.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
         }
 
+        @Test("A source that cannot be opened fails the call, unless a stand-in is allowed")
+        func unreachable() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            for (options, status) in [([], 5), (["--allow-stand-in"], 0)] as [([String], Int32)] {
+                let alice = try trio.call(
+                    ["--json", "--duration", "2s", "--video", "rtsp://127.0.0.1:1/cam"] + options)
+                #expect(try await alice.waitForExit() == status, "\(alice.errors)")
+                #expect(alice.errors.contains("--allow-stand-in") == (status == 5), "\(alice.errors)")
+                let call = try #require((try alice.document()["calls"] as? [[String: Any]])?.first)
+                #expect(try call.text("end.reason") == "localHangup")
+                #expect(try call.number("video.sent.framesSent") > 20)
+                let warnings = try #require(call["warnings"] as? [String])
+                #expect(
+                    warnings.contains { $0.hasPrefix("no video: rtsp://127.0.0.1:1/cam, unreachable") }, "\(warnings)"
+                )
+            }
+            #expect(bob.exitStatus == nil)
+        }
+
         @Test(
-            "A device that somebody else uses is told as busy, at the start of a call and when it is chosen during one")
+            "A source that only an application can push to is wrong usage",
+            arguments: [["--video", "frames"], ["--audio", "samples"]])
+        func pushed(options: [String]) async throws {
+            let program = try Program(["call", "bob", "--as", "alice"] + options)
+            #expect(try await program.waitForExit() == 2, "\(program.errors)")
+            #expect(program.errors.contains("pushed by an application"), "\(program.errors)")
+        }
+
+        @Test(
+            "A device in use is reported as busy, at the start of a call and when it is chosen during one")
         func busy() async throws {
             let port = try HeldPort()
             _ = try folder.write(port.description, "taken-video-source.launch")
@@ -52,7 +81,7 @@ extension EndToEnd {
             let action = try #require(alice.events.first { $0["event"] as? String == "action" })
             #expect(try action.text("text").contains("busy"))
             let report = try #require(alice.events.last).object("report")
-            #expect(try report.number("video.sent.frames") > 20, "the former source goes on")
+            #expect(try report.number("video.sent.framesSent") > 20, "the former source goes on")
             #expect(bob.exitStatus == nil)
             withExtendedLifetime(port) {}
         }

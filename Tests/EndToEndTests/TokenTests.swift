@@ -4,11 +4,11 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// Calls of users who sign in with tokens, and what becomes of a call when a token ends.
+    /// Calls of users who sign in with tokens, and calls during which a token expires.
     @Suite struct TokenTests {
         private struct NoToken: Error, CustomStringConvertible { var description: String { "the shop is closed" } }
 
-        @Test("With good tokens a call has picture and sound, at the lifetime of one token and beyond it")
+        @Test("With valid tokens a call has video and audio, also beyond the lifetime of one token")
         func renewedByProvider() async throws {
             let server = try await TestServer(tokenWarning: .seconds(5))
             let asked = Mutex(0)
@@ -42,9 +42,9 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("Whoever has no next token by itself is warned, and renews it in the call")
+        @Test("An agent without a next token gets a warning and renews its token during the call")
         func renewedByHand() async throws {
-            // Warned within a second, alice has seven left.
+            // Alice gets the warning within a second and then has seven seconds left.
             let server = try await TestServer(tokenWarning: .seconds(7))
             let bob = try await Station(
                 "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
@@ -69,7 +69,7 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("A token that ends without another takes the signaling, which says so, but not the call")
+        @Test("An expired token without a new one closes the signaling with a reason, but not the call")
         func expired() async throws {
             let server = try await TestServer(tokenWarning: .seconds(1))
             let asked = Mutex(0)
@@ -106,7 +106,7 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("An expired, a wrong and a missing token are told apart before any call", arguments: [410, 403, 401])
+        @Test("Expired, wrong and missing tokens have different errors before any call", arguments: [410, 403, 401])
         func refused(code: Int) async throws {
             let (server, other) = (try await TestServer(tokenWarning: .seconds(1)), "bob")
             let provider: (@Sendable () async throws -> String)? =
@@ -115,7 +115,7 @@ extension EndToEnd {
                 case 403: { try server.token(other) }
                 default: nil
                 }
-            let words = [410: "expired", 403: "another user", 401: "wants a token"]
+            let words = [410: "expired", 403: "another user", 401: "requires a token"]
             let alice = try await Station("alice", at: server.url, token: provider)
             await #expect {
                 _ = try await alice.prepared()
@@ -135,7 +135,7 @@ extension EndToEnd {
             return (mine, theirs)
         }
 
-        @Test("Of two programs of one user and device the earlier one ends with a clear error, and the later one stays")
+        @Test("When two programs use one user and device, the earlier one ends with a clear error")
         func replaced() async throws {
             let server = try await TestServer(tokenWarning: .seconds(5))
             func listen() async throws -> Program {
@@ -163,12 +163,12 @@ extension EndToEnd {
 }
 
 extension Station {
-    /// How often the server warned of the end of the token.
+    /// How often the server warned that the token will expire.
     fileprivate var warnings: Int {
         events.all.count { if case .tokenWillExpire = $0 { true } else { false } }
     }
 
-    /// Why signaling was lost, each time.
+    /// The reasons of all signaling losses.
     fileprivate var losses: [String] {
         events.all.compactMap { if case .signalingLost(let text) = $0 { text } else { nil } }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What an end notices when the other one dies, freezes or is told to stop.
+    /// What an end notices when the other one is killed, frozen or stopped.
     @Suite struct VanishingPeerTests {
         @Test("Killing either process ends the other's call with remoteLost within 5 s", arguments: [true, false])
         func kill(caller: Bool) async throws {
@@ -20,7 +20,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "A frozen peer shows as reconnecting within 3 s, and the call is back when it goes on",
+            "A frozen peer makes the call reconnecting within 3 s, and connected when the peer continues",
             arguments: [true, false])
         func freeze(caller: Bool) async throws {
             let trio = try await Trio()
@@ -36,7 +36,7 @@ extension EndToEnd {
                 other.hasEvent(["event": "stateChanged", "state": "connected", "reason": "resumed"])
             }
             #expect(!other.hasEvent(["event": "stateChanged", "state": "ended"]))
-            // Signaling works, too: a hang-up arrives.
+            // Signaling works too: a hang-up arrives.
             alice.signal(SIGINT)
             try await eventually("hung up") { bob.hasEvent(["event": "stateChanged", "reason": "remoteHangup"]) }
             let report = try await report(other)
@@ -63,7 +63,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("SIGTERM ends the server within 2 s, and the pictures of a call keep coming without it")
+        @Test("SIGTERM ends the server within 2 s, and a call's video continues without it")
         func serverStops() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen()
@@ -75,20 +75,22 @@ extension EndToEnd {
             trio.server.signal(SIGTERM)
             #expect(try await trio.server.waitForExit(within: .seconds(4)) == 143)
             let before = decoded(alice)
-            // Figures lag by 200 ms, so most of what follows was decoded after the server's end.
-            try await eventually("two seconds of pictures after \(before)") { decoded(alice) > before + 60 }
+            // Figures lag by 200 ms, so most of the following frames were decoded after the server's end.
+            try await eventually("two seconds of frames after \(before)") { decoded(alice) > before + 60 }
             alice.signal(SIGINT)
             #expect(try await alice.waitForExit() == 130, "\(alice.errors)")
             #expect(try await report(alice).text("end.reason") == "localHangup")
         }
 
-        /// The report of a program's call, whose times are by its own clock: what holds up the test does not count.
+        /// The report of a program's call.
+        ///
+        /// Its times are by the program's clock, so delays of the test do not count.
         private func report(_ program: Program) async throws -> [String: Any] {
             try await eventually("the report") { program.hasEvent(["event": "report"]) }
             return try #require(program.events.last { $0["event"] as? String == "report" }).object("report")
         }
 
-        /// How many pictures the program said last that it has decoded.
+        /// The number of decoded frames in the program's last statistics.
         private func decoded(_ program: Program) -> Int {
             let latest = program.events.last { $0["event"] as? String == "statistics" }
             let entries = latest?["statistics"] as? [[String: Any]] ?? []

@@ -5,10 +5,12 @@ import Testing
 @testable import CallAgent
 
 extension EndToEnd {
-    /// A camera of the kernel module v4l2loopback, written to by one call and read by the next one.
+    /// A camera of the kernel module v4l2loopback.
+    ///
+    /// One call writes to it, and the next one reads from it.
     @Suite struct VirtualCameraTests {
         @Test(
-            "What a call writes into a virtual camera is what a call with that camera sends",
+            "A call with a virtual camera sends the video that another call writes to it",
             .enabled(
                 if: VirtualCamera.device != nil, "there is no virtual camera; modprobe v4l2loopback exclusive_caps=0"))
         func camera() async throws {
@@ -28,9 +30,9 @@ extension EndToEnd {
             let call = try await dave.ring()
             try await call.call.accept()
             try await call.reaches(.connected)
-            // The patch of noise in the bars lets each picture differ from the one before.
+            // The noise in the bars makes each frame differ from the one before.
             let look = try await dave.look(.video)
-            try await eventually("pictures of the camera that move") { look.changes >= 15 && look.blackRun == 0 }
+            try await eventually("frames of the camera that move") { look.changes >= 15 && look.blackRun == 0 }
             #expect(await call.call.report().statistics.video?.received.width == 320)
             for program in [carol, writer] {
                 for event in ["captureLost", "mediaWarning"] { #expect(!program.hasEvent(["event": event])) }
@@ -44,7 +46,7 @@ extension EndToEnd {
     }
 }
 
-/// The first camera of this machine that is made by software.
+/// The first virtual camera of this machine.
 private enum VirtualCamera {
     static var device: String? {
         let folder = "/sys/devices/virtual/video4linux"

@@ -1,9 +1,9 @@
 import Foundation
 import MediaEngine
 
-/// Takes descriptions from standard input, each with a peer connection of its own, and tells what came of each.
+/// Reads session descriptions from standard input, applies each to a new peer connection, and reports the result.
 ///
-/// It is a process of its own so that a crash in C is the end of one description and not of the tests. One JSON object a line, both ways.
+/// It is a separate process, so that a crash in C ends one description and not the tests. Both ways, each line is one JSON object.
 @main
 struct FuzzTarget {
     struct Request: Decodable {
@@ -15,15 +15,15 @@ struct FuzzTarget {
     struct Reply: Encodable {
         /// The answer to an offer.
         var answer: String?
-        /// Why the description was refused; nil when it was taken.
+        /// Why the description was refused; nil: it was accepted.
         var refusal: String?
         var candidatesTaken = 0
     }
 
     static func main() async throws {
-        // As the program does, so that what is freed is given back.
-        MediaEngine.limitMallocArenas()
-        let engine = try await MediaEngine.start()
+        // Like the command-line program, so that freed memory returns to the system.
+        Engine.limitMallocArenas()
+        let engine = try await Engine.start()
         await engine.warmedUp()
         while let line = readLine() {
             let request = try JSONDecoder().decode(Request.self, from: Data(line.utf8))
@@ -32,7 +32,7 @@ struct FuzzTarget {
         }
     }
 
-    private static func reply(to request: Request, _ engine: MediaEngine) async -> Reply {
+    private static func reply(to request: Request, _ engine: Engine) async -> Reply {
         var configuration = PeerConnectionConfiguration(
             label: "fuzz",
             tracks: [.audio: .init(receiving: .audio), .video: .init(receiving: .video, codecs: [.vp8, .h264])])

@@ -5,7 +5,7 @@ extension Peers {
     /// A browser calls an agent.
     @Suite struct BrowserCallsTests {
         @Test(
-            "A browser and an agent see and hear each other, and the browser nothing before the accept",
+            "A browser and an agent see and hear each other; the browser shows nothing before the accept",
             arguments: BrowserKind.allCases)
         func call(kind: BrowserKind) async throws {
             let server = try await CallServer()
@@ -14,11 +14,11 @@ extension Peers {
                 let alice = try await PageUser(browser, server, as: "alice")
                 try await alice.call("bob")
                 try await alice.waitForState("ringing")
-                // Everything is ready while it rings, and nothing of it is to be seen.
+                // The media is ready while the call rings, and none of it is shown.
                 try await alice.until("verified", "window.callagent.call.timeline.dtlsConnected !== undefined")
                 #expect(try await alice.seesAndHearsNothing(orIsNot: "ringing"))
                 try await alice.waitForState("connected")
-                try await alice.seePicture("colour bars") { $0.isSMPTE && $0.width == 640 }
+                try await alice.seeVideo("colour bars") { $0.isSMPTE && $0.width == 640 }
                 try await alice.seeMotion()
                 try await alice.hearTone(440)
                 try await alice.click("#hang-up")
@@ -34,8 +34,8 @@ extension Peers {
             #expect(report.hears(kind.microphoneHertz), "\(report.number("audio.received.toneHz") ?? 0) Hz")
         }
 
-        @Test("A call of sound alone", arguments: BrowserKind.allCases)
-        func sound(kind: BrowserKind) async throws {
+        @Test("A browser calls an agent with audio only", arguments: BrowserKind.allCases)
+        func audio(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])
             try await withBrowser(kind) { browser in
@@ -47,13 +47,13 @@ extension Peers {
                 #expect(try await alice.waitForEnd() == "localHangup")
             }
             let report = try await bob.report()
-            #expect(report.number("video.received.frames") == nil)
+            #expect(report.number("video.received.framesDecoded") == nil)
             #expect(report.number("audio.received.samples") ?? 0 > 24_000)
             #expect(report.hears(kind.microphoneHertz), "\(report.number("audio.received.toneHz") ?? 0) Hz")
         }
 
         @Test(
-            "Muting, stopping the picture, holding and keys reach the agent, and come back",
+            "Mute, video stop, hold and DTMF digits work in both directions",
             arguments: BrowserKind.allCases)
         func controls(kind: BrowserKind) async throws {
             let server = try await CallServer()
@@ -66,21 +66,21 @@ extension Peers {
                 try await bob.perceives(.everything)
                 try await alice.click("#mute")
                 try await eventually("muted") { sends(bob)?["audio"] as? String == "muted" }
-                try await bob.perceives(.picturesAlone)
+                try await bob.perceives(.videoOnly)
                 try await alice.click("#video")
-                try await eventually("no picture") { sends(bob)?["video"] as? String == "off" }
+                try await eventually("no frame") { sends(bob)?["video"] as? String == "off" }
                 try await alice.until("the camera is let go", "!window.callagent.agent.local.track('video')")
                 try await alice.click("#mute")
-                try await bob.perceives(.soundAlone)
+                try await bob.perceives(.audioOnly)
                 try await alice.click("#video")
                 try await eventually("everything again") {
                     sends(bob)?["video"] as? String == "on" && sends(bob)?["audio"] as? String == "on"
                 }
                 try await bob.perceives(.everything)
-                try await alice.until("the keypad can be used", "!document.getElementById('keys').disabled")
-                try await alice.click("#keys")
-                try await alice.click("#keypad [data-key='5']")
-                _ = try await bob.event(["event": "dtmf", "key": "5"])
+                try await alice.until("the keypad can be used", "!document.getElementById('dtmf').disabled")
+                try await alice.click("#dtmf")
+                try await alice.click("#keypad [data-digit='5']")
+                _ = try await bob.event(["event": "dtmf", "digit": "5"])
                 try await alice.click("#hold")
                 _ = try await bob.event(["event": "holdChanged", "hold": "remotelyHeld"])
                 #expect(try await alice.seesAndHearsNothing())
@@ -97,12 +97,12 @@ extension Peers {
             #expect(try await bob.report().text("end.reason") == "remoteHangup")
         }
 
-        /// What the agent was told last that the browser sends.
+        /// The browser's media state that the agent received last.
         private func sends(_ program: Program) -> [String: Any]? {
             program.events.last { $0["event"] as? String == "peerMediaChanged" }?["peerSends"] as? [String: Any]
         }
 
-        @Test("Who leaves the page leaves the call", arguments: BrowserKind.allCases)
+        @Test("Leaving the page ends the call", arguments: BrowserKind.allCases)
         func leaves(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])
@@ -111,13 +111,13 @@ extension Peers {
                 try await alice.call("bob")
                 try await alice.waitForState("connected")
                 try await browser.open("about:blank")
-                // Firefox closes the connection before the page can say so.
+                // Firefox closes the connection before the page can send a message.
                 let reason = try await bob.report().text("end.reason")
                 #expect(reason == "remoteHangup" || reason == "remoteLost")
             }
         }
 
-        @Test("A call outlives its signaling server, and ends by the new one's word", arguments: BrowserKind.allCases)
+        @Test("A call survives a restart of its signaling server and can be hung up", arguments: BrowserKind.allCases)
         func serverRestarts(kind: BrowserKind) async throws {
             var server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])
@@ -135,7 +135,7 @@ extension Peers {
             }
         }
 
-        @Test("An agent that is killed is missed in seconds", arguments: BrowserKind.allCases)
+        @Test("The browser ends the call within seconds after the agent is killed", arguments: BrowserKind.allCases)
         func killed(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])

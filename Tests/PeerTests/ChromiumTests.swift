@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// What only Chromium has.
+    /// Tests that need features of Chromium.
     @Suite struct ChromiumTests {
-        @Test("H.264 both ways, whoever calls")
+        @Test("H.264 in both directions, for both callers")
         func h264() async throws {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
@@ -17,20 +17,20 @@ extension Peers {
                 try await alice.waitForRing()
                 try await alice.click("#accept")
                 try await alice.waitForState("connected")
-                try await alice.seePicture("colour bars") { $0.isSMPTE }
+                try await alice.seeVideo("colour bars") { $0.isSMPTE }
                 try await alice.seeMotion()
-                try await bob.receives(pictures: 40, secondsOfSound: 0)
+                try await bob.receives(frames: 40, secondsOfAudio: 0)
                 bob.signal(SIGINT)
                 #expect(try await bob.waitForExit() == 130, "\(bob.errors)")
                 let report = try await bob.report()
                 #expect(report.text("video.received.codec") == "H264")
                 #expect(report.number("video.received.distinctFrames") ?? 0 > 20)
-                // The browser's offer names others first.
+                // The browser's offer lists other codecs first.
                 let carol = try await server.listen(
                     "carol", ["--codec", "h264", "--answer", "0s"] + Program.tellsMoments)
                 try await alice.call("carol")
                 try await alice.waitForState("connected")
-                try await alice.seePicture("colour bars") { $0.isSMPTE }
+                try await alice.seeVideo("colour bars") { $0.isSMPTE }
                 try await alice.seeMotion()
                 let codec: String = try await browser.evaluate(
                     "return window.callagent.call.figures.video.received.codec")
@@ -43,7 +43,7 @@ extension Peers {
             }
         }
 
-        @Test("A server with tokens lets the page in with one, and has no directory")
+        @Test("On a server with tokens the page signs in with a token and has no directory")
         func tokens() async throws {
             let folder = NSTemporaryDirectory() + "callagent-peers-\(UUID().uuidString)"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -62,17 +62,75 @@ extension Peers {
             try await withBrowser(.chromium) { browser in
                 _ = try await PageUser(browser, server, as: "alice")
                 let alice = try await PageUser(browser, server, as: "alice", token: try await token("alice"))
+                try await alice.until("no directory", "!document.getElementById('no-directory').hidden")
                 try await alice.callByName("bob")
                 try await alice.waitForState("connected")
                 try await alice.seeMotion()
                 try await alice.click("#hang-up")
-                // Whom this user talked to is watched from then on.
+                // After a call the page watches the peer's presence.
                 try await alice.until("bob is there", "document.querySelector('li[data-user=bob][data-online=true]')")
             }
             #expect(try await bob.report().text("end.reason") == "remoteHangup")
         }
 
-        @Test("A page without devices, whose candidates hide their addresses, sees and hears")
+        @Test(
+            "Another camera and the screen replace the camera during a call, and a phone in landscape keeps the controls"
+        )
+        func devices() async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"] + Program.tellsMoments)
+            try await withBrowser(.chromium) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                try await bob.perceives(.everything)
+                let track = "window.callagent.agent.local.track('video')"
+                let first: String = try await browser.evaluate("return \(track).id")
+                try await alice.until("cameras", "document.querySelectorAll('#camera option').length >= 2")
+                try await browser.perform(
+                    """
+                    const select = document.getElementById('camera');
+                    select.selectedIndex = select.options.length - 1;
+                    select.dispatchEvent(new Event('change'));
+                    """)
+                try await alice.until("another camera", "\(track) && \(track).id !== '\(first)'")
+                try await bob.perceives(.everything)
+                try await browser.perform("document.getElementById('share-screen').scrollIntoView({ block: 'center' })")
+                try await alice.press("#share-screen")
+                try await alice.until("the screen", "\(track)?.getSettings().displaySurface")
+                try await alice.until(
+                    "says so", "document.getElementById('share-screen').textContent === 'Stop sharing'")
+                try await alice.press("#share-screen")
+                try await alice.until("the camera again", "\(track) && !\(track).getSettings().displaySurface")
+                try await bob.perceives(.everything)
+
+                // Without a camera to go back to, the end of the sharing ends the video.
+                try await browser.perform("document.getElementById('share-screen').scrollIntoView({ block: 'center' })")
+                try await alice.press("#share-screen")
+                try await alice.until("the screen", "\(track)?.getSettings().displaySurface")
+                try await browser.perform(
+                    "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('gone', 'NotFoundError'))"
+                )
+                try await alice.press("#share-screen")
+                try await alice.until("no video", "window.callagent.call.sends.video === 'off'")
+                try await bob.perceives(.audioOnly)
+
+                try await browser.resize(width: 844, height: 390)
+                try await browser.perform("scrollTo(0, 0)")
+                try await alice.until(
+                    "the controls",
+                    """
+                    innerHeight === 390 && Array.from(document.querySelectorAll('#stage .tools button')).every((button) => {
+                      const { left, right, top, bottom } = button.getBoundingClientRect();
+                      return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+                    })
+                    """)
+                try await alice.click("#hang-up")
+                try await alice.until("the camera is closed", "!\(track)")
+            }
+        }
+
+        @Test("A page without devices and with hidden addresses sees and hears the agent")
         func hiddenAddresses() async throws {
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"])
@@ -80,8 +138,11 @@ extension Peers {
             try await withBrowser(.chromium, options) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
                 try await alice.call("bob")
+                try await alice.until(
+                    "what to do",
+                    "document.getElementById('notices').textContent.includes('Allow it in the address bar')")
                 try await alice.waitForState("connected")
-                try await alice.seePicture("colour bars") { $0.isSMPTE }
+                try await alice.seeVideo("colour bars") { $0.isSMPTE }
                 try await alice.hearTone(440)
                 let candidate: String = try await browser.evaluate(
                     "return window.callagent.call.figures.localCandidate")
@@ -90,7 +151,7 @@ extension Peers {
             }
             let report = try await bob.report()
             #expect(report.text("end.reason") == "remoteHangup")
-            #expect(report.number("video.received.frames") == 0)
+            #expect(report.number("video.received.framesDecoded") == 0)
         }
     }
 }

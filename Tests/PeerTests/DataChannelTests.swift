@@ -5,14 +5,14 @@ import Testing
 extension Peers {
     /// Data channels between a peer connection of this process and other implementations.
     @Suite struct DataChannelTests {
-        @Test("aiortc takes and opens data channels", arguments: [true, false])
+        @Test("aiortc accepts and opens data channels", arguments: [true, false])
         func aiortc(weOffer: Bool) async throws {
             let peer = try AiortcDataPeer()
             try await converse(with: peer, weOffer: weOffer)
             try await peer.close()
         }
 
-        @Test("Browsers take and open data channels", arguments: BrowserKind.allCases, [true, false])
+        @Test("Browsers accept and open data channels", arguments: BrowserKind.allCases, [true, false])
         func browser(kind: BrowserKind, weOffer: Bool) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
@@ -20,7 +20,7 @@ extension Peers {
             }
         }
 
-        @Test("What no data channel understands ends the channel, and not the call")
+        @Test("Invalid data channel messages end the channel, not the call")
         func nonsense() async throws {
             let peer = try AiortcDataPeer()
             try await withConnection { connection in
@@ -37,7 +37,7 @@ extension Peers {
             try await peer.close()
         }
 
-        @Test("A peer that writes to a thousand streams gets threads for a few, and the call goes on")
+        @Test("A peer that writes to 1,000 streams causes a limited number of threads, and the call continues")
         func streams() async throws {
             let peer = try AiortcDataPeer()
             try await withConnection { connection in
@@ -62,20 +62,20 @@ extension Peers {
             events.all.compactMap { if case .failed(let error) = $0.kind { error } else { nil } }
         }
 
-        /// Waits until so many more packets of the peer's have come.
+        /// Waits until this many more packets of the peer have arrived.
         private func hear(_ connection: PeerConnection, packets: Int) async throws {
             func arrived() async -> Int { await connection.statistics().received[.audio]?.arrivals.count ?? 0 }
             let before = await arrived()
-            try await eventually("sound of the peer") { await arrived() > before + packets }
+            try await eventually("audio of the peer") { await arrived() > before + packets }
         }
 
-        /// Text and bytes, the empty ones included, there and back; then the channel is closed.
+        /// Sends texts and bytes, also empty ones, and checks the echo; then the channel is closed.
         private func converse(with peer: any DataPeer, weOffer: Bool) async throws {
             try await withConnection { try await converse($0, peer, weOffer: weOffer) }
         }
 
         private func withConnection(_ body: (PeerConnection) async throws -> Void) async throws {
-            let engine = try await MediaEngine.start()
+            let engine = try await Engine.start()
             var configuration = PeerConnectionConfiguration(
                 label: "data", tracks: [.audio: TrackConfiguration(source: try engine.capture(AudioSource.tone()))])
             configuration.tuning = .loopback
@@ -93,7 +93,7 @@ extension Peers {
 
         private func converse(_ connection: PeerConnection, _ peer: any DataPeer, weOffer: Bool) async throws {
             let events = Heard(connection.events)
-            // The first channel belongs to whoever offers, the second to the other end, which opens it on the same association.
+            // The offering end opens the first channel. The other end opens the second one on the same association.
             for (number, isOurs) in [weOffer, !weOffer].enumerated() {
                 let label = "chat-\(number)"
                 var channel = isOurs ? try await connection.makeDataChannel(label) : nil
@@ -125,7 +125,7 @@ extension Peers {
     }
 }
 
-/// What was said on a channel of ours, and the peer that says it again.
+/// The messages of one channel, and the peer that echoes them.
 private struct Talk {
     let channel: DataChannel
     private let heard: Heard<DataChannel.Message>

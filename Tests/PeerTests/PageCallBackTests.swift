@@ -1,9 +1,9 @@
 import Testing
 
 extension Peers {
-    /// Whoever calls a user whose call rings here accepts that call.
+    /// Calling a user whose call rings here accepts that call.
     @Suite struct PageCallBackTests {
-        @Test("The page sends only what was asked for when it calls back", arguments: BrowserKind.allCases)
+        @Test("When the page calls back it sends only the requested media", arguments: BrowserKind.allCases)
         func asked(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in

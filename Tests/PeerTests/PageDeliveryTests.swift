@@ -2,12 +2,12 @@ import Conformance
 import Testing
 
 extension Peers {
-    /// The page delivers its messages by itself, in JavaScript: as the agent does.
+    /// The page has its own delivery, in JavaScript, which behaves like the agent's.
     @Suite struct PageDeliveryTests {
-        @Test("On 400 bad networks by chance the page's delivery does what the agent's does")
+        @Test("On 100 random bad networks the page's delivery behaves like the agent's")
         func sameDelivery() async throws {
             var done: [String: Int] = [:]
-            try await compare((0..<8).map { batch in (0..<50).map { UInt64(batch * 50 + $0) } }) { seed, run in
+            try await compare((0..<4).map { batch in (0..<25).map { UInt64(batch * 25 + $0) } }) { seed, run in
                 var random = RandomDelivery(seed: seed)
                 for _ in 0..<80 { try run.do(random.step(next: run.next)) }
                 for action in run.said.flatMap({ $0["actions"]?.array ?? [] }) { done[word(action), default: 0] += 1 }
@@ -22,7 +22,7 @@ extension Peers {
         }
 
         @Test(
-            "What the page does with more messages than may wait, and more streams than are remembered, is what the agent does"
+            "At the limits of waiting messages and remembered streams the page behaves like the agent"
         )
         func bounds() async throws {
             var done: [String: Int] = [:]
@@ -32,11 +32,11 @@ extension Peers {
                 for action in run.said.flatMap({ $0["actions"]?.array ?? [] }) { done[word(action), default: 0] += 1 }
             }
             #expect(done["failed tooManyWait"] ?? 0 > 20)
-            // Those of the first round, those that were forgotten, and not those that were not.
+            // The streams of the first round and the forgotten ones of the second, but not the remembered ones.
             #expect((1_101...2_199).contains(done["deliver ringing"] ?? 0))
         }
 
-        /// Lets the agent's delivery and the page's do the same, in batches of seeds.
+        /// Runs the same steps in the agent's delivery and the page's, in batches of seeds.
         private func compare(_ batches: [[UInt64]], _ play: (UInt64, inout Run) throws -> Void) async throws {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
@@ -62,7 +62,7 @@ extension Peers {
             }
         }
 
-        /// The agent's delivery, with what it was told and what it said.
+        /// The agent's delivery, with its steps and their results.
         private struct Run {
             private var delivery = DeliveryRun(user: "me", device: "mine")
             private(set) var steps: [JSONValue] = []
@@ -77,7 +77,7 @@ extension Peers {
             }
         }
 
-        /// What an action does, with what.
+        /// The kind of an action and of its message.
         private func word(_ action: JSONValue) -> String {
             if let why = action["why"]?.string { return "failed \(why)" }
             let (kind, message) = action["transmit"].map { ("transmit", $0) } ?? ("deliver", action["deliver"] ?? .null)

@@ -3,15 +3,15 @@ import Conformance
 import Testing
 
 extension Peers {
-    /// Which call a message belongs to is for the page to say by itself, in JavaScript: as the agent does.
+    /// The page has its own routing of messages, in JavaScript, which behaves like the agent's.
     @Suite struct PageRoutingTests {
-        @Test("Of 400 times 150 messages and calls by chance the page says what the agent says")
+        @Test("For 150 runs of 150 random messages and calls the page's routing behaves like the agent's")
         func sameRoutes() async throws {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
                 try await browser.open(server.page)
                 var said: [String: Int] = [:]
-                for batch in 0..<8 {
+                for batch in 0..<3 {
                     let runs = try (0..<50).map { try run(seed: UInt64(batch * 50 + $0)) }
                     let answers = try await browser.conform("route", runs.map { [.int($0.limit), .array($0.steps)] })
                     for (run, answer) in zip(runs, answers) {
@@ -29,14 +29,14 @@ extension Peers {
             }
         }
 
-        @Test("The page asks the peers of its calls as often as the agent does")
+        @Test("The page queries the peers of its calls as often as the agent")
         func audit() async throws {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
                 try await browser.open(server.page)
                 let times: [String: Int] = try await browser.evaluate(
                     "return { ...(await import('./audit.js')).auditMs }")
-                let agent = CallAgentConfiguration()
+                let agent = AgentConfiguration()
                 #expect(times == ["ringing": agent.ringAuditMs, "accepted": agent.callAuditMs])
                 let due: [[Int]] = try await browser.evaluate(
                     """
@@ -49,7 +49,7 @@ extension Peers {
         }
 
         @Test(
-            "A peer that says nothing to two audits: the user is told once, and again only when it has spoken meanwhile"
+            "A peer that ignores two audits is reported once, and again only if it has sent a message meanwhile"
         )
         func unanswered() async throws {
             let server = try await CallServer()
@@ -80,7 +80,7 @@ extension Peers {
             }
         }
 
-        /// Some steps by chance, and what the agent's routing says to each.
+        /// Random steps, and the results of the agent's routing.
         private struct Run {
             let limit: Int
             let steps: [JSONValue]

@@ -3,9 +3,9 @@ import Conformance
 import Testing
 
 extension Peers {
-    /// The page has rules of its own, in JavaScript: they are those of the agent.
+    /// The page has its own call rules, in JavaScript, which equal the agent's.
     @Suite struct PageRulesTests {
-        @Test("To 1,000 calls by chance the page's rules say what the agent's say")
+        @Test("For 1,000 random calls the page's rules equal the agent's")
         func sameRules() async throws {
             let server = try await CallServer()
             try await withBrowser(.chromium) { browser in
@@ -22,7 +22,7 @@ extension Peers {
                         for word in run.steps.flatMap(words) { said[word, default: 0] += 1 }
                     }
                 }
-                // The calls by chance got far enough to mean something.
+                // The random calls must reach enough states.
                 for word in [
                     "connected", "reconnecting", "held", "mediaChanged", "mediaChangeFailed", "adopt",
                 ] {
@@ -31,7 +31,7 @@ extension Peers {
             }
         }
 
-        /// A call by chance, and what the agent's rules say to each event.
+        /// A random call, and the results of the agent's rules for each event.
         private struct Run {
             let seed: UInt64
             let call: JSONValue
@@ -47,7 +47,7 @@ extension Peers {
             return Run(seed: seed, call: call, events: events, steps: try events.map { try machine.step($0) })
         }
 
-        /// Where a call is, and what it does besides.
+        /// The state of a call, and its effects.
         private func words(_ step: JSONValue) -> [String] {
             let effects = (step["effects"]?.array ?? []).map { $0["notice"]?["name"] ?? $0["do"] }
             return ([step["state"], step["hold"]] + effects).compactMap { $0?.string }

@@ -2,9 +2,9 @@ import Conformance
 import Testing
 
 extension Peers {
-    /// The page does with the vectors of `Tests/Vectors` what the agent does.
+    /// The page passes the vectors of `Tests/Vectors`, like the agent.
     @Suite struct PageVectorTests {
-        @Test("The page does what the vectors say", arguments: BrowserKind.allCases)
+        @Test("The page passes the vectors", arguments: BrowserKind.allCases)
         func vectors(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// What people see of the page, and do with it.
+    /// What users see on the page and do with it.
     @Suite struct PageViewTests {
-        @Test("Keys of the keyboard control a call, which is drawn, and fits a phone", arguments: BrowserKind.allCases)
+        @Test("Keys control a call, the page plots it, and the page fits a phone", arguments: BrowserKind.allCases)
         func call(kind: BrowserKind) async throws {
             let server = try await CallServer()
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
-                // Who is called while about to type a name: from then on the keys are the call's.
+                // A call arrives while the focus is in the name field. From then on the keys control the call.
                 try await alice.press("#peer")
                 let bob = try server.call(
                     "alice", as: "bob", ["--events", "--duration", "10m"] + Program.tellsMoments)
@@ -22,14 +22,14 @@ extension Peers {
 
                 try await browser.press("m")
                 try await alice.until("muted", shows("mute", "Unmute", isPressed: true))
-                try await bob.perceives(.picturesAlone)
+                try await bob.perceives(.videoOnly)
                 try await browser.press("v")
-                try await alice.until("without picture", shows("video", "Start video", isPressed: true))
+                try await alice.until("without frame", shows("video", "Start video", isPressed: true))
                 try await bob.perceives(.nothing)
                 try await browser.press("m")
                 try await browser.press("v")
-                try await alice.until("with sound", shows("mute", "Mute", isPressed: false))
-                try await alice.until("with picture", shows("video", "Stop video", isPressed: false))
+                try await alice.until("with audio", shows("mute", "Mute", isPressed: false))
+                try await alice.until("with frame", shows("video", "Stop video", isPressed: false))
                 try await bob.perceives(.everything)
                 try await browser.press("h")
                 try await alice.until("held", shows("hold", "Resume", isPressed: true))
@@ -46,7 +46,12 @@ extension Peers {
 
                 try await browser.resize(width: 390, height: 844)
                 try await fitsPhone(alice, "#stage .tools button", count: 5)
+                // Shortcuts can be turned off, and none hangs up.
                 try await browser.press("e")
+                try await alice.click("#shortcuts")
+                try await browser.press("m")
+                try await alice.until("still with audio", shows("mute", "Mute", isPressed: false))
+                try await alice.click("#hang-up")
                 #expect(try await alice.waitForEnd() == "localHangup")
                 #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
                 try await fitsPhone(alice, "#people button", count: 4)
@@ -58,11 +63,91 @@ extension Peers {
             }
         }
 
-        /// How many points the line of what arrives has.
+        @Test(
+            "Missed calls, the end of a call, a call again, a reload and a lost server are shown",
+            arguments: BrowserKind.allCases)
+        func aroundCalls(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let carol = try server.call("alice", as: "carol", ["--display-name", "Bob"])
+                try await alice.waitForRing()
+                // A key that was meant for something else accepts nothing.
+                #expect(try await browser.evaluate("return document.activeElement.id") == "incoming-name")
+                try await browser.press(" ")
+                #expect(try await alice.state() == "ringing")
+                try await alice.until(
+                    "the user beside the name",
+                    "document.getElementById('incoming-kind').textContent.endsWith('from the user carol')")
+                carol.signal(SIGINT)
+                try await alice.until(
+                    "missed",
+                    "document.querySelector('#recent-list [data-missed=true]')?.textContent.includes('Missed')")
+
+                let bob = try await server.listen("bob")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                try await alice.seeMotion()
+                let red: String = try await browser.evaluate("return \(hangUpColour)")
+                try await point(browser, at: "#hang-up")
+                #expect(try await browser.evaluate("return \(hangUpColour)") == red)
+                try await alice.click("#hang-up")
+                try await alice.until(
+                    "how long",
+                    "/^You hung up after \\d+:\\d\\d$/.test(document.getElementById('call-state').textContent)")
+                try await alice.click("#call-again")
+                try await alice.waitForState("connected")
+                try await alice.seeMotion()
+                try await alice.click("#hang-up")
+                try await alice.until("over", "window.callagent.call.end")
+
+                let device: String = try await browser.evaluate("return window.callagent.agent.device")
+                try await browser.open(server.page)
+                try await alice.until("signed in again", "window.callagent?.agent.user === 'alice'")
+                #expect(try await browser.evaluate("return window.callagent.agent.device") == device)
+                // A copy of the tab, which gets a copy of this, is another device.
+                #expect(try await browser.evaluate("return sessionStorage.getItem('device') === null"))
+                try await alice.until("sees bob", "document.querySelector('li[data-user=bob][data-online=true]')")
+                #expect(try await browser.evaluate("return document.getElementById('banner').hidden"))
+                let other = "document.querySelector('li[data-user=bob] [data-call=audio]')"
+                try await browser.perform("\(other).focus(); window.row = \(other)")
+                // Another user's arrival makes the list anew.
+                let dave = try await server.listen("dave")
+                try await alice.until("sees dave", "document.querySelector('li[data-user=dave]')")
+                #expect(
+                    try await browser.evaluate("return document.activeElement === \(other) && window.row !== \(other)"))
+                dave.signal(SIGINT)
+                bob.signal(SIGINT)
+
+                server.program.signal(SIGKILL)
+                try await alice.until("the banner", "!document.getElementById('banner').hidden")
+                #expect(try await browser.evaluate("return \(other).disabled"))
+                let again = try await server.restarted()
+                try await alice.until("back", "document.getElementById('banner').hidden && !\(other).disabled")
+                again.program.signal(SIGINT)
+            }
+        }
+
+        private let hangUpColour = "getComputedStyle(document.querySelector('#hang-up > svg')).backgroundColor"
+
+        /// Moves the mouse over an element.
+        private func point(_ browser: any Browser, at selector: String) async throws {
+            let place: [Int] = try await browser.evaluate(
+                """
+                const { x, y, width, height } = document.querySelector('\(selector)').getBoundingClientRect();
+                return [Math.round(x + width / 2), Math.round(y + height / 2)];
+                """)
+            try await browser.act([
+                "type": "pointer", "id": "mouse",
+                "actions": [["type": "pointerMove", "origin": "viewport", "x": place[0], "y": place[1]]],
+            ])
+        }
+
+        /// The number of points in the plot of the received media.
         private let points =
             "(document.querySelector('[data-plot^=\"Bit rate\"] path.in')?.getAttribute('d') ?? '').split(/[ML]/).length - 1"
 
-        /// A button of the call, as it looks.
+        /// The appearance of a button of the call.
         private func shows(_ id: String, _ word: String, isPressed: Bool) -> String {
             """
             ((button) => button.getAttribute('aria-pressed') === '\(isPressed)'
@@ -70,7 +155,7 @@ extension Peers {
             """
         }
 
-        /// That the page has the size of a phone, is no wider, and has these buttons where a finger finds them.
+        /// Checks that the page has the size of a phone, is not wider, and has these buttons in reach of a finger.
         private func fitsPhone(
             _ user: PageUser, _ buttons: String, count: Int, sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// Two people call each other with the page; no agent takes part.
+    /// Two users call each other with the page, without an agent.
     @Suite struct TwoBrowsersTests {
         @Test("Chromium and Firefox see and hear each other, and one hangs up")
         func call() async throws {

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// A UDP port in front of another one on 127.0.0.1 whose packets are kept until ``release()``: a server that answers late.
+/// A UDP port that forwards to another one on 127.0.0.1 and holds packets until ``release()``, like a server that answers late.
 package final class HeldUDP: Sendable {
     package let port: Int
     private let channel: any Channel
@@ -22,10 +22,10 @@ package final class HeldUDP: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    /// How many packets wait.
+    /// How many packets are held.
     package var count: Int { state.value.withLock { $0.packets.count } }
 
-    /// Lets everything through from now on, what waits first.
+    /// Forwards everything from now on, the held packets first.
     package func release() {
         let waiting = state.value.withLock { state in
             state.isOpen = true
@@ -45,7 +45,7 @@ private final class Held: Sendable {
     let value = Mutex(State())
 }
 
-/// Sends what each client says from a socket of its own, and the answers back.
+/// Forwards each client's packets from a socket of its own, and sends the answers back.
 private final class Forwarding: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias OutboundOut = AddressedEnvelope<ByteBuffer>

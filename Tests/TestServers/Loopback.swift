@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// What this machine's loopback interface has.
+/// The abilities of this machine's loopback interface.
 package enum Loopback {
     /// Whether a UDP socket can be bound to `::1`: containers often have no IPv6.
     package static var hasIPv6: Bool {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A file for one test; removed with the last reference.
+/// A file for one test that is removed with the last reference.
 package final class TemporaryFile: Sendable {
     package let path: String
 

@@ -3,7 +3,7 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// A certificate of a test's own making for 127.0.0.1 and localhost, with its key, in files.
+/// A test certificate for 127.0.0.1 and localhost, with its key, in files.
 package struct TestCertificate {
     package let certificate: TemporaryFile
     package let key: TemporaryFile

@@ -9,21 +9,25 @@ package final class TurnServer: Sendable {
     package static let username = "ann@example.org"
     package static let credential = "p%ss/w?rd#&=ü"
 
+    private let output: ProcessOutput
     private let process = Process()
-    private let log = Log()
+    private let log: Log
     private let folder = NSTemporaryDirectory() + "turn-test-\(UUID().uuidString)"
 
     /// Why it did not start.
     package struct Failure: Error, CustomStringConvertible { package let description: String }
 
-    /// Starts it and waits until it can be asked.
+    /// Starts the server and waits until it accepts connections.
     ///
-    /// `arguments` are further ones, such as `--no-udp`. With a certificate it speaks TLS and nothing else.
+    /// `arguments` are additional ones, such as `--no-udp`. With a certificate it speaks only TLS.
     package init(_ arguments: [String] = [], certificate: TestCertificate? = nil) async throws {
         let path = "/usr/bin/turnserver"
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw Failure(description: "scripts/install-packages test installs coturn")
         }
+        let log = Log()
+        self.log = log
+        output = try ProcessOutput { data in log.text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         port = try await Self.freePort()
         process.executableURL = URL(fileURLWithPath: path)
@@ -41,24 +45,16 @@ package final class TurnServer: Sendable {
                 ]
             } ?? ["--listening-port", String(port), "--no-tls"]) + arguments
         process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        output.fileHandleForReading.readabilityHandler = { [log] handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                return
-            }
-            log.text.withLock { $0 += String(decoding: data, as: UTF8.self) }
-        }
+        process.standardOutput = output.writingEnd
+        process.standardError = output.writingEnd
         try process.run()
+        output.began()
         let limit = ContinuousClock.now + .seconds(20)
         while await !Self.accepts(port: port) {
             guard process.isRunning, ContinuousClock.now < limit else {
                 throw Failure(description: "turnserver does not listen: \(log.text.withLock { $0 })")
             }
-            // The pace of looking.
+            // The polling interval.
             try await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -4,13 +4,13 @@ internal import NIOSSL
 internal import Synchronization
 internal import TLSClient
 
-/// A TCP port that passes everything on to another one, and keeps what clients send.
+/// A TCP port that forwards everything to another one, and keeps what clients send.
 package final class WireTap: Sendable {
     package let port: Int
     private let listener: any Channel
     private let sent = Conversations()
 
-    /// - Parameter certificate: with one, clients come by TLS and are passed on without it.
+    /// - Parameter certificate: If set, clients connect over TLS, and their data is forwarded without it.
     package init(to port: Int, certificate: TestCertificate? = nil) async throws {
         let sent = sent
         let tls = try certificate.map {
@@ -36,7 +36,7 @@ package final class WireTap: Sendable {
 
     deinit { listener.close(promise: nil) }
 
-    /// What each connection's client has sent, in the order of their first bytes.
+    /// What each client has sent, in the order of the first bytes.
     package var conversations: [[UInt8]] { sent.bytes.withLock { $0 }.filter { !$0.isEmpty } }
 }
 

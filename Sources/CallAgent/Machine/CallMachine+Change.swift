@@ -1,9 +1,9 @@
 internal import CallProtocol
 
-/// Another peer connection takes the place of the present one: make before break.
+/// Replaces the current peer connection with another one: make before break.
 ///
-/// Each end says once whether it has the other's media on the new one (`commit`) or gives it up (`rollback`), so both come to the
-/// same result: the new one when both committed, else the present one.
+/// Each end sends one message: `commit` when it receives the other's media on the new connection, or `rollback` when it gives the
+/// new connection up. So both ends reach the same result: the new connection when both committed, else the current one.
 extension CallMachine {
     /// The caller makes the offer; the callee asks for it.
     mutating func changeMedia(_ media: CallMedia) -> [Effect] {
@@ -18,12 +18,12 @@ extension CallMachine {
         return open(media)
     }
 
-    /// Whoever asks for pictures sends its own.
+    /// The end that asks for video sends its own.
     private mutating func wantNewMedia(_ media: CallMedia) {
         if media.video, !current.media.video { own.video = .on }
     }
 
-    /// What the peer added is not what this end's user agreed to send.
+    /// This end's user has not agreed to send what the peer added.
     private mutating func takeNewMedia(_ media: CallMedia) {
         if media.video, !current.media.video, !isAskingForMedia { own.video = .off }
     }
@@ -35,7 +35,7 @@ extension CallMachine {
         return [.createOffer(media, generation: highest)] + start(.change)
     }
 
-    /// The callee wants other media.
+    /// The callee asks for other media.
     mutating func renegotiate(_ media: CallMedia) -> [Effect] {
         guard role == .caller, hasFirstFrame, next == nil, hold == .none, media != current.media else {
             return [.ignored("a change of media that is not possible now")]
@@ -44,7 +44,7 @@ extension CallMachine {
         return open(media)
     }
 
-    /// Another device answered than the one whose answer this caller took: it needs an offer of its own.
+    /// Another device accepted than the one whose answer this caller took: it needs an offer of its own.
     mutating func replaceCurrent() -> [Effect] {
         let old = current
         (hasFirstFrame, isInterrupted) = (false, false)
@@ -56,7 +56,7 @@ extension CallMachine {
 
     /// The caller offers another peer connection.
     mutating func takeOffer(_ offer: SignalingMessage.Offer, generation number: Int) -> [Effect] {
-        guard role == .callee, phase == .accepted, !isAcceptOwed, number > highest else {
+        guard role == .callee, phase == .accepted, !isAcceptPending, number > highest else {
             return [.ignored("an offer of generation \(number)")]
         }
         highest = number
@@ -69,7 +69,7 @@ extension CallMachine {
             next = generation
             effects += start(.change)
         } else {
-            // This end's answer was not the one that the caller took, so nothing flows that could go on meanwhile.
+            // The caller took another device's answer, so no media flows here that could continue meanwhile.
             effects.append(.close(generation: current.number))
             (hasFirstFrame, isInterrupted) = (false, false)
             (current, next) = (generation, nil)
@@ -77,9 +77,9 @@ extension CallMachine {
         return effects + [.createAnswer(offer: offer.sdp, offer.media, generation: number)]
     }
 
-    /// Says so as soon as the peer's media is there on the next one.
+    /// Sends `commit` as soon as the peer's media arrives on the next connection.
     mutating func commit() -> [Effect] {
-        // For the caller it is the next, for this end, which had nothing else, the only one.
+        // For the caller it is the next connection; for this end, which had no other, it is the only one.
         if current.isCommittedThere, !current.isCommittedHere, hasFirstFrame {
             current.isCommittedHere = true
             return [send(.commit)]
@@ -113,7 +113,7 @@ extension CallMachine {
         return abandonNext("the other end does not receive")
     }
 
-    /// Gives the next one up and says so; impossible once this end has committed.
+    /// Gives the next connection up and sends `rollback`; impossible once this end has committed.
     mutating func rollBack(_ text: String) -> [Effect] {
         guard let generation = next, !generation.isCommittedHere else { return [] }
         return [send(.rollback, of: generation)] + abandonNext(text)
@@ -132,7 +132,7 @@ extension CallMachine {
             isAskingForMedia = false
             return [.notify(.mediaChangeFailed(text: "the caller made no offer"))]
         }
-        // This end's word is given; what becomes of it is for the peer to say.
+        // This end has committed; now the peer decides.
         return generation.isCommittedHere ? start(.change) : rollBack("no media of the other end arrived in time")
     }
 }

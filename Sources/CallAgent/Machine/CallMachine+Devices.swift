@@ -11,8 +11,8 @@ extension CallMachine {
     /// The first device that accepts has the call.
     mutating func accepted(_ sdp: String?, _ state: MediaState?, by device: String?) -> [Effect] {
         var effects: [Effect] = []
-        // Said to all of them; the one that has the call knows its own name.
-        if let device { effects.append(tellOthers(.answeredElsewhere, winner: device)) }
+        // Sent to all devices; the one that has the call recognizes its own name.
+        if let device { effects.append(notifyOtherDevices(.answeredElsewhere, winner: device)) }
         peerDevice = device
         effects += setPeer(state ?? MediaState())
         if current.isAnswered, device != current.device {
@@ -22,32 +22,32 @@ extension CallMachine {
         } else if !current.isAnswered {
             return finish(.incompatibleMedia, text: "the peer accepted without an answer", by: .peer)
         }
-        if device != nil, isToldToAll { effects.append(tellAgain()) }
+        if device != nil, isStateSentToAll { effects.append(repeatState()) }
         if refusal != nil { effects.append(.cancelTimer(.fork)) }
         return effects + enterAccepted(by: .peer)
     }
 
-    /// A device refused: for itself alone, or for its user.
+    /// A device refused the call, for itself alone or for its user.
     mutating func refused(_ farewell: SignalingMessage.Farewell, by device: String?) -> [Effect] {
         guard role == .caller, phase == .calling || phase == .ringing else {
             return [.ignored("a reject of a call that is \(state)")]
         }
         guard let device else { return leave(Self.reasonForReject(farewell.code), farewell) }
         guard Self.isOfOneDevice(farewell.code) else {
-            return [tellOthers(.declinedElsewhere, winner: device)]
+            return [notifyOtherDevices(.declinedElsewhere, winner: device)]
                 + leave(Self.reasonForReject(farewell.code), farewell)
         }
         ringingDevices.remove(device)
         refusal = farewell
-        // Those that ring may still take it; of the others it is not known yet whether they will ring.
+        // Ringing devices may still accept. The others may still begin to ring.
         return ringingDevices.isEmpty ? start(.fork) : []
     }
 
     /// The time for other devices to ring is over.
     mutating func forkTimedOut() -> [Effect] {
         guard let refusal, ringingDevices.isEmpty, phase == .calling || phase == .ringing else { return [] }
-        // One that is only slow must not begin to ring afterwards.
-        return [tellOthers(.remoteCancelled, winner: nil)] + leave(Self.reasonForReject(refusal.code), refusal)
+        // A slow device must not begin to ring afterwards.
+        return [notifyOtherDevices(.remoteCancelled, winner: nil)] + leave(Self.reasonForReject(refusal.code), refusal)
     }
 
     /// The caller gave up, or another device has the call.
@@ -70,14 +70,14 @@ extension CallMachine {
         return leave(.unknownCall, .init(code: fault.code, text: fault.text))
     }
 
-    /// A device hung up; when its accept is still on its way, the others ring.
+    /// A device hung up; if its accept has not arrived yet, the other devices still ring.
     mutating func hungUp(_ farewell: SignalingMessage.Farewell, by device: String?) -> [Effect] {
         let isFirstWord = role == .caller && phase != .accepted && device != nil
-        return (isFirstWord ? [tellOthers(.answeredElsewhere, winner: device)] : [])
+        return (isFirstWord ? [notifyOtherDevices(.answeredElsewhere, winner: device)] : [])
             + leave(Self.reasonForFarewell(farewell.code, otherwise: .remoteHangup), farewell)
     }
 
-    private func tellOthers(_ reason: EndReason, winner: String?) -> Effect {
+    private func notifyOtherDevices(_ reason: EndReason, winner: String?) -> Effect {
         .send(
             .cancel(.init(code: reason.code, text: "", winner: winner)),
             to: Address(device: nil, generation: current.number))
@@ -85,11 +85,11 @@ extension CallMachine {
 
     // MARK: Glare
 
-    /// Both users call each other, and both ends keep the call of the peer: this one becomes its callee.
+    /// Both users call each other, and both ends keep the peer's call: this end becomes its callee.
     ///
-    /// Its user has said that it wants the call, so nothing rings a second time.
+    /// This end's user already asked for the call, so nothing rings a second time.
     mutating func yield(to invite: SignalingMessage.Invite, device: String?) -> [Effect] {
-        // Idle when the peer was faster than the making of the own offer.
+        // Idle when the peer's invite arrived before this end's offer was made.
         guard role == .caller, phase == .idle || phase == .calling || phase == .ringing else {
             return [.ignored("a call of the peer's that is not to be yielded to")]
         }
@@ -103,8 +103,8 @@ extension CallMachine {
         isPeerGone = false
         peerDevice = device
         (ringingDevices, refusal) = ([], nil)
-        (peer, told) = (invite.state ?? MediaState(), MediaState())
-        // The peer's call may have more than this end's user wanted to send.
+        (peer, sentState) = (invite.state ?? MediaState(), MediaState())
+        // The peer's call may have more media than this end's user wanted to send.
         if !current.media.audio { own.audio = .off }
         if !current.media.video { own.video = .off }
         current = Generation(number: 0, media: invite.media)

@@ -1,29 +1,29 @@
 internal import CallProtocol
 
-/// The end of a call, and the codes by which both ends tell each other why.
+/// The end of a call, and the codes that both ends send as the reason.
 extension CallMachine {
-    /// Ends the call and tells the peer.
+    /// Ends the call and notifies the peer.
     mutating func finish(
         _ reason: EndReason, code: Int? = nil, text: String = "", by party: CallParty
     ) -> [Effect] {
-        // What failed here may name files and devices of this machine, which are none of the peer's business.
-        let told = reason == .mediaFailed ? "" : SignalingLimits.bounded(text)
-        let farewell = SignalingMessage.Farewell(code: code ?? reason.farewellCode, text: told)
+        // The text of a local failure may name files and devices of this machine, which the peer must not learn.
+        let bounded = reason == .mediaFailed ? "" : SignalingLimits.bounded(text)
+        let farewell = SignalingMessage.Farewell(code: code ?? reason.farewellCode, text: bounded)
         let body: SignalingMessage.Body
         switch (role, phase) {
-        // Of an accept that has not gone out the caller knows nothing: for it, this end still rings.
-        case (.callee, .accepted) where isAcceptOwed: body = .reject(farewell)
+        // The caller knows nothing of an accept that was not sent: for the caller, this end still rings.
+        case (.callee, .accepted) where isAcceptPending: body = .reject(farewell)
         case (_, .accepted): body = .hangup(farewell)
         case (.caller, _): body = .cancel(farewell)
         case (.callee, _): body = .reject(farewell)
         }
         let message = send(body)
         let end = close(CallEnd(reason: reason, code: code, text: text, by: party))
-        // A callee that was never invited knows of no call.
+        // A callee that got no invite knows of no call.
         return role == .callee || isInviteSent ? [message] + end : end
     }
 
-    /// Ends the call without a word: the peer knows, or cannot be told.
+    /// Ends the call without a message: the peer already knows, or cannot be reached.
     mutating func leave(
         _ reason: EndReason, _ farewell: SignalingMessage.Farewell, by party: CallParty = .peer
     ) -> [Effect] {
@@ -56,7 +56,7 @@ extension CallMachine {
         }
     }
 
-    /// What the code of a `reject`, `cancel` or `hangup` means to the one who receives it.
+    /// What the code of a `reject`, `cancel` or `hangup` means to its receiver.
     static func reasonForFarewell(_ code: Int, otherwise: EndReason) -> EndReason {
         switch code {
         case EndReason.ringTimeout.code: .remoteRingTimeout
@@ -67,7 +67,7 @@ extension CallMachine {
         }
     }
 
-    /// Whether a refusal is about the device that sent it rather than its user's will (RFC 3261 section 21.6 against 21.4).
+    /// Whether a refusal concerns the device that sent it, not its user's decision (RFC 3261 section 21.6 against 21.4).
     static func isOfOneDevice(_ code: Int) -> Bool {
         [
             EndReason.remoteBusy.code, EndReason.offline.code, EndReason.ringTimeout.code,

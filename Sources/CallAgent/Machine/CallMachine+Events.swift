@@ -1,42 +1,42 @@
 public import CallProtocol
 
 extension CallMachine {
-    /// What the machine is told: facts, in the order in which they happened.
+    /// An input of the machine: a fact; facts are fed in the order in which they happened.
     public enum Event: Sendable, Equatable {
-        // What this end's user does.
+        // Actions of this end's user.
         /// The caller places the call.
         case place
-        /// The callee takes the call.
+        /// The callee accepts the call.
         case accept
-        /// The callee refuses the call, with a code that its caller is told.
+        /// The callee refuses the call; the code is sent to the caller.
         case reject(code: Int, text: String)
-        /// The user ends the call, in whatever state it is.
+        /// The user ends the call, in any state.
         case hangUp(text: String)
         /// The user holds the call.
         case hold
-        /// The user takes the call up again.
+        /// The user resumes the call.
         case unhold
         /// The user changes what is sent; nil leaves it as it is.
         case setSending(audio: MediaState.Sending?, video: MediaState.Sending?)
-        /// The user wants other media in the call: pictures added to sound.
+        /// The user asks for other media in the call, such as video in an audio call.
         case changeMedia(CallMedia)
-        /// The user sends a message of the application's own.
+        /// The user sends an application message.
         case sendInfo(String)
 
-        // What the peer says, about which peer connection, and from which of its devices.
+        // Messages of the peer, with their peer connection and the sending device.
         /// A message of this call arrived.
         case received(SignalingMessage.Body, generation: Int = 0, device: String? = nil)
-        /// The peer calls, too, and its call is the one that both keep.
+        /// The peer also calls this user, and both ends keep the peer's call.
         case yield(to: SignalingMessage.Invite, device: String?)
 
-        // What the transport does.
-        /// The invite could not be handed to the transport, or nobody said that it arrived.
+        // Events of the transport.
+        /// The invite could not be handed to the transport, or nobody acknowledged it.
         case inviteFailed(text: String)
         /// This end's signaling connection was lost.
         case signalingLost
-        /// It is back.
+        /// The signaling connection is back.
         case signalingRestored
-        /// It is time to ask whether the call is still there at the peer.
+        /// It is time to ask the peer whether the call still exists.
         case audit
 
         /// Something happened to the media of a generation.
@@ -45,9 +45,9 @@ extension CallMachine {
         case timerFired(CallTimer)
     }
 
-    /// What the shell is to do: commands, in order.
+    /// An output of the machine: a command for the ``Call`` that runs it; commands are carried out in order.
     ///
-    /// None has a result; what comes of it is an event.
+    /// No command has a result; results are events.
     public enum Effect: Sendable, Equatable {
         /// Send a message of this call to the peer.
         case send(SignalingMessage.Body, to: Address = Address())
@@ -57,29 +57,29 @@ extension CallMachine {
         case createAnswer(offer: String, CallMedia, generation: Int = 0)
         /// Take the peer's answer.
         case setAnswer(sdp: String, generation: Int = 0)
-        /// Take a candidate of the peer's.
+        /// Add a candidate of the peer.
         case addCandidate(SignalingMessage.Candidate, generation: Int = 0)
-        /// Let through what the gates say from now on.
+        /// Set the gates.
         case setGates(MediaGates, generation: Int = 0)
         /// Close the media of a generation.
         case close(generation: Int)
-        /// Start a timer; one that runs starts anew.
+        /// Start a timer; a running one is restarted.
         case startTimer(CallTimer, milliseconds: Int)
         /// Stop a timer, if it runs.
         case cancelTimer(CallTimer)
         /// Close all media: the call is over.
         case stopMedia
-        /// Go by the id of the peer's call from now on.
+        /// Use the id of the peer's call from now on.
         case adoptCall
-        /// Tell the user.
+        /// Report a state change to the user.
         case report(CallStateChange)
-        /// Tell the user something that is no change of state.
+        /// Report something to the user that is not a state change.
         case notify(CallNotice)
-        /// Write a line into the log: something came that fits no rule.
+        /// Write a log line: an event fits no rule.
         case ignored(String)
 
-        /// Whether the user hears of it.
-        var isTold: Bool {
+        /// Whether the user gets an event.
+        var isReported: Bool {
             switch self {
             case .report, .notify: true
             default: false
@@ -87,14 +87,14 @@ extension CallMachine {
         }
     }
 
-    /// Whom a message of a call is for, and about which peer connection it is.
+    /// The receiver of a message, and the peer connection that it concerns.
     public struct Address: Sendable, Equatable {
         /// The device of the peer; nil for all of them.
         public var device: String?
         /// The peer connection.
         public var generation: Int
 
-        /// Makes an address; all devices and the first peer connection unless said otherwise.
+        /// Makes an address; by default for all devices and the first peer connection.
         public init(device: String? = nil, generation: Int = 0) {
             self.device = device
             self.generation = generation

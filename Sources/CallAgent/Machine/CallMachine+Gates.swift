@@ -1,8 +1,8 @@
 internal import CallProtocol
 
-/// What the gates of the media let through, derived from everything else.
+/// Derives the media gates from the rest of the state.
 extension CallMachine {
-    /// Commands for all gates that are to change.
+    /// Commands for all gates that have to change.
     mutating func changedGates() -> [Effect] {
         var effects: [Effect] = []
         change(&current, &effects)
@@ -21,10 +21,10 @@ extension CallMachine {
     }
 
     private func gates(of generation: Generation) -> MediaGates {
-        // A callee lets nothing out before it accepts, unless its owner said so.
+        // A callee sends nothing before it accepts, unless its policy allows it.
         let maySend = phase == .accepted || role == .caller || earlyMedia == .full
         guard maySend else { return MediaGates() }
-        // What nobody looks at needs no sender either.
+        // Nothing is shown during a hold, so nothing is sent.
         let isHeld = hold != .none
         let sends = sends(on: generation)
         return MediaGates(

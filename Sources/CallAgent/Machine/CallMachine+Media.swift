@@ -1,6 +1,6 @@
 internal import CallProtocol
 
-/// What the media does, and what time does.
+/// Media facts and timers.
 extension CallMachine {
     mutating func handleMedia(_ fact: MediaFact, generation number: Int) -> [Effect] {
         if number == next?.number { return handleNext(fact) }
@@ -12,8 +12,8 @@ extension CallMachine {
         case .verified:
             current.isVerified = true
             return [.cancelTimer(.peerGone)]
-        case .firstVideoFrame: current.hasPicture = true
-        case .firstAudioSample: current.hasSound = true
+        case .firstVideoFrame: current.hasVideoFrame = true
+        case .firstAudioSample: current.hasAudioSample = true
         case .trackFailed(let fault):
             current.failed.insert(fault.half)
             return [.notify(.trackFailed(fault))]
@@ -28,7 +28,7 @@ extension CallMachine {
         return []
     }
 
-    /// Nothing of its kind is sent until the user asks for it anew, whichever peer connection it was opened for.
+    /// This medium is not sent until the user turns it on again, whichever peer connection the source was opened for.
     private mutating func captureFailed(_ fault: CaptureFault) -> [Effect] {
         switch fault.medium {
         case .audio: own.audio = .off
@@ -37,10 +37,10 @@ extension CallMachine {
         return [.notify(.captureFailed(fault))]
     }
 
-    /// What the user is told of something that changes nothing.
+    /// The notice about a fact that changes no state.
     private func notice(of fact: MediaFact) -> CallNotice? {
         switch fact {
-        case .dtmf(let key): .dtmf(key: key)
+        case .dtmf(let digit): .dtmf(digit: digit)
         case .captureLost(let fault): .captureLost(fault)
         case .captureRestored(let medium): .captureRestored(medium)
         case .warning(let text): .mediaWarning(text: text)
@@ -56,7 +56,7 @@ extension CallMachine {
         defer { current.heldCandidates = [] }
         let body: SignalingMessage.Body =
             current.number == 0
-            ? .invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp, state: tell()))
+            ? .invite(.init(media: media, ringTimeoutMs: timeouts.ringMs, sdp: sdp, state: takeUnsentState()))
             : .offer(.init(media: media, sdp: sdp))
         return [send(body)] + current.heldCandidates.map { send(.candidate($0)) }
     }
@@ -65,11 +65,11 @@ extension CallMachine {
         guard isAnswerAsked, !current.isAnswered else { return [.ignored("an answer that nobody waits for")] }
         current.isAnswered = true
         if current.number > 0 { return [send(.answer(sdp: sdp))] }
-        if phase == .accepted { return [send(.accept(sdp: sdp, state: tellWithAccept()))] }
-        return [send(.progress(sdp: sdp, state: tell()))]
+        if phase == .accepted { return [send(.accept(sdp: sdp, state: stateForAccept()))] }
+        return [send(.progress(sdp: sdp, state: takeUnsentState()))]
     }
 
-    /// Whether a callee is to make its answer, or has made it.
+    /// Whether a callee has to make its answer, or has made it.
     private var isAnswerAsked: Bool { role == .callee && phase != .idle && current.pendingOffer == nil }
 
     private mutating func trickle(_ candidate: SignalingMessage.Candidate) -> [Effect] {
@@ -82,7 +82,7 @@ extension CallMachine {
         }
     }
 
-    /// The peer connection that is to be the next; what goes wrong there does not end the call.
+    /// The next peer connection; a failure there does not end the call.
     private mutating func handleNext(_ fact: MediaFact) -> [Effect] {
         guard var generation = next else { return [] }
         defer { if next != nil { next = generation } }
@@ -100,8 +100,8 @@ extension CallMachine {
             generation.heldCandidates.append(candidate)
         case .localCandidate(let candidate): return [send(.candidate(candidate), of: generation)]
         case .verified: generation.isVerified = true
-        case .firstVideoFrame: generation.hasPicture = true
-        case .firstAudioSample: generation.hasSound = true
+        case .firstVideoFrame: generation.hasVideoFrame = true
+        case .firstAudioSample: generation.hasAudioSample = true
         case .trackFailed(let fault):
             generation.failed.insert(fault.half)
             return [.notify(.trackFailed(fault))]
@@ -116,7 +116,7 @@ extension CallMachine {
     }
 
     private mutating func nextFailed(_ fault: MediaFault) -> [Effect] {
-        // This end's word that the new one works is given, and it does not.
+        // This end has committed to the new connection, and now it fails.
         if next?.isCommittedHere == true { return finish(.mediaFailed, text: fault.text, by: .local) }
         return rollBack(fault.text)
     }
@@ -131,8 +131,8 @@ extension CallMachine {
         case (.peerGone, _) where isPeerGone && !shown.isVerified: return finish(.remoteLost, by: .peer)
         case (.fork, _): return forkTimedOut()
         case (.change, .accepted): return changeTimedOut()
-        case (.audioGrace, .accepted) where !hasFirstFrame && current.hasSound:
-            isPictureWaived = true
+        case (.audioGrace, .accepted) where !hasFirstFrame && current.hasAudioSample:
+            isVideoWaived = true
             return [.notify(.videoPending)]
         default: return []
         }
@@ -140,7 +140,7 @@ extension CallMachine {
 }
 
 extension MediaFault {
-    /// For people.
+    /// The text for display.
     var text: String {
         switch self {
         case .security(let text), .incompatible(let text), .other(let text): text

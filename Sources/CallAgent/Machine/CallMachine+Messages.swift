@@ -1,6 +1,6 @@
 internal import CallProtocol
 
-/// What the peer says.
+/// Messages of the peer.
 extension CallMachine {
     mutating func handleMessage(_ body: SignalingMessage.Body, generation: Int, device: String?) -> [Effect] {
         guard role == .callee || isInviteSent else { return [.ignored("an answer to no invite")] }
@@ -25,13 +25,13 @@ extension CallMachine {
         return [.ignored("a message that does not apply to a \(role) in \(state)")]
     }
 
-    /// Once a device has accepted, the others have no say.
+    /// Once a device has accepted, messages of the others are ignored.
     private func isOfThisCall(_ device: String?) -> Bool {
         guard let device, let peerDevice else { return true }
         return device == peerDevice
     }
 
-    /// What belongs to the first peer connection.
+    /// Messages about the first peer connection.
     private mutating func setUp(_ body: SignalingMessage.Body, _ generation: Int, _ device: String?) -> [Effect] {
         if case .candidate(let candidate) = body { return take(candidate, generation, device) }
         guard generation == current.number || body == .ringing else {
@@ -42,7 +42,7 @@ extension CallMachine {
         case (.ringing, .caller, .calling): return rings(device) + enter(.ringing, .ringing, by: .peer)
         case (.ringing, .caller, .ringing) where device != nil: return rings(device)
         case (.progress(let sdp, let state), .caller, .calling):
-            // A progress says that it rings, too, when the message that says so was lost.
+            // A progress implies ringing, in case the `ringing` message was lost.
             return rings(device) + takeAnswer(sdp, state, device) + enter(.ringing, .ringing, by: .peer)
         case (.progress(let sdp, let state), .caller, .ringing):
             return rings(device) + takeAnswer(sdp, state, device)
@@ -78,7 +78,7 @@ extension CallMachine {
         return [.addCandidate(candidate, generation: generation)]
     }
 
-    /// One offer takes one answer: the first.
+    /// One offer takes one answer: the first one.
     mutating func takeAnswer(_ sdp: String, _ state: MediaState?, _ device: String?) -> [Effect] {
         guard !current.isAnswered else { return [.ignored("a second answer")] }
         current.isAnswered = true
@@ -86,7 +86,7 @@ extension CallMachine {
         return setPeer(state) + [.setAnswer(sdp: sdp, generation: current.number)]
     }
 
-    /// What belongs to the peer connection that is to be the next.
+    /// Messages about the next peer connection.
     private mutating func change(_ body: SignalingMessage.Body, _ generation: Int) -> [Effect] {
         guard phase == .accepted else { return [.ignored("a change of a call that is \(state)")] }
         switch body {
@@ -108,7 +108,7 @@ extension CallMachine {
         return [.setAnswer(sdp: sdp, generation: generation)]
     }
 
-    /// The peer told what it sends; nil says that it said nothing new.
+    /// The peer reported what it sends; nil means nothing new.
     mutating func setPeer(_ state: MediaState?) -> [Effect] {
         guard let state, state != peer else { return [] }
         let holdBefore = hold
@@ -120,7 +120,7 @@ extension CallMachine {
         switch (fault.code, phase) {
         case (EndReason.unknownCall.code, .ringing), (EndReason.unknownCall.code, .accepted):
             return callIsUnknown(to: device, fault)
-        // Before the callee gave a sign, the fault is about the invite; later a message more or less does not end a call.
+        // Before the callee's first message, the error is about the invite. Later, one lost message does not end the call.
         case (_, .calling) where role == .caller && fault.ref ?? Self.inviteId == Self.inviteId:
             let reason: EndReason =
                 switch fault.code {
@@ -134,14 +134,14 @@ extension CallMachine {
         }
     }
 
-    /// The id of the first message of a caller, its invite; an error with it is about that.
+    /// The id of a caller's first message, its invite; an error with this id is about the invite.
     public static let inviteId = "a1"
 
-    /// Not the end yet, while media flows.
+    /// Does not end the call while media flows.
     private mutating func peerIsGone(_ device: String?) -> [Effect] {
         if let device, phase == .ringing, role == .caller {
             ringingDevices.remove(device)
-            // The others ring on.
+            // The others still ring.
             guard ringingDevices.isEmpty else { return [] }
         }
         guard !isPeerGone else { return [] }
@@ -151,7 +151,7 @@ extension CallMachine {
 }
 
 extension SignalingMessage.Body {
-    /// Whether only a peer that is there can have sent it: an error is mostly the server's own.
+    /// Whether only a live peer can have sent it: most errors come from the server itself.
     var isSignOfLife: Bool {
         switch self {
         case .gone, .error: false

@@ -1,6 +1,6 @@
 internal import CallProtocol
 
-/// What this end's user does.
+/// Actions of this end's user.
 extension CallMachine {
     mutating func handleUser(_ event: Event) -> [Effect] {
         if let refusal = refusal(of: event) { return [.ignored(refusal)] }
@@ -10,7 +10,7 @@ extension CallMachine {
             return [.createOffer(media)] + start(.ring) + enter(.calling, .placed, by: .local)
         case .accept: return acceptLocally()
         case .reject(let code, let text):
-            // A code that no message can carry would leave the caller ringing.
+            // With a code that no message can carry, the caller would keep ringing.
             return finish(
                 .localRejected, code: SignalingLimits.codes.contains(code) ? code : nil, text: text, by: .local)
         case .hangUp(let text): return hangUp(text)
@@ -25,26 +25,26 @@ extension CallMachine {
         }
     }
 
-    /// Why an operation of the user is not possible now; nil when it is.
+    /// Why an operation of the user is not possible now; nil when it is possible.
     ///
-    /// Hanging up always is.
+    /// Hanging up is always possible.
     public func refusal(of operation: Event) -> String? {
         let isPossible: Bool =
             switch operation {
             case .place: role == .caller && phase == .idle
             case .accept, .reject: role == .callee && phase == .ringing
-            case .hold: isSettled && !own.isHolding
+            case .hold: isStable && !own.isHolding
             case .unhold: own.isHolding
-            case .changeMedia(let media): isSettled && hold == .none && media != current.media
+            case .changeMedia(let media): isStable && hold == .none && media != current.media
             case .sendInfo: isInviteSent || role == .callee && phase != .idle
             default: true
             }
         return isPossible ? nil : "\(operation) does not apply to a \(role) in \(stateText)"
     }
 
-    /// Whether keys of a telephone may be pressed now: while it rings at the caller, and in an accepted call that nobody holds.
+    /// Whether DTMF digits may be sent now: while it rings at the caller, and in an accepted call that nobody holds.
     ///
-    /// Like all media, those of a callee wait for its accept, unless its policy lets media out before.
+    /// Like all media, a callee's digits wait for its accept, unless its policy allows media before it.
     var maySendKeys: Bool {
         switch phase {
         case .idle, .calling, .ended: false
@@ -53,10 +53,10 @@ extension CallMachine {
         }
     }
 
-    /// Connected, and nothing is under way that another operation would disturb.
-    private var isSettled: Bool { hasFirstFrame && next == nil && !isAskingForMedia }
+    /// Connected, and no change is in progress that another operation would disturb.
+    private var isStable: Bool { hasFirstFrame && next == nil && !isAskingForMedia }
 
-    /// The state and what else matters to whoever wants to do something, for people.
+    /// The state, the hold and a change in progress, as a text for display.
     var stateText: String {
         let change = next == nil && !isAskingForMedia ? "" : ", while its media change"
         return state.rawValue + (hold == .none ? "" : ", \(hold.rawValue)") + change
@@ -64,8 +64,8 @@ extension CallMachine {
 
     private mutating func hangUp(_ text: String) -> [Effect] {
         switch (role, phase) {
-        // The caller has heard of no accept, so for both ends this is a refusal.
-        case (.callee, .accepted) where isAcceptOwed: finish(.localRejected, text: text, by: .local)
+        // The caller got no accept, so for both ends this is a refusal.
+        case (.callee, .accepted) where isAcceptPending: finish(.localRejected, text: text, by: .local)
         case (_, .accepted): finish(.localHangup, text: text, by: .local)
         case (.caller, _): finish(.localCancelled, text: text, by: .local)
         case (.callee, _): finish(.localRejected, text: text, by: .local)
@@ -78,9 +78,9 @@ extension CallMachine {
             current.isBuilt = true
             effects.append(.createAnswer(offer: offer, media))
         } else if current.isAnswered {
-            effects.append(send(.accept(sdp: nil, state: tellWithAccept())))
+            effects.append(send(.accept(sdp: nil, state: stateForAccept())))
         }
-        // Otherwise the answer is being made, and goes out with the accept when it is there.
+        // Otherwise the answer is still being made and is sent with the accept.
         return effects + enterAccepted(by: .local)
     }
 

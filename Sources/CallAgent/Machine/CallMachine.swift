@@ -2,20 +2,20 @@ public import CallProtocol
 
 /// The rules of one call, seen from one end: no clock, no task, no media, no transport.
 ///
-/// Feed it every ``Event`` in the order in which it happened and carry out the returned ``Effect``s in order. Late, duplicate and
-/// impossible events are normal on a network: they give no effect but a line for the log, whatever a peer sends.
+/// Feed it every ``Event`` in the order in which it happened, and carry out the returned ``Effect``s in order. Late, duplicate and
+/// impossible events are normal on a network. Whatever a peer sends, their only effect is a log line.
 public struct CallMachine: Sendable, Equatable {
     /// How far the two ends have agreed.
     ///
-    /// "Connected" is no phase: it is derived in ``state``.
+    /// "Connected" is not a phase: ``state`` derives it.
     enum Phase: Sendable, Equatable {
         /// Nothing happened yet. Can transition to: calling (caller), ringing (callee), ended.
         case idle
-        /// The caller waits for any sign of the callee. Can transition to: ringing, accepted, ended.
+        /// The caller waits for the callee's first message. Can transition to: ringing, accepted, ended.
         case calling
         /// The callee's device rings. Can transition to: accepted, ended.
         case ringing
-        /// Both want the call. Can transition to: ended.
+        /// Both ends agreed to the call. Can transition to: ended.
         case accepted
         /// Over. Can transition to nothing.
         case ended(CallEnd)
@@ -23,50 +23,50 @@ public struct CallMachine: Sendable, Equatable {
 
     /// Which end this is; a caller that yields to the peer's own call becomes its callee.
     public internal(set) var role: CallRole
-    /// What a callee lets happen while it rings; means nothing at a caller.
+    /// What a callee allows while it rings; unused at a caller.
     public let earlyMedia: EarlyMediaPolicy
-    /// The name of this end's device; nil when the transport knows none.
+    /// The name of this end's device; nil when the transport has no devices.
     let device: String?
     let timeouts: CallTimeouts
 
     var phase = Phase.idle
     /// The peer connection that the call is on.
     var current: Generation
-    /// The one that is to take its place, once both ends have the other's media on it.
+    /// The connection that replaces it, once both ends receive the other's media on it.
     var next: Generation?
-    /// The highest number of any generation so far; none is used twice.
+    /// The highest generation number so far; none is used twice.
     var highest = 0
-    /// What this end's user wants to send.
+    /// What this end's user chose to send.
     var own: MediaState
-    /// What the peer was told of that.
-    var told = MediaState()
-    /// Some of it was told to all devices of the peer, so that the one which accepts may have missed it.
-    var isToldToAll = false
-    /// What the peer told that it sends.
+    /// The state that was last sent to the peer.
+    var sentState = MediaState()
+    /// A state was sent to all devices of the peer, so the one that accepts may have missed it.
+    var isStateSentToAll = false
+    /// What the peer sends, as it reported.
     var peer: MediaState
     /// The device of the peer that messages go to; nil for all of them.
     var peerDevice: String?
     /// The devices of the callee that ring.
     var ringingDevices: Set<String> = []
-    /// What the last device that refused said, while others may still ring.
+    /// The farewell of the last device that refused, while others may still ring.
     var refusal: SignalingMessage.Farewell?
-    /// The sound of an accepted call is there, and its picture is not.
-    var isWaitingForPicture = false
-    /// Nobody waits for the picture any more: the sound has been there for long enough.
-    var isPictureWaived = false
+    /// The audio of an accepted call has arrived, its video has not.
+    var isWaitingForVideo = false
+    /// The call no longer waits for video: audio has been there for long enough.
+    var isVideoWaived = false
     /// Accepted, and the peer was seen or heard.
     var hasFirstFrame = false
-    /// The user was told that nothing of the peer arrives.
+    /// The user got the event that nothing of the peer arrives.
     var isInterrupted = false
-    /// The peer's signaling connection closed, and nothing came from it since.
+    /// The peer's signaling connection closed, and no message of the peer arrived since.
     var isPeerGone = false
     /// The callee asked the caller for other media.
     var isAskingForMedia = false
 
     /// Begins a call.
     ///
-    /// `earlyMedia` is the policy of a callee, `device` the name of this end's device (nil when the transport knows none), and `sends` what this end
-    /// sends at the beginning.
+    /// `earlyMedia` is the policy of a callee. `device` is the name of this end's device (nil when the transport has no devices).
+    /// `sends` is what this end sends at the beginning.
     public init(
         role: CallRole, media: CallMedia, earlyMedia: EarlyMediaPolicy = .guarded,
         timeouts: CallTimeouts = CallTimeouts(), device: String? = nil, sends: MediaState = MediaState()
@@ -80,10 +80,10 @@ public struct CallMachine: Sendable, Equatable {
         peer = MediaState()
     }
 
-    /// What the call has.
+    /// The media of the call.
     public var media: CallMedia { shown.media }
 
-    /// What this end sends at present: what its user wants, without what failed.
+    /// What this end sends now: what its user chose, without failed tracks.
     public var sends: MediaState { sends(on: shown) }
 
     func sends(on generation: Generation) -> MediaState {
@@ -93,7 +93,7 @@ public struct CallMachine: Sendable, Equatable {
         return sends
     }
 
-    /// What the peer told that it sends.
+    /// What the peer sends, as it reported.
     public var peerSends: MediaState { peer }
 
     /// Who holds the call.
@@ -106,7 +106,7 @@ public struct CallMachine: Sendable, Equatable {
         }
     }
 
-    /// Where the call is, for its user.
+    /// The state of the call, for its user.
     public var state: CallState {
         switch phase {
         case .idle, .calling: .calling
@@ -119,25 +119,25 @@ public struct CallMachine: Sendable, Equatable {
     /// How the call ended; nil while it has not.
     public var end: CallEnd? { if case .ended(let end) = phase { end } else { nil } }
 
-    /// The peer connection that is shown, or would be.
+    /// The peer connection whose media is shown, or would be.
     var shown: Generation { next.flatMap { $0.isCommittedHere ? $0 : nil } ?? current }
 
-    /// The call was placed, or its invite came.
+    /// The call was placed, or its invite arrived.
     var isBegun: Bool { phase != .idle }
 
-    /// The caller's invite went out.
+    /// The caller's invite was sent.
     var isInviteSent: Bool { role == .caller && (current.isOffered || current.number > 0) }
 
     /// Applies one event.
     public mutating func handle(_ event: Event) -> [Effect] {
         if end != nil { return [] }
         var effects = apply(event)
-        if end == nil { effects += settle() }
-        // The end has said everything.
+        if end == nil { effects += advance() }
+        // After the end nothing else changes.
         guard end == nil else { return effects }
         let gates = changedGates()
-        // The user is told when it is so.
-        return effects.filter { !$0.isTold } + gates + effects.filter(\.isTold)
+        // The user gets events after the gates have changed.
+        return effects.filter { !$0.isReported } + gates + effects.filter(\.isReported)
     }
 
     private mutating func apply(_ event: Event) -> [Effect] {
@@ -157,9 +157,9 @@ public struct CallMachine: Sendable, Equatable {
         }
     }
 
-    /// Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost.
+    /// Asks the peer whether the call still exists: it may have ended without a message, or the message was lost.
     ///
-    /// Silence ends no call: the peer's media says whether it lives.
+    /// Silence does not end a call: the peer's media shows whether it is alive.
     private func audit() -> [Effect] {
         switch phase {
         case .ringing, .accepted: [send(.query)]
@@ -181,52 +181,52 @@ public struct CallMachine: Sendable, Equatable {
         return accepted + start(.connect) + [report(reason, by: party)]
     }
 
-    /// Nothing of the peer is seen or heard before this.
+    /// No media of the peer is shown or played before this.
     private mutating func connect(_ reason: ChangeReason, by party: CallParty) -> [Effect] {
         hasFirstFrame = true
         return [.cancelTimer(.connect), report(reason, by: party)]
     }
 
-    /// What follows from the facts, whichever of them came last.
-    private mutating func settle() -> [Effect] {
-        guard isTellingChanges, let news = tell() else { return settleMedia() }
-        // Not every device may have heard it.
-        if peerDevice == nil { isToldToAll = true }
-        return [send(.state(news))] + settleMedia()
+    /// Applies what follows from the facts, in whatever order they arrived.
+    private mutating func advance() -> [Effect] {
+        guard sendsStateChanges, let news = takeUnsentState() else { return updateMediaState() }
+        // Some devices may have missed it.
+        if peerDevice == nil { isStateSentToAll = true }
+        return [send(.state(news))] + updateMediaState()
     }
 
-    /// Whether the peer is told at once what changes; before that, the invite or the accept says it.
-    private var isTellingChanges: Bool { role == .caller ? isInviteSent : phase == .accepted && !isAcceptOwed }
+    /// Whether changes are sent to the peer at once; before that, the invite or the accept carries them.
+    private var sendsStateChanges: Bool { role == .caller ? isInviteSent : phase == .accepted && !isAcceptPending }
 
-    /// A callee accepted, and its accept waits for its answer.
-    var isAcceptOwed: Bool { role == .callee && phase == .accepted && !current.isAnswered && current.number == 0 }
+    /// A callee accepted, and the accept message waits for the SDP answer.
+    var isAcceptPending: Bool { role == .callee && phase == .accepted && !current.isAnswered && current.number == 0 }
 
     /// What this end sends, if the peer does not know it yet.
-    mutating func tell() -> MediaState? {
-        guard sends != told else { return nil }
-        told = sends
-        return told
+    mutating func takeUnsentState() -> MediaState? {
+        guard sends != sentState else { return nil }
+        sentState = sends
+        return sentState
     }
 
-    /// What this end sends, for a device that may have missed what was told to all.
-    mutating func tellAgain() -> Effect {
-        told = sends
-        return send(.state(told))
+    /// What this end sends, for a device that may have missed a message to all.
+    mutating func repeatState() -> Effect {
+        sentState = sends
+        return send(.state(sentState))
     }
 
-    /// The same for an accept, which says everything again: what went before it may have been for another device's answer.
-    mutating func tellWithAccept() -> MediaState? {
-        told = sends
-        return told == MediaState() ? nil : told
+    /// The state for an accept, always complete: earlier states may have been sent with another device's answer.
+    mutating func stateForAccept() -> MediaState? {
+        sentState = sends
+        return sentState == MediaState() ? nil : sentState
     }
 
-    private mutating func settleMedia() -> [Effect] {
+    private mutating func updateMediaState() -> [Effect] {
         // A closed signaling connection ends the call only when the media is silent too.
         if isPeerGone, shown.isInterrupted { return finish(.remoteLost, by: .peer) }
         guard phase == .accepted else { return [] }
         if !hasFirstFrame {
             if hasMedia(current) { return connect(.firstFrame, by: .peer) + commit() }
-            return waitForPicture()
+            return waitForVideo()
         }
         return commit() + noteInterruption()
     }
@@ -238,31 +238,31 @@ public struct CallMachine: Sendable, Equatable {
         return [.cancelTimer(.mediaLost), report(.resumed, by: .peer)]
     }
 
-    /// Sound, and no picture yet.
-    private mutating func waitForPicture() -> [Effect] {
-        guard current.hasSound, !isWaitingForPicture else { return [] }
-        isWaitingForPicture = true
+    /// Audio has arrived, but no video frame yet.
+    private mutating func waitForVideo() -> [Effect] {
+        guard current.hasAudioSample, !isWaitingForVideo else { return [] }
+        isWaitingForVideo = true
         return start(.audioGrace)
     }
 
-    /// Whether `generation` has of the peer what the peer sends first: a picture, or in a call without pictures a sound.
+    /// Whether the peer's first media arrived on `generation`: a video frame, or audio in a call without video.
     func hasMedia(_ generation: Generation) -> Bool {
-        // What was there and is there no more is waited for.
+        // Interrupted media has to arrive again.
         if generation.isInterrupted { return false }
-        // Whoever holds sends nothing.
+        // A peer that holds sends nothing.
         if peer.isHolding { return generation.isVerified }
         if generation.media.video, peer.video != .off, !generation.hasFailed(.video, .receiving) {
-            return generation.hasPicture || isPictureWaived && generation.hasSound
+            return generation.hasVideoFrame || isVideoWaived && generation.hasAudioSample
         }
         if generation.media.audio, peer.audio != .off, !generation.hasFailed(.audio, .receiving) {
-            return generation.hasSound
+            return generation.hasAudioSample
         }
         return generation.isVerified
     }
 
-    // MARK: Words for the shell
+    // MARK: Effects
 
-    /// A message to the peer about the present peer connection.
+    /// A message to the peer about the current peer connection.
     func send(_ body: SignalingMessage.Body) -> Effect { send(body, of: current) }
 
     func send(_ body: SignalingMessage.Body, of generation: Generation) -> Effect {

@@ -1,10 +1,10 @@
 package import CallProtocol
 
-/// Which call a message belongs to, and what becomes of an invite: the rules that concern more than one call.
+/// Decides which call a message belongs to, and what happens to an invite: the rules about more than one call.
 ///
-/// A plain value. Calls are known by id and peer: by an id that a stranger has guessed, he means a call of his own.
+/// A plain value. Calls are identified by id and peer: a stranger who has guessed an id only addresses a call of its own.
 package struct CallRouting: Sendable {
-    /// What is known of a call that has not ended.
+    /// What is known about a call that has not ended.
     package struct Active: Sendable, Equatable {
         package var role: CallRole
         package var state: CallState
@@ -18,41 +18,41 @@ package struct CallRouting: Sendable {
         var isOpen: Bool { state == .calling || state == .ringing }
     }
 
-    /// What becomes of a message.
+    /// What happens to a message.
     package enum Route: Sendable, Equatable {
         /// It belongs to this call.
         case call(CallKey)
         /// A new call rings.
         case ring
-        /// This end has as many calls as it takes.
+        /// This end is at its limit of calls.
         case busy
-        /// Both users call each other, and the peer's call is the one to keep: this own call becomes that one.
+        /// Both users call each other, and the peer's call is the one to keep: this own call becomes the peer's call.
         case yield(CallKey)
-        /// The invite was sent longer ago than it was to ring, so many ms.
+        /// The invite was sent this many ms ago, longer than its ring timeout.
         case expired(milliseconds: Int)
-        /// The sender is to know that there is no such call.
+        /// The sender must be informed that there is no such call.
         case unknownCall
-        /// Nobody is interested.
+        /// The message is dropped.
         case stray(String)
     }
 
     private(set) var active: [CallKey: Active] = [:]
     /// The calls that are over.
     private var ended = RecentSet<CallKey>(capacity: 1_024)
-    /// Calls that ended before their invite came; apart from the others, since anybody can say so of any number of calls.
+    /// Calls that ended before their invite arrived; kept apart, because anybody can send ends for any number of calls.
     private var endedEarly = RecentSet<CallKey>(capacity: 256)
-    /// Calls of a peer that lost against an own call to the same peer.
+    /// Calls of a peer that lost against this end's call to the same peer.
     private var passedOver = RecentSet<CallKey>(capacity: 64)
     let limit: Int
 
-    /// How much two clocks may differ before an invite counts as older than it is, in ms.
+    /// How much two clocks may differ, in ms, when the age of an invite is checked.
     static let clockToleranceMs = 2_000.0
 
     package init(limit: Int) { self.limit = limit }
 
     var isFull: Bool { active.count >= limit }
 
-    /// The call of `peer` that rings, or is about to, if there is one.
+    /// The call of `peer` that rings or is about to ring, if there is one.
     func ringing(from peer: String) -> CallKey? { open(with: peer, as: .callee) }
 
     private func open(with peer: String, as role: CallRole) -> CallKey? {
@@ -60,10 +60,10 @@ package struct CallRouting: Sendable {
             .min { $0.callId < $1.callId }
     }
 
-    /// Lists a call; false when the limit is reached or the id is known.
+    /// Adds a call; false when the limit is reached or the id is known.
     package mutating func add(_ key: CallKey, _ call: Active) -> Bool {
         guard !isFull, active[key] == nil, !ended.contains(key), !endedEarly.contains(key) else { return false }
-        // What the server says of a call names no peer, so the calls of this end have ids of their own.
+        // The server's messages about a call name no peer, so the calls that this end places need distinct ids.
         guard call.role == .callee || !active.keys.contains(where: { $0.callId == key.callId }) else { return false }
         active[key] = call
         return true
@@ -73,7 +73,7 @@ package struct CallRouting: Sendable {
 
     package mutating func end(_ key: CallKey) { if active.removeValue(forKey: key) != nil { ended.insert(key) } }
 
-    /// An own call goes on under the id of the peer's.
+    /// A call of this end continues under the id of the peer's call.
     package mutating func adopt(_ id: String, insteadOf old: CallKey) {
         guard var call = active.removeValue(forKey: old) else { return }
         call.role = .callee
@@ -81,7 +81,7 @@ package struct CallRouting: Sendable {
         ended.insert(old)
     }
 
-    /// What becomes of `message`, at `unixMs` of the clock by which messages are stamped.
+    /// Routes `message`; `unixMs` is now, by the clock of the message time stamps.
     package mutating func route(_ message: SignalingMessage, unixMs: Double) -> Route {
         let key = message.receivedKey
         if active[key] != nil { return .call(key) }
@@ -95,10 +95,10 @@ package struct CallRouting: Sendable {
         switch message.body {
         case .invite(let invite): return route(invite, message, unixMs)
         case .query, .accept:
-            // The peer will learn by itself that its call lost.
+            // The peer will notice by itself that its call lost.
             return passedOver.contains(key) ? .stray("a call that lost against an own one") : .unknownCall
         case .cancel, .hangup, .reject:
-            // It may have overtaken its invite, which must not ring then.
+            // The message may have overtaken its invite, which must not ring then.
             endedEarly.insert(key)
             return .stray("the end of a call that is none of ours")
         default: return .stray("a message for no call of ours")

@@ -12,13 +12,13 @@ public struct CallTimeouts: Sendable, Equatable {
     public var forkMs = 300
     /// For ``CallTimer/change``.
     public var changeMs = 10_000
-    /// For ``CallTimer/audioGrace``; nil waits for the picture however long the sound has been there.
+    /// For ``CallTimer/audioGrace``; nil waits for the first video frame without this limit.
     public var audioGraceMs: Int?
 
     /// Makes the documented defaults (`docs/call-states.md`).
     public init() {}
 
-    /// Nil for a timer that is not to run.
+    /// Nil for a timer that does not run.
     func milliseconds(_ timer: CallTimer) -> Int? {
         switch timer {
         case .ring: ringMs
@@ -30,4 +30,24 @@ public struct CallTimeouts: Sendable, Equatable {
         case .audioGrace: audioGraceMs
         }
     }
+}
+
+/// The timers of a call.
+///
+/// The ``Call`` runs the timers; the machine gets their ends as events.
+public enum CallTimer: Sendable, Hashable, CaseIterable {
+    /// From the invite until somebody accepts.
+    case ring
+    /// From the accept until the peer's first video or audio.
+    case connect
+    /// From the interruption of a connected call until it is given up.
+    case mediaLost
+    /// From the loss of the peer's signaling, while no transport shows whether the peer is alive.
+    case peerGone
+    /// From the refusal by one device of the callee until the other devices had time to ring.
+    case fork
+    /// From the beginning of a change of media until both ends have committed.
+    case change
+    /// From the first audio of an accepted call until it counts as connected without video.
+    case audioGrace
 }

@@ -1,6 +1,6 @@
 /// Why a call ended, as this end sees it.
 ///
-/// Raw values and codes are frozen: scripts compare them. `docs/call-states.md` tables them.
+/// Raw values and codes are frozen: scripts compare them. `docs/call-states.md` lists them.
 public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Codable {
     /// This end hung up.
     case localHangup
@@ -14,17 +14,17 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
     case localRejected
     /// The peer refused the call.
     case remoteRejected
-    /// The peer has as many calls as it takes.
+    /// The peer is at its limit of calls.
     case remoteBusy
     /// The call was not answered within this end's ring timeout.
     case ringTimeout
     /// The call was not answered within the peer's ring timeout.
     case remoteRingTimeout
-    /// The call was accepted, but no media of the peer came within this end's connect timeout.
+    /// The call was accepted, but no media of the peer arrived within this end's connect timeout.
     case connectTimeout
     /// The call was accepted, but no media of this end reached the peer within its connect timeout.
     case remoteConnectTimeout
-    /// The signaling server knows no such user.
+    /// The signaling server does not know the user.
     case unknownUser
     /// The user is not signed in.
     case offline
@@ -34,9 +34,9 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
     case remoteLost
     /// Nothing of the peer arrived for the media-lost timeout.
     case mediaLost
-    /// This end's media failed; the text keeps the element and GStreamer's own words.
+    /// This end's media failed; the text names the element and GStreamer's own message.
     case mediaFailed
-    /// The peer's DTLS certificate is not the one its SDP named (RFC 8827 section 6.5). Nothing of it was let through.
+    /// The peer's DTLS certificate is not the one its SDP named (RFC 8827 section 6.5). No media of the peer was let through.
     case securityFailed
     /// A message of the call could not be sent or was refused as malformed.
     case signalingFailed
@@ -46,7 +46,7 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
     case answeredElsewhere
     /// Another device of this end's user refused the call.
     case declinedElsewhere
-    /// The peer has no such call any more: it was started anew, or its farewell was lost.
+    /// The peer no longer has the call: its program was restarted, or its farewell was lost.
     case unknownCall
 
     /// The numeric code: SIP's where SIP has one (RFC 3261 section 21), else 9900 ended by the peer, 9901 ended by this end,
@@ -68,7 +68,7 @@ public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Coda
         }
     }
 
-    /// The code that the peer is told when this end ends the call for this reason: what ended normally is no error to it either.
+    /// The code that the peer gets when this end ends the call for this reason: a normal end is no error for the peer either.
     var farewellCode: Int {
         switch self {
         case .localHangup, .localCancelled: Self.remoteHangup.code

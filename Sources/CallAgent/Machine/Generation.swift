@@ -2,40 +2,39 @@ internal import CallProtocol
 
 /// One peer connection of a call, as the rules see it.
 ///
-/// A call begins with the first and gets another one for what a connection cannot renegotiate: other media, another device that
-/// answered.
+/// A call begins with one and gets another for what a connection cannot renegotiate: other media, or another device that answered.
 struct Generation: Sendable, Equatable {
-    /// Counted from 0; in every message.
+    /// Counted from 0; part of every message.
     var number: Int
-    /// What it has m-lines for.
+    /// The media that have m-lines.
     var media: CallMedia
-    /// The media was told to make its offer or answer.
+    /// The media got the command to make its offer or answer.
     var isBuilt = false
     /// The caller's offer, kept by a callee that does not answer before it accepts.
     var pendingOffer: String?
     /// The callee has sent its answer; the caller has taken one.
     var isAnswered = false
-    /// The device of the callee that the caller took the answer of.
+    /// The device of the callee whose answer the caller took.
     var device: String?
-    /// The offer went out.
+    /// The offer was sent.
     var isOffered = false
-    /// What was found before the offer went out, which no candidate may overtake.
+    /// Candidates found before the offer was sent; they must not overtake it.
     var heldCandidates: [SignalingMessage.Candidate] = []
-    /// The transport is up and the peer is who it says.
+    /// The transport is connected and the peer's identity is verified.
     var isVerified = false
     /// Nothing of the peer arrives.
     var isInterrupted = false
-    /// A picture was decoded.
-    var hasPicture = false
-    /// A sound was decoded.
-    var hasSound = false
-    /// What its media lost for good.
+    /// A video frame was decoded.
+    var hasVideoFrame = false
+    /// Audio was decoded.
+    var hasAudioSample = false
+    /// The track halves that have failed.
     var failed: Set<TrackFault.Half> = []
-    /// What the media was told last.
+    /// The gates that were set last.
     var gates = MediaGates()
-    /// This end has the peer's media on it and said so: it shows this one now.
+    /// This end receives the peer's media on it and sent `commit`: it shows this connection now.
     var isCommittedHere = false
-    /// The peer said so.
+    /// The peer sent `commit`.
     var isCommittedThere = false
 
     init(number: Int, media: CallMedia) {

@@ -1,52 +1,52 @@
 public import CallProtocol
 
-/// What the media of one peer connection reports.
+/// A report of the media of one peer connection.
 public enum MediaFact: Sendable, Equatable {
     /// The offer is made and set.
     case offerCreated(sdp: String)
     /// The answer is made and set.
     case answerCreated(sdp: String)
-    /// A candidate of this end, or the end of them.
+    /// A candidate of this end, or the end of candidates.
     case localCandidate(SignalingMessage.Candidate)
-    /// ICE found a way.
+    /// ICE found a working candidate pair.
     case iceConnected
-    /// DTLS is up and the peer's certificate is the right one.
+    /// DTLS is connected and the peer's certificate matches its fingerprint.
     case verified
-    /// The first picture was decoded.
+    /// The first video frame was decoded.
     case firstVideoFrame
-    /// The first sound was decoded.
+    /// The first audio samples were decoded.
     case firstAudioSample
-    /// The first picture came out of the receive gate.
+    /// The first video frame passed the receive gate.
     case firstVideoShown
-    /// The first sound came out of the receive gate.
+    /// The first audio samples passed the receive gate.
     case firstAudioHeard
-    /// Nothing arrives any more.
+    /// No media arrives any more.
     case interrupted
-    /// Something arrives again.
+    /// Media arrives again.
     case resumed
-    /// The search for candidates is over; in words, how.
+    /// Candidate gathering is complete; the text describes how it ended.
     case gathered(String)
-    /// The peer pressed a key: `0` to `9`, `*`, `#`, or `A` to `D`.
-    case dtmf(key: String)
-    /// What is sent has pictures of this size from now on.
-    case picturesSent(PictureSize)
-    /// What is decoded has pictures of this size from now on.
-    case picturesReceived(PictureSize)
-    /// A source could not be opened; nothing of its kind is sent until it is asked for anew.
+    /// The peer pressed a digit: `0` to `9`, `*`, `#`, or `A` to `D`.
+    case dtmf(digit: String)
+    /// Sent video has this frame size from now on.
+    case frameSizeSent(FrameSize)
+    /// Decoded video has this frame size from now on.
+    case frameSizeReceived(FrameSize)
+    /// A source could not be opened; its medium is not sent until it is turned on again.
     case captureFailed(CaptureFault)
-    /// A source gives nothing any more; a moving test picture or silence takes its place.
+    /// A source delivers nothing any more; a moving test pattern or silence replaces it.
     case captureLost(CaptureFault)
-    /// It is back.
+    /// The source is back.
     case captureRestored(CaptureFault.Medium)
-    /// Half of a track failed; the rest goes on.
+    /// Half of a track failed; the rest continues.
     case trackFailed(TrackFault)
-    /// Something else failed that the call goes on without.
+    /// Something else failed; the call continues without it.
     case warning(String)
-    /// The media cannot go on.
+    /// The media cannot continue.
     case failed(MediaFault)
 }
 
-/// Why the media cannot go on.
+/// Why the media cannot continue.
 public enum MediaFault: Sendable, Equatable {
     /// The peer's certificate is not the one that its SDP named.
     case security(text: String)
@@ -54,4 +54,21 @@ public enum MediaFault: Sendable, Equatable {
     case incompatible(text: String)
     /// Anything else.
     case other(text: String)
+}
+
+/// The size of video frames as sent and decoded, in pixels, after rotation.
+public struct FrameSize: Sendable, Equatable {
+    /// In pixels.
+    public var width: Int
+    /// In pixels.
+    public var height: Int
+
+    /// Makes a size.
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Width by height.
+    public var aspectRatio: Double { height > 0 ? Double(width) / Double(height) : 0 }
 }

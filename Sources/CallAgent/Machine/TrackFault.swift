@@ -1,10 +1,10 @@
-/// An element of the media failed, and half of a track with it; the call goes on with the rest.
+/// A media element failed, and half of a track with it; the call continues with the rest.
 public struct TrackFault: Sendable, Equatable {
     /// Which half of the track.
     public enum Direction: String, Sendable, Equatable, CaseIterable, Codable {
-        /// Nothing of the medium is sent any more; the peer is told.
+        /// The medium is not sent any more; the peer is notified.
         case sending
-        /// Nothing of the peer's is shown, played or recorded any more.
+        /// The peer's medium is not shown, played or recorded any more.
         case receiving
     }
 
@@ -18,9 +18,9 @@ public struct TrackFault: Sendable, Equatable {
     public var medium: CaptureFault.Medium
     /// Which half failed.
     public var direction: Direction
-    /// The element that failed, by GStreamer's type and its name, such as `GstVP8Enc:encoder`.
+    /// The element that failed, by GStreamer type and name, such as `GstVP8Enc:encoder`.
     public var element: String
-    /// Why, in GStreamer's own words.
+    /// GStreamer's own message.
     public var text: String
     /// What the user can do.
     public var remedy: String

@@ -1,15 +1,17 @@
 internal import CallProtocol
 
-/// Builds the own end of the next call before anybody calls: at the caller pipeline, offer and candidates are there when it is placed, at
-/// the callee the pipeline when the offer comes.
+/// Builds this end of the next call in advance: a caller's pipeline, offer and candidates, or a callee's pipeline.
 ///
-/// Costs an open capture, an encoder and sockets for as long as nobody calls. Addresses change, so every ``renewal`` a new one
-/// takes the place of the one that waits.
+/// This keeps a capture, an encoder and sockets open while there is no call. Addresses change, so every ``renewal`` a new session
+/// replaces the waiting one.
 actor AheadMediaProvider: MediaProvider {
-    /// How long one waits before a new one takes its place.
+    /// How long a session waits before a new one replaces it.
     static let renewal = Duration.seconds(45)
-    /// How old the one that a call takes may be: timers do not run while a machine sleeps.
+    /// The maximum age of a session that a call takes: timers do not run while a machine sleeps.
     static let lifetime = Duration.seconds(60)
+
+    /// How long after a call took a session the next one is built: until then the call's own set-up has the machine to itself.
+    static let pause = Duration.milliseconds(500)
 
     private let provider: any MediaProvider
     private let plan: JoinAhead
@@ -17,6 +19,7 @@ actor AheadMediaProvider: MediaProvider {
     private var ready: [CallRole: (session: any MediaSession, since: ContinuousClock.Instant)] = [:]
     private var isPrepared = false
     private var renewals: Task<Void, Never>?
+    private var refills: [CallRole: Task<Void, Never>] = [:]
 
     init(
         _ provider: any MediaProvider, _ plan: JoinAhead,
@@ -39,7 +42,7 @@ actor AheadMediaProvider: MediaProvider {
 
     func use(_ servers: [IceServer]) async {
         await provider.use(servers)
-        // What was built knows the old servers. Signaling does not wait for its successor.
+        // The waiting session knows the old servers. Signaling does not wait for the new session.
         Task { await self.renew() }
     }
 
@@ -49,8 +52,11 @@ actor AheadMediaProvider: MediaProvider {
         guard media == plan.media, let ready = ready.removeValue(forKey: role) else {
             return try await provider.makeSession(label: label, media: media, role: role)
         }
-        // The next one is built while this one is used.
-        Task { await self.renew(role) }
+        refills[role]?.cancel()
+        refills[role] = Task { [sleep, weak self] in
+            guard (try? await sleep(Self.pause)) != nil else { return }
+            await self?.refill(role)
+        }
         if ContinuousClock.now - ready.since < Self.lifetime { return ready.session }
         await ready.session.close()
         return try await provider.makeSession(label: label, media: media, role: role)
@@ -60,19 +66,27 @@ actor AheadMediaProvider: MediaProvider {
         isPrepared = false
         renewals?.cancel()
         renewals = nil
+        for refill in refills.values { refill.cancel() }
+        refills = [:]
         let unused = ready.values
         ready = [:]
         for (session, _) in unused { await session.close() }
         await provider.release()
     }
 
+    /// Builds a session, unless one has been built meanwhile.
+    private func refill(_ role: CallRole) async {
+        guard ready[role] == nil else { return }
+        await renew(role)
+    }
+
     private func renew() async {
         for role in [CallRole.caller, .callee] where plan.roles.contains(role) { await renew(role) }
     }
 
-    /// Builds one that takes the place of the one that waits, which a call may take meanwhile.
+    /// Builds a session that replaces the waiting one, which a call may take meanwhile.
     ///
-    /// One that cannot be built is not missed: the call will say why.
+    /// A failure is ignored: the call will report it.
     private func renew(_ role: CallRole) async {
         guard isPrepared, let session = try? await build(role) else { return }
         guard isPrepared else { return await session.close() }

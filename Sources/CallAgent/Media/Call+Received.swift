@@ -1,22 +1,90 @@
 public import MediaEngine
 
+/// The peer's media, for the application.
 extension Call {
-    /// The engine's connection under this call, for the peer's pictures (`pictures(_:buffering:)`) and sound (`samples(buffering:)`).
+    /// The engine's connection of this call.
     ///
-    /// Another one after a change of media, with streams of its own; nil before there is one, and when the media is not the engine's.
+    /// It changes with a change of media. It is nil before there is one, and when the media is not the engine's.
     public var peerConnection: PeerConnection? {
         get async { await reported?.peerConnection }
     }
 
-    /// The picture of the peer's that was shown last, as an image file.
+    /// The peer's video, from the first frame that may be shown until the end of the call, across changes of its media.
     ///
-    /// - Throws: ``CallError/media(_:)`` before the first is shown and after the end.
-    public func snapshot(_ format: ImageFormat) async throws(CallError) -> [UInt8] {
+    /// Each frame is copied once into its own array, in the requested pixel format. At most `buffering` frames wait for a slow
+    /// reader; beyond that, the oldest are dropped. Allowed in every state; empty after the end. Every call of this method returns
+    /// a new stream.
+    public nonisolated func frames(_ format: PixelFormat = .i420, buffering: Int = 3) -> AsyncStream<VideoFrame> {
+        follow(buffering: buffering) { $0.frames(format, buffering: buffering) }
+    }
+
+    /// The peer's audio, from the first samples that may be heard until the end of the call, across changes of its media.
+    ///
+    /// An element holds the samples of one packet, 20 ms by default. The rest is as for ``frames(_:buffering:)``.
+    public nonisolated func samples(buffering: Int = 50) -> AsyncStream<AudioSamples> {
+        follow(buffering: buffering) { $0.samples(buffering: buffering) }
+    }
+
+    /// The peer's latest frame as an image file; waits up to `limit` for the first one.
+    ///
+    /// - Throws: ``CallError/media(_:)`` when no frame arrived; at once for a call without video and after the end.
+    public func snapshot(
+        _ format: ImageFormat, within limit: Duration = .seconds(2)
+    ) async throws(CallError) -> [UInt8] {
         do throws(MediaError) {
-            guard let connection = await peerConnection else { throw .noPicture }
-            return try await connection.snapshot(format)
+            guard machine.state != .ended, media.video else { throw .noFrame }
+            do throws(MediaError) {
+                return try await latestFrame(format)
+            } catch .noFrame {
+                guard await hasFrame(within: limit) else { throw .noFrame }
+                return try await latestFrame(format)
+            }
         } catch {
             throw .media(MediaSessionError(error))
         }
+    }
+
+    private func latestFrame(_ format: ImageFormat) async throws(MediaError) -> [UInt8] {
+        guard let connection = await peerConnection else { throw .noFrame }
+        return try await connection.snapshot(format)
+    }
+
+    /// Waits for a frame.
+    private func hasFrame(within limit: Duration) async -> Bool {
+        let frames = frames(buffering: 1)
+        let waiting = Task {
+            for await _ in frames { return true }
+            return false
+        }
+        let deadline = Task { [sleep = surroundings.sleep] in
+            if (try? await sleep(limit)) != nil { waiting.cancel() }
+        }
+        defer { deadline.cancel() }
+        return await waiting.value
+    }
+
+    /// Reads from the call's connection, and from the next one when it is replaced.
+    private nonisolated func follow<Element: Sendable>(
+        buffering: Int, _ read: @escaping @Sendable (PeerConnection) -> FrameStream<Element>
+    ) -> AsyncStream<Element> {
+        // Each new connection causes events; their stream ends with the call.
+        let events = events
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Element.self, bufferingPolicy: .bufferingNewest(max(1, buffering)))
+        let following = Task {
+            var connection: PeerConnection?
+            var reading: Task<Void, Never>?
+            for await _ in events {
+                guard let next = await peerConnection, next !== connection else { continue }
+                reading?.cancel()
+                connection = next
+                let elements = read(next)
+                reading = Task { for await element in elements { continuation.yield(element) } }
+            }
+            reading?.cancel()
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in following.cancel() }
+        return stream
     }
 }

@@ -1,36 +1,40 @@
 public import MediaEngine
 
 extension Call {
-    /// Sends another source of the same kind from now on: another camera, size, rate or tone.
+    /// Sends another source of the same medium from now on: another camera, size, rate or tone.
     ///
-    /// Nothing is negotiated, and the peer sees it with the next pictures. Legal in every state before the end; pictures that the call
-    /// does not have yet are sent from ``changeMedia(to:)`` on. What is sent stays muted or off if it was: a user without a camera
-    /// turns the new one on with ``setVideo(_:)``.
+    /// Nothing is negotiated; the peer sees the new source with the next frames. Allowed in every state before the end. Video that
+    /// the call does not have yet is sent from ``changeMedia(to:)`` on. A medium that is muted or off stays so: a user without a
+    /// camera turns the new one on with ``setVideo(_:)``.
     ///
-    /// - Throws: ``CallError/media(_:)`` when the source is unknown or cannot be opened; the former one goes on then.
+    /// - Throws: ``CallError/media(_:)`` when the source is unknown or cannot be opened; the former source stays in use.
     ///   ``CallError/wrongState(operation:state:)`` after the end.
     public func setSource(_ source: MediaSource) async throws(CallError) {
         guard machine.state != .ended else {
             throw .wrongState(operation: "set a source", state: "the \(role) of a call that is \(machine.stateText)")
         }
+        // The fault of the former source; the new one may have its own fault before it is set.
+        let medium: CaptureFault.Medium = source.kind == .video ? .video : .audio
+        let former = captureFaults.removeValue(forKey: medium)
         do throws(MediaSessionError) {
             if media.has(source.kind) { for media in generations.values { try await media.setSource(source) } }
             sources.note(source)
             tellAttributes()
         } catch {
+            captureFaults[medium] = captureFaults[medium] ?? former
             throw .media(error)
         }
     }
 
-    /// Turns the pictures that are sent from the next one on, in all calls that share their source; nothing is negotiated.
+    /// Rotates the sent video from the next frame on, in all calls that share its source; nothing is negotiated.
     ///
-    /// A quarter turn makes a picture that is as high as it was wide. The agent's own source stays turned for later calls.
+    /// A quarter turn swaps width and height. The agent's own source stays rotated for later calls.
     ///
-    /// - Throws: ``CallError/media(_:)`` when there is no source of pictures, ``CallError/wrongState(operation:state:)`` after the end.
+    /// - Throws: ``CallError/media(_:)`` when there is no video source, ``CallError/wrongState(operation:state:)`` after the end.
     public func turnVideo(_ orientation: VideoOrientation) async throws(CallError) {
         guard machine.state != .ended else {
             throw .wrongState(
-                operation: "turn the pictures", state: "the \(role) of a call that is \(machine.stateText)")
+                operation: "turn the video", state: "the \(role) of a call that is \(machine.stateText)")
         }
         do throws(MediaSessionError) {
             for media in generations.values { try await media.turnVideo(orientation) }
@@ -39,31 +43,32 @@ extension Call {
         }
     }
 
-    /// Plays the sound of the peer from now on, or does not; pictures go on, and the peer is not told.
+    /// Turns the output of the peer's audio on or off; video continues, and the peer is not notified.
     ///
-    /// Legal in every state. Sound that is not played is not recorded either.
+    /// Allowed in every state. Audio that is not played is not recorded either.
     public func setOutput(_ isOn: Bool) async {
         isOutputOn = isOn
         for media in generations.values { await media.setOutput(isOn) }
     }
 
-    /// What this machine lacks that the media of the call needed.
+    /// The error about something that this machine lacks and the call's media needed.
     var missingPrerequisite: MediaSessionError? { reported?.missingPrerequisite }
 
-    /// Presses keys of a telephone (RFC 4733): `0` to `9`, `*`, `#` and `A` to `D`, large or small, 250 ms each at least, 100 ms between at least.
+    /// Sends DTMF digits (RFC 4733): `0` to `9`, `*`, `#` and `A` to `D`, upper or lower case, at least 250 ms each with pauses of at least 100 ms.
     ///
-    /// They are queued after those that were pressed before, and sent whatever becomes of the sound. Legal while it rings at the caller and in
-    /// an accepted call that nobody holds; the peer's user is told of keys from before the accept when the call is connected.
+    /// They are queued after earlier digits, and sent even if audio is muted or off. Allowed while it rings at the caller and in an
+    /// accepted call that nobody holds. The peer's user hears digits from before the accept when the call is connected.
     ///
-    /// - Throws: ``CallError/noTelephoneEvents`` when the peer takes none, and while it rings at a callee that has not answered in SDP yet;
-    ///   ``CallError/media(_:)`` for what is no key, and for more than 64; ``CallError/wrongState(operation:state:)`` in other states.
-    public func sendDTMF(_ keys: String) async throws(CallError) {
+    /// - Throws: ``CallError/noTelephoneEvents`` when the peer accepts none, and while it rings at a callee that has not sent an
+    ///   SDP answer yet; ``CallError/media(_:)`` for invalid digits and for more than 64;
+    ///   ``CallError/wrongState(operation:state:)`` in other states.
+    public func sendDTMF(_ digits: String) async throws(CallError) {
         guard machine.maySendKeys, let media = generations[machine.shown.number] else {
-            throw .wrongState(operation: "a key", state: "the \(role) of a call that is \(machine.stateText)")
+            throw .wrongState(operation: "a DTMF digit", state: "the \(role) of a call that is \(machine.stateText)")
         }
         record(.user, "sendDTMF", at: .now)
         let isTaken: Bool
-        do throws(MediaSessionError) { isTaken = try await media.sendDTMF(keys) } catch { throw .media(error) }
+        do throws(MediaSessionError) { isTaken = try await media.sendDTMF(digits) } catch { throw .media(error) }
         guard isTaken else { throw .noTelephoneEvents }
     }
 }

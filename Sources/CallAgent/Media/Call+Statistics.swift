@@ -2,14 +2,14 @@ internal import Logging
 public import MediaEngine
 
 extension Call {
-    /// What was sent and received, under W3C's names; the last report survives the call.
+    /// What was sent and received, with W3C's names; the last report stays available after the call.
     ///
-    /// Of a call whose connection was replaced it is about the one in use.
+    /// If the call's connection was replaced, the report is about the current one.
     public func statistics() async -> StatisticsReport { await reported?.statistics() ?? StatisticsReport() }
 
-    /// Changes what our Opus encoder does from the next packet on; what the peer allows still holds.
+    /// Changes the settings of this end's Opus encoder from the next packet on, within what the peer allows.
     ///
-    /// Nothing is negotiated: what is asked of the peer stays what it was. A value out of range counts as its default, with a warning.
+    /// Nothing is negotiated: what this end asks of the peer stays unchanged. A value out of range counts as its default, with a warning.
     ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` before the media are negotiated and after the end.
     public func setOpus(_ parameters: OpusParameters) async throws(CallError) {
@@ -23,7 +23,7 @@ extension Call {
         }
     }
 
-    /// Tells ``CallEvent/statistics(_:)`` and swift-metrics every so often, until the call ends.
+    /// Reports ``CallEvent/statistics(_:)`` and updates swift-metrics periodically, until the call ends.
     func beginSampling() {
         guard let interval = surroundings.statisticsInterval else { return }
         let sleep = surroundings.sleep

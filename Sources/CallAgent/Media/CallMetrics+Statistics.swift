@@ -2,10 +2,10 @@ internal import MediaEngine
 internal import Metrics
 
 extension CallMetrics {
-    /// Counts what happened in an interval, and shows how a call goes at present.
+    /// Counts what happened in an interval, and updates the gauges of a call.
     ///
-    /// Counters are sums over all calls and have no label but the kind and the role, so that there are few of them however many calls
-    /// there were. Gauges are about one call and labelled with its id; ``forget(_:_:)`` takes them away at its end.
+    /// Counters are sums over all calls. Their only labels are the kind and the role, so that their number does not grow with the
+    /// calls. Gauges are about one call and labelled with its id; ``forget(_:_:)`` removes them at its end.
     static func sampled(_ callId: String, _ role: CallRole, _ delta: StatisticsDelta) {
         for entry in delta.inbound {
             let dimensions = [("role", role.rawValue), ("kind", entry.kind)]
@@ -20,7 +20,7 @@ extension CallMetrics {
         for (gauge, value) in gauges(callId, role, delta) { gauge.record(value) }
     }
 
-    /// Takes the gauges of a call away.
+    /// Removes the gauges of a call.
     static func forget(_ callId: String, _ role: CallRole) {
         var all = StatisticsDelta(seconds: 0)
         all.inbound = ["audio", "video"].map { .init(kind: $0) }

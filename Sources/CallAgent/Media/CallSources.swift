@@ -1,23 +1,23 @@
 internal import CallProtocol
 internal import MediaEngine
 
-/// What the user of a call chose to send instead of what the agent's calls send.
+/// The sources that the user of a call chose instead of the agent's sources.
 struct CallSources: Sendable {
     private var chosen: [MediaKind: MediaSource] = [:]
 
     mutating func note(_ source: MediaSource) { chosen[source.kind] = source }
 
-    /// What was chosen, as the command line writes it; nil for what was not.
+    /// The chosen source in the notation of the command line; nil if none was chosen.
     func label(of medium: CaptureFault.Medium) -> String? { chosen[MediaKind(medium)]?.label }
 
-    /// Tells a session that has not negotiated yet.
+    /// Sets the chosen sources on a session that has not negotiated yet.
     func apply(to session: any MediaSession, with media: CallMedia) async throws(MediaSessionError) {
         for source in chosen.values where media.has(source.kind) { try await session.setSource(source) }
     }
 }
 
 extension MediaConfiguration {
-    /// What calls send from, as the command line writes it.
+    /// The sources of calls, in the notation of the command line.
     var sourceNames: [CaptureFault.Medium: String] {
         var names: [CaptureFault.Medium: String] = [:]
         names[.video] = video.map { MediaSource.video($0).label }

@@ -1,9 +1,9 @@
 public import MediaEngine
 
-/// What a call's connection did in an interval, and since its beginning.
+/// What a call's connection did in an interval, and in total.
 public struct CallStatistics: Sendable, Equatable {
-    /// The totals, under W3C's names.
+    /// The totals, with W3C's names.
     public var report: StatisticsReport
-    /// What happened since the report before; in the first one, since the beginning.
+    /// What happened since the previous report; in the first one, since the beginning.
     public var delta: StatisticsDelta
 }

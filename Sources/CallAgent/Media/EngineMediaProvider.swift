@@ -2,18 +2,18 @@ internal import CallProtocol
 internal import MediaEngine
 internal import Synchronization
 
-/// The media of calls on a `MediaEngine`.
+/// The media of calls on a `Engine`.
 actor EngineMediaProvider: MediaProvider {
-    private let engine: MediaEngine
+    private let engine: Engine
     private let configuration: MediaConfiguration
-    /// Kept, so that what is asked of them between two calls stays.
+    /// Kept, so that changes made to them between two calls persist.
     private var sources: [MediaKind: CaptureSource] = [:]
     private var held: [CaptureSource] = []
     private var sessions = 0
-    /// The servers that signaling handed out last.
+    /// The servers that signaling provided last.
     private var handedOut: [IceServer] = []
 
-    init(engine: MediaEngine, configuration: MediaConfiguration) {
+    init(engine: Engine, configuration: MediaConfiguration) {
         self.engine = engine
         self.configuration = configuration
     }
@@ -21,7 +21,7 @@ actor EngineMediaProvider: MediaProvider {
     func prepare() async throws(MediaSessionError) {
         await release()
         do throws(MediaError) {
-            // Also those that are not opened now are looked up: what is misspelt is told before a call needs it.
+            // Sources that are not opened now are looked up, too: a misspelt name is reported before a call needs it.
             for source in try sources(for: .audioVideo).values where keepsOpen(source) {
                 try await source.hold()
                 held.append(source)
@@ -35,7 +35,7 @@ actor EngineMediaProvider: MediaProvider {
     }
 
     func release() async {
-        // Emptied first: another release may come while one waits.
+        // Emptied first: another release may start while this one waits.
         let sources = held
         held = []
         for source in sources { await source.release() }
@@ -49,7 +49,7 @@ actor EngineMediaProvider: MediaProvider {
         do throws(MediaError) {
             var tracks: [MediaKind: TrackConfiguration] = [:]
             let sources = try sources(for: media)
-            // What there is no source for is received all the same.
+            // A medium without a source is still received.
             for kind in MediaKind.allCases where kind == .video ? media.video : media.audio {
                 var track = TrackConfiguration(receiving: kind)
                 track.source = sources[kind]

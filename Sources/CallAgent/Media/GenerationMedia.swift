@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// The media of one generation of a call.
 ///
-/// Commands are carried out one after the other, in the order of the rules; what comes of them goes back to the call as facts. Of
-/// gates that wait, only the last count; of candidates, ``maximumCandidates`` wait at most, so that a peer cannot fill the memory.
+/// Commands are carried out one after the other, in the order of the rules. Their results go back to the call as facts. Of waiting
+/// gate commands, only the last one counts. At most ``maximumCandidates`` candidates wait, so that a peer cannot fill the memory.
 final class GenerationMedia: Sendable {
-    /// What the media can be told.
+    /// A command to the media.
     enum Command: Sendable, Equatable {
         case createOffer
         case createAnswer(to: String)
@@ -20,24 +20,24 @@ final class GenerationMedia: Sendable {
     typealias Report = @Sendable (GenerationMedia, MediaFact, ContinuousClock.Instant) async -> Void
 
     private let commands: Mailbox<Command>
-    /// How many candidates of the peer wait while the media is busy; more are dropped.
+    /// How many candidates of the peer wait while the media is busy; further ones are dropped.
     static let maximumCandidates = 256
     private let isClosed = Mutex(false)
     private let missing = Mutex<MediaSessionError?>(nil)
     private let session: Task<any MediaSession, any Error>
     private let logger: Logger
 
-    /// Takes a session that is there, or that is being made.
+    /// Takes a session that exists, or that is being made.
     init(_ session: Task<any MediaSession, any Error>, logger: Logger) {
         self.session = session
         self.logger = logger
         commands = Mailbox { [logger] in Self.admit($1, to: &$0, logger) }
     }
 
-    /// What this machine lacks that the media needed: a device, a plugin; nil when it failed otherwise or did not.
+    /// What this machine lacks and the media needed: a device, a plugin; nil after any other failure or none.
     var missingPrerequisite: MediaSessionError? { missing.withLock { $0 } }
 
-    /// Does something when its turn comes.
+    /// Queues a command.
     func perform(_ command: Command) { commands.put(command) }
 
     /// How many commands wait.
@@ -51,19 +51,19 @@ final class GenerationMedia: Sendable {
         waiting.append(command)
     }
 
-    /// Sends another source, beside the commands: a device that opens slowly holds up no mute.
+    /// Sends another source, outside the command queue: a device that opens slowly delays no mute.
     func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await made().setSource(source) }
 
-    /// Turns the pictures that are sent.
+    /// Rotates the sent video.
     func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
         try await made().turnVideo(orientation)
     }
 
-    /// Plays what arrives, or does not.
+    /// Turns the output of arriving audio on or off.
     func setOutput(_ isOn: Bool) async { await (try? session.value)?.setOutput(isOn) }
 
-    /// Presses keys; false when the peer takes none.
-    func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool { try await made().sendDTMF(keys) }
+    /// Sends DTMF digits; false when the peer accepts none.
+    func sendDTMF(_ digits: String) async throws(MediaSessionError) -> Bool { try await made().sendDTMF(digits) }
 
     /// The engine's connection, once it is made.
     var peerConnection: PeerConnection? {
@@ -82,20 +82,20 @@ final class GenerationMedia: Sendable {
     /// What was sent and received so far.
     func report() async -> MediaReport { await (try? session.value)?.report() ?? MediaReport() }
 
-    /// The same under W3C's names.
+    /// The same with W3C's names.
     func statistics() async -> StatisticsReport { await (try? session.value)?.statistics() ?? StatisticsReport() }
 
     /// Changes the Opus encoder.
     func setOpus(_ parameters: OpusParameters) async throws(MediaSessionError) { try await made().setOpus(parameters) }
 
-    /// Frees everything; what waited its turn is not done any more.
+    /// Frees everything; waiting commands are dropped.
     func close() async {
         isClosed.withLock { $0 = true }
         commands.finish()
         await (try? session.value)?.close()
     }
 
-    /// Carries commands out until it is closed, and reports what happens.
+    /// Carries out commands until it is closed, and reports what happens.
     func run(_ report: @escaping Report) async {
         let session: any MediaSession
         do {
@@ -108,14 +108,15 @@ final class GenerationMedia: Sendable {
             for await event in session.events { await report(self, event.fact, event.at) }
         }()
         while let command = await commands.next() {
-            // What waited its turn when the call ended must not reach media that is being closed.
+            // Commands that still wait when the call ends must not reach media that is being closed.
             guard !isClosed.withLock({ $0 }) else { break }
             do throws(MediaSessionError) {
                 if let fact = try await carryOut(command, session) { await report(self, fact, .now) }
             } catch {
-                // What was going on when the call ended is expected to fail.
+                // A command that runs when the call ends is expected to fail.
                 guard !isClosed.withLock({ $0 }) else { break }
-                logger.error("\(error)")
+                // What this machine lacks is thrown to whoever asked for the call.
+                logger.log(level: error.isMissingPrerequisite ? .info : .error, "\(error)")
                 if error.isMissingPrerequisite { missing.withLock { $0 = error } }
                 await report(self, .failed(error.fault), .now)
             }
@@ -135,7 +136,7 @@ final class GenerationMedia: Sendable {
             do throws(MediaSessionError) {
                 try await session.addCandidate(candidate)
             } catch {
-                // One bad candidate is no reason to end a call: others may work.
+                // One bad candidate does not end a call: others may work.
                 logger.warning("a candidate of the peer was dropped: \(error)")
             }
         }

@@ -1,13 +1,13 @@
 public import CallProtocol
 
-/// Makes the media of calls, and opens and closes what they share.
+/// Makes the media of calls, and opens and closes what the calls share.
 public protocol MediaProvider: Sendable {
-    /// Warms up and opens what is to be open between calls. Legal whenever no call runs.
+    /// Warms up and opens what stays open between calls. Allowed whenever no call runs.
     func prepare() async throws(MediaSessionError)
-    /// The media for a new peer connection, of which this end makes the offer when it is the caller.
+    /// Makes the media for a new peer connection; this end makes the offer when it is the caller.
     func makeSession(label: String, media: CallMedia, role: CallRole) async throws(MediaSessionError)
         -> any MediaSession
-    /// Takes over STUN and TURN servers that signaling handed out, for sessions that are made from now on.
+    /// Uses STUN and TURN servers that signaling provided, for sessions that are made from now on.
     func use(_ servers: [IceServer]) async
     /// Closes what ``prepare()`` opened.
     func release() async
@@ -16,4 +16,35 @@ public protocol MediaProvider: Sendable {
 extension MediaProvider {
     /// Does nothing.
     public func use(_ servers: [IceServer]) async {}
+}
+
+/// An operation on the media failed.
+public struct MediaSessionError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The fault as the rules see it.
+    public let fault: MediaFault
+    /// One line: what, why and what to do.
+    public let description: String
+    /// Whether this machine lacks something (a plugin, a device); otherwise something went wrong.
+    public let isMissingPrerequisite: Bool
+
+    /// Makes an error.
+    public init(fault: MediaFault, description: String, isMissingPrerequisite: Bool = false) {
+        self.fault = fault
+        self.description = description
+        self.isMissingPrerequisite = isMissingPrerequisite
+    }
+}
+
+/// An event of the media, with the time at which it happened, not at which it was noticed.
+public struct MediaSessionEvent: Sendable, Equatable {
+    /// The time.
+    public let at: ContinuousClock.Instant
+    /// The fact, for the rules.
+    public let fact: MediaFact
+
+    /// Makes an event.
+    public init(_ fact: MediaFact, at: ContinuousClock.Instant = .now) {
+        self.fact = fact
+        self.at = at
+    }
 }

@@ -2,16 +2,24 @@ public import MediaEngine
 
 /// What the media of a call sent and received.
 public struct MediaReport: Sendable, Equatable {
-    /// What was sent of one kind.
+    /// What was sent of one medium.
     public struct Sent: Sendable, Equatable {
         /// Its name in SDP, such as `VP8`.
         public var codec: String
-        /// In pixels; nil for sound.
+        /// In pixels; nil for audio.
         public var width: Int?
-        /// In pixels; nil for sound.
+        /// In pixels; nil for audio.
         public var height: Int?
-        /// Raw pictures, or buffers of sound, that left the send gate.
+        /// Raw frames, or buffers of audio, that left the send gate.
         public var frames: Int
+        /// Frames that were thrown away in front of a slow encoder; nil for audio.
+        public var framesDropped: Int?
+        /// How often the size of the frames changed.
+        public var frameSizeChanges = 0
+        /// How long ago the first frame or buffer was sent, in s; 0 before.
+        ///
+        /// It is the time that rates are taken over.
+        public var seconds = 0.0
         /// The pitch of the source in Hz, when it is a tone.
         public var toneHz: Double?
 
@@ -25,25 +33,33 @@ public struct MediaReport: Sendable, Equatable {
         }
     }
 
-    /// What was received of one kind.
+    /// What was received of one medium.
     public struct Received: Sendable, Equatable {
         /// Its name in SDP, such as `OPUS`.
         public var codec: String
-        /// In pixels; nil for sound and before the first picture.
+        /// In pixels; nil for audio and before the first frame.
         public var width: Int?
-        /// In pixels; nil for sound and before the first picture.
+        /// In pixels; nil for audio and before the first frame.
         public var height: Int?
-        /// Pictures, or samples per channel, that the decoder gave.
+        /// Decoded frames, or decoded samples per channel.
         public var decoded = 0
-        /// Pictures that differ from the one before them; nil for sound, and unless ``MediaConfiguration/measurements`` has it.
+        /// Frames that arrived whole and were not decoded; nil for audio.
+        public var framesDropped: Int?
+        /// How often the size of the frames changed.
+        public var frameSizeChanges = 0
+        /// How long ago the first packet arrived, in s; 0 before.
+        ///
+        /// It is the time that rates are taken over.
+        public var seconds = 0.0
+        /// Frames that differ from the one before them; nil for audio, and unless ``MediaConfiguration/measurements`` has it.
         public var distinctFrames: Int?
         /// The pitch measured in the decoded samples, in Hz; nil while there is no clear tone, and unless ``MediaConfiguration/measurements`` has it.
         public var toneHz: Double?
-        /// Pictures, or buffers of sound, that left the receive gate.
+        /// Frames, or buffers of audio, that left the receive gate.
         public var shown = 0
-        /// Those of ``shown`` that did so before the gates were opened: 0 unless something is wrong.
+        /// Those of ``shown`` that left before the gates were opened: 0 unless something is wrong.
         public var shownBeforeOpening = 0
-        /// When the first RTP packets arrived, some thousands at most.
+        /// When the first RTP packets arrived; a few thousand at most.
         public var arrivals: [ContinuousClock.Instant] = []
 
         /// Makes an empty record.
@@ -53,11 +69,11 @@ public struct MediaReport: Sendable, Equatable {
         public func arrivals(before instant: ContinuousClock.Instant) -> Int { arrivals.count { $0 < instant } }
     }
 
-    /// Both directions of one kind.
+    /// Both directions of one medium.
     public struct Track: Sendable, Equatable {
-        /// What went out.
+        /// What was sent.
         public var sent: Sent
-        /// What came in.
+        /// What was received.
         public var received: Received
 
         /// Makes a pair.
@@ -86,13 +102,13 @@ public struct MediaReport: Sendable, Equatable {
         public init() {}
     }
 
-    /// Nil when the call has no pictures, or nothing was negotiated.
+    /// Nil when the call has no video, or nothing was negotiated.
     public var video: Track?
-    /// Nil when the call has no sound, or nothing was negotiated.
+    /// Nil when the call has no audio, or nothing was negotiated.
     public var audio: Track?
     /// The connection itself.
     public var transport = Transport()
-    /// The same and more under W3C's names.
+    /// The same and more, with W3C's names.
     public var rtcStatistics = StatisticsReport()
 
     /// Makes an empty report.

@@ -2,7 +2,7 @@ internal import CallProtocol
 internal import MediaEngine
 internal import Synchronization
 
-/// A session that makes its offer once and says it as often as it is asked.
+/// A session that makes its offer once and returns the same offer each time.
 final class OfferedSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     private let session: any MediaSession
@@ -40,7 +40,7 @@ final class OfferedSession: MediaSession {
 
     func setOutput(_ isOn: Bool) async { await session.setOutput(isOn) }
 
-    func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool { try await session.sendDTMF(keys) }
+    func sendDTMF(_ digits: String) async throws(MediaSessionError) -> Bool { try await session.sendDTMF(digits) }
 
     var peerConnection: PeerConnection? { session.peerConnection }
 

@@ -2,21 +2,21 @@ internal import CallProtocol
 internal import MediaEngine
 internal import Synchronization
 
-/// One peer connection of the engine, in the words of the rules.
+/// One peer connection of the engine, translated for the rules.
 final class PeerMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     let peer: PeerConnection
     var peerConnection: PeerConnection? { peer }
-    private let engine: MediaEngine
-    /// What the call has.
+    private let engine: Engine
+    /// The media of the call.
     private let kinds: Set<MediaKind>
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
 
-    init(_ peer: PeerConnection, kinds: Set<MediaKind>, engine: MediaEngine) {
+    init(_ peer: PeerConnection, kinds: Set<MediaKind>, engine: Engine) {
         self.engine = engine
         self.kinds = kinds
         self.peer = peer
-        // Read from the connection's own as it is read itself, so that there is one bound.
+        // Reads the connection's own stream on demand, so that only one buffer bounds the events.
         events = AsyncStream {
             var iterator = peer.events.makeAsyncIterator()
             return await iterator.next().map { MediaSessionEvent($0) }
@@ -35,7 +35,7 @@ final class PeerMediaSession: MediaSession {
         let offer = SessionDescription(kind: .offer, sdp: offer)
         let answer: SessionDescription
         do { answer = try await peer.createAnswer(to: offer) } catch { throw MediaSessionError(error) }
-        // What has no m-line would be waited for in vain.
+        // The call would wait in vain for a medium without an m-line.
         if let missing = await kinds.subtracting(peer.directions.keys).min() {
             let text = "the offer has no \(missing.rawValue) in use, which its call is to have"
             throw MediaSessionError(fault: .incompatible(text: text), description: text)
@@ -73,8 +73,8 @@ final class PeerMediaSession: MediaSession {
 
     func setOutput(_ isOn: Bool) async { await peer.setShowing(isOn, of: .audio) }
 
-    func sendDTMF(_ keys: String) async throws(MediaSessionError) -> Bool {
-        do { return try await peer.sendDTMF(keys) } catch { throw MediaSessionError(error) }
+    func sendDTMF(_ digits: String) async throws(MediaSessionError) -> Bool {
+        do { return try await peer.sendDTMF(digits) } catch { throw MediaSessionError(error) }
     }
 
     func report() async -> MediaReport {
@@ -111,13 +111,17 @@ final class PeerMediaSession: MediaSession {
         result.decoded = received.decoded
         result.distinctFrames = received.distinctFrames
         result.toneHz = received.toneHz
+        result.framesDropped = received.framesDropped
+        result.seconds = received.seconds
         result.shown = received.shown
-        // Gates that were never opened have let nothing through, or what they did came before any opening.
+        // If the gates were never opened, everything shown was shown before opening.
         result.shownBeforeOpening = before.map { $0[kind] ?? 0 } ?? received.shown
         result.arrivals = received.arrivals
-        let outgoing = MediaReport.Sent(
+        var outgoing = MediaReport.Sent(
             codec: sent.codec.encodingName, width: sent.width, height: sent.height, frames: sent.frames,
             toneHz: sent.toneHz)
+        outgoing.framesDropped = sent.framesDropped
+        outgoing.seconds = sent.seconds
         return MediaReport.Track(sent: outgoing, received: result)
     }
 }
@@ -137,7 +141,7 @@ extension MediaSessionEvent {
             case .interrupted: .interrupted
             case .resumed: .resumed
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
-            // A call's connections do not allow any.
+            // A call's connections allow no data channels.
             case .dataChannel: .warning("a data channel that nobody asked for")
             case .relayUnavailable(let text): .warning(text)
             case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
@@ -146,11 +150,11 @@ extension MediaSessionEvent {
             case .captureFailed(let kind, let error): .captureFailed(CaptureFault(kind, error))
             case .captureLost(let kind, let error): .captureLost(CaptureFault(kind, error))
             case .captureRestored(let kind): .captureRestored(.init(kind))
-            case .picturesSent(let width, let height): .picturesSent(.init(width: width, height: height))
-            case .picturesReceived(let width, let height): .picturesReceived(.init(width: width, height: height))
+            case .frameSizeSent(let width, let height): .frameSizeSent(.init(width: width, height: height))
+            case .frameSizeReceived(let width, let height): .frameSizeReceived(.init(width: width, height: height))
             case .trackFailed(let failure): .trackFailed(TrackFault(failure))
             case .failed(let error): .failed(MediaSessionError(error).fault)
-            case .dtmf(let digit): .dtmf(key: String(digit.key))
+            case .dtmf(let digit): .dtmf(digit: String(digit.character))
             }
         self.init(translated, at: event.at)
     }
@@ -164,7 +168,7 @@ extension CaptureFault {
         }
         self.init(
             medium: .init(kind), source: source, cause: Cause(rawValue: fault.rawValue) ?? .other, text: text,
-            remedy: fault.advice)
+            remedy: fault.advice(for: source))
     }
 }
 

@@ -1,10 +1,9 @@
 internal import CallProtocol
 internal import Synchronization
 
-/// A switchboard inside one process: signaling for tests, and for applications whose agents live together.
+/// Signaling inside one process: for tests, and for applications whose agents share a process.
 ///
-/// Each user connects through an ``InMemorySignaling/Transport`` of its own. Messages are delivered in order, at once and
-/// exactly once.
+/// Each user connects through its own ``InMemorySignaling/Transport``. Messages are delivered in order, at once and exactly once.
 public final class InMemorySignaling: Sendable {
     private let lines = Mutex<[String: Transport]>([:])
 
@@ -29,9 +28,9 @@ public final class InMemorySignaling: Sendable {
 
     /// One user's end of an ``InMemorySignaling``.
     public final class Transport: SignalingTransport {
-        /// What happens at this end, in order.
+        /// The events of this end, in order.
         public let events: AsyncStream<SignalingTransportEvent>
-        /// True: there is no way to lose a message.
+        /// True: no message can be lost.
         public let guaranteesDelivery = true
         private let board: InMemorySignaling
         private let inbox: AsyncStream<SignalingTransportEvent>.Continuation
@@ -48,7 +47,7 @@ public final class InMemorySignaling: Sendable {
             self.user.withLock { $0 = user }
         }
 
-        /// Delivers at once; a user who is not there is answered for with error 480.
+        /// Delivers at once; answers with error 480 for a user who is not signed in.
         public func send(_ text: String, to user: String) async throws(SignalingError) {
             guard let sender = self.user.withLock({ $0 }) else { throw .notConnected }
             if let receiver = board.line(to: user) {

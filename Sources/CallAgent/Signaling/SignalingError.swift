@@ -1,18 +1,18 @@
 /// What can go wrong with signaling.
 public enum SignalingError: Error, Sendable, Equatable {
-    /// The URL is not one that the transport understands.
+    /// The transport does not understand the URL.
     case invalidURL(String, text: String)
-    /// No connection to the server; `text` is the system's own word.
+    /// No connection to the server; `text` is the system's own message.
     case unreachable(String, text: String)
     /// The server refused the sign-in: 401 token, 409 name taken, 400 malformed name.
     case signInRefused(code: Int, text: String)
-    /// Another program signed in as this user and device and took the place of this one.
+    /// Another program signed in as this user and device and replaced this one.
     case replaced(text: String)
-    /// The transport is not connected at present.
+    /// The transport is not connected now.
     case notConnected
     /// The transport was closed by ``SignalingTransport/close()``.
     case closed
-    /// A message is not what the protocol says.
+    /// A message does not follow the protocol.
     case malformed(MalformedMessage)
 }
 

@@ -2,26 +2,26 @@ internal import CallProtocol
 internal import FoundationEssentials
 internal import Logging
 
-/// An agent's end of the signaling: messages go out and come in, delivered as far as the transport needs help with it.
+/// An agent's end of the signaling: sends and receives messages, and makes delivery reliable if the transport does not.
 ///
-/// What comes in is handed over one at a time: while the agent is busy with one, the next waits in the transport, which stops reading
-/// when it has too many.
+/// Incoming messages are handed over one at a time. While the agent is busy with one, the next waits in the transport, which stops
+/// reading when too many wait.
 actor SignalingLine {
-    /// What comes in.
+    /// An incoming event.
     enum Event: Sendable {
-        /// A message, in its order.
+        /// A message, in order.
         case received(SignalingMessage)
         /// A message of this end was given up.
         case failed(SignalingMessage, code: Int?, text: String)
         /// The connection was lost.
         case lost(text: String)
-        /// It is back, and what waited is on its way.
+        /// The connection is back, and waiting messages are being sent.
         case restored
-        /// The token expires in so many ms.
+        /// The token expires in this many ms.
         case tokenWillExpire(milliseconds: Int)
         /// STUN and TURN servers to use from now on.
         case iceServers([IceServer])
-        /// The transport has ended for good.
+        /// The transport has ended and does not reconnect.
         case ended(SignalingError)
     }
 
@@ -58,25 +58,25 @@ actor SignalingLine {
     /// Signs in.
     func connect() async throws(SignalingError) { try await transport.connect(as: user) }
 
-    /// Begins to send, and to hand over what comes in, in order, to `handle`.
+    /// Begins to send, and to pass incoming events to `handle`, in order.
     func begin(_ handle: @escaping @Sendable (Event) async -> Void) {
         self.handle = handle
         tasks.append(Task { for await event in transport.events { await self.take(event) } })
         tasks.append(Task { for await order in orders { await self.carryOut(order) } })
     }
 
-    /// Sends a message after those of earlier calls; whatever its time of sending, it is stamped by the other side's clock.
+    /// Sends a message after those of earlier calls; its time is corrected to the other side's clock.
     nonisolated func send(_ message: SignalingMessage) { outgoing.yield(.send(message)) }
 
-    /// Repeats nothing of a call that is over, but its farewell.
+    /// Stops repeating the messages of a call that is over, except its farewell.
     nonisolated func forget(_ call: CallKey) { outgoing.yield(.forget(call)) }
 
     func renew(token: String) async throws(SignalingError) { try await transport.renew(token: token) }
 
-    /// ms since 1970 by the clock that messages are stamped with.
+    /// ms since 1970, by the clock of the message time stamps.
     var unixMs: Double { Date().timeIntervalSince1970 * 1_000 + clockOffsetMs }
 
-    /// Waits a while for what was sent to be acknowledged, then signs out.
+    /// Waits a while for acknowledgements of sent messages, then signs out.
     func close(waiting: Duration = .milliseconds(500)) async {
         outgoing.finish()
         await tasks.last?.value
@@ -141,14 +141,14 @@ actor SignalingLine {
         do throws(SignalingError) {
             try await transport.send(text, to: message.to)
         } catch {
-            // What is numbered is repeated when the connection is back.
+            // Numbered messages are repeated when the connection is back.
             if message.sequence != nil, error == .notConnected { return }
             logger.warning("a message was not sent: \(error)")
             await handle(.failed(message, code: nil, text: error.description))
         }
     }
 
-    /// Wakes the delivery when the next repetition is due.
+    /// Schedules the next repetition.
     private func setAlarm() {
         let next = delivery.nextWake
         guard next != alarm?.at else { return }
@@ -217,7 +217,7 @@ extension Delivery.Failure {
     /// The code that the message was refused with.
     fileprivate var code: Int? { if case .refused(let code, _) = self { code } else { nil } }
 
-    /// For people.
+    /// The text for display.
     fileprivate var text: String {
         switch self {
         case .unacknowledged: "nobody acknowledged it in time"

@@ -1,9 +1,9 @@
-/// Gets the messages of one agent to their receivers once and in order, whatever the transport loses, repeats or reorders.
+/// Delivers the messages of one agent once and in order, even if the transport loses, repeats or reorders them.
 ///
-/// A plain value: time goes in as ms of any clock that does not jump, commands come out. On a transport that guarantees
-/// delivery it passes everything on as it is. Messages without a sequence number are taken as they come.
+/// A plain value: its inputs carry the time in ms, by any clock that does not jump; its outputs are actions. On a transport that
+/// guarantees delivery it passes everything on unchanged. Messages without a sequence number are taken as they arrive.
 package struct Delivery: Sendable {
-    /// What is to be done, in order.
+    /// An action to carry out; actions are in order.
     package enum Action: Sendable, Equatable {
         /// Hand a message to the transport.
         case transmit(SignalingMessage)
@@ -17,7 +17,7 @@ package struct Delivery: Sendable {
     package enum Failure: Sendable, Equatable {
         /// Nobody acknowledged it in time.
         case unacknowledged
-        /// ``maximumPending`` others wait for their acknowledgement; this one never got a number.
+        /// ``maximumPending`` other messages wait for their acknowledgement; this one never got a number.
         case tooManyWait
         /// The server, or the device of the receiver that answered last, refused it.
         case refused(code: Int, text: String)
@@ -25,11 +25,11 @@ package struct Delivery: Sendable {
 
     private struct Pending: Sendable {
         var message: SignalingMessage
-        /// The devices that said that they have it.
+        /// The devices that acknowledged it.
         var acknowledged: Set<String> = []
         var transmissions = 0
         var dueAt: Int
-        /// Nil when it is repeated for as long as its call goes on.
+        /// Nil when it is repeated as long as its call exists.
         var expiresAt: Int?
     }
 
@@ -40,7 +40,7 @@ package struct Delivery: Sendable {
     private var isConnected = true
     private var pending: [Pending] = []
     private var counters: [StreamKey: Int] = [:]
-    /// The calls that this end takes part in: however long they are silent, their numbers are not begun anew.
+    /// The calls that this end takes part in: their numbering does not restart, however long they are silent.
     private var running: Set<CallKey> = []
     private var streams: [StreamKey: IncomingStream] = [:]
     private var acksSent = 0
@@ -49,11 +49,11 @@ package struct Delivery: Sendable {
 
     /// How many messages may wait for their acknowledgement.
     ///
-    /// One more is given up at once, unless it ends a call.
+    /// A further one is given up at once, unless it ends a call.
     package static let maximumPending = 1_024
-    /// How many messages may wait for others that are missing.
+    /// How many messages may wait for missing ones.
     package static let maximumHeld = 512
-    /// How many streams of messages are remembered; beyond it the ones that were silent for longest are forgotten.
+    /// How many streams of messages are remembered; beyond that, those that were silent for longest are forgotten.
     package static let maximumStreams = 1_024
 
     package init(user: String, device: String?, isGuaranteed: Bool, timing: DeliveryTiming = DeliveryTiming()) {
@@ -63,14 +63,14 @@ package struct Delivery: Sendable {
         self.timing = timing
     }
 
-    /// How many rows of incoming and of outgoing messages are remembered.
+    /// How many incoming streams and outgoing counters are remembered.
     package var streamCount: Int { streams.count }
     package var counterCount: Int { counters.count }
 
     /// Whether nothing waits for an acknowledgement.
     package var isIdle: Bool { pending.isEmpty }
 
-    /// When ``wake(at:)`` is to be called next; nil when there is nothing to wait for.
+    /// When to call ``wake(at:)`` next; nil when nothing waits.
     package var nextWake: Int? {
         pending.compactMap { pending in
             isConnected ? min(pending.dueAt, pending.expiresAt ?? .max) : pending.expiresAt
@@ -82,7 +82,7 @@ package struct Delivery: Sendable {
     /// Sends a message.
     package mutating func send(_ message: SignalingMessage, at now: Int) -> [Action] {
         if message.body.isReliable, !message.body.isFarewell { running.insert(message.sentKey) }
-        // A transport that guarantees delivery keeps what it cannot send, or says that it does not.
+        // A transport that guarantees delivery keeps a message that it cannot send, or reports the failure.
         if isGuaranteed { return [.transmit(message)] }
         guard message.body.isReliable else { return isConnected ? [.transmit(message)] : [] }
         if message.body.endsEverything, dropMoot(message) { return [] }
@@ -105,15 +105,15 @@ package struct Delivery: Sendable {
         }
     }
 
-    /// The call has ended at this end without a word of its own: nothing of it is repeated any more.
+    /// The call has ended at this end without a message: nothing of it is repeated any more.
     package mutating func forget(_ call: CallKey) {
         running.remove(call)
         pending.removeAll { $0.message.sentKey == call && !$0.message.body.isFarewell }
     }
 
-    /// What waits for the same receiver about a call that ends has no use any more, but for what tells its other devices.
+    /// Drops waiting messages of a call that ends; only farewells, for its other devices, are kept.
     ///
-    /// - Returns: Whether the call's invite was among it and had not gone out, so that nobody need hear of its end.
+    /// - Returns: Whether they included the call's invite and it was never sent, so that nobody needs to be notified of the end.
     private mutating func dropMoot(_ farewell: SignalingMessage) -> Bool {
         let moot = pending.filter { $0.message.sentKey == farewell.sentKey }
         pending.removeAll { $0.message.sentKey == farewell.sentKey && !$0.message.body.isFarewell }
@@ -132,7 +132,7 @@ package struct Delivery: Sendable {
         return actions
     }
 
-    /// The time of ``nextWake`` has come.
+    /// Call this at the time ``nextWake``.
     package mutating func wake(at now: Int) -> [Action] {
         let expired = pending.filter { $0.expiresAt ?? .max <= now }
         pending.removeAll { $0.expiresAt ?? .max <= now }
@@ -144,7 +144,7 @@ package struct Delivery: Sendable {
     /// Nothing can be sent until ``connectionRestored(at:)``.
     package mutating func connectionLost() { isConnected = false }
 
-    /// What was not acknowledged goes out at once.
+    /// Unacknowledged messages are sent at once.
     package mutating func connectionRestored(at now: Int) -> [Action] {
         isConnected = true
         for index in pending.indices {
@@ -156,13 +156,13 @@ package struct Delivery: Sendable {
 
     // MARK: In
 
-    /// Takes a message of the transport.
+    /// Takes a message from the transport.
     package mutating func receive(_ message: SignalingMessage, at now: Int) -> [Action] {
         switch message.body {
         case .ack(let id):
             acknowledge(id, message)
             return []
-        case .error(let fault): return settle(fault, message, at: now) + [.deliver(message)]
+        case .error(let fault): return resolve(fault, message, at: now) + [.deliver(message)]
         default: break
         }
         guard let sequence = message.sequence, !message.from.isEmpty else { return [.deliver(message)] }
@@ -172,14 +172,14 @@ package struct Delivery: Sendable {
                 ? stream.skip(sequence, at: now)
                 : stream.take(message, sequence: sequence, mayHold: mayHold, at: now)
         }
-        // Too far ahead of what is missing: it will come again.
+        // Too far ahead of a missing message: the sender will repeat it.
         guard let delivered else { return [] }
         return delivered + [.transmit(acknowledgement(of: message))]
     }
 
-    /// Takes a message that is refused: it uses its number up, so that those after it are delivered.
+    /// Takes a message that is refused: it uses up its number, so that later messages are delivered.
     ///
-    /// - Returns: What can be delivered now, and the error that the sender is told.
+    /// - Returns: What can be delivered now, and the error for the sender.
     package mutating func refuse(_ head: MessageHead, _ fault: MalformedMessage, at now: Int) -> [Action] {
         guard var answer = head.answer(fault, from: user) else { return [] }
         answer.device = device
@@ -196,7 +196,7 @@ package struct Delivery: Sendable {
         return delivered + [.transmit(answer)]
     }
 
-    /// Lets a stream take what arrived; nil when it is too far ahead.
+    /// Passes a message to its stream; nil when it is too far ahead.
     private mutating func take(
         _ key: StreamKey, at now: Int, _ take: (inout IncomingStream, _ mayHold: Bool) -> [SignalingMessage]?
     ) -> [Action]? {
@@ -208,9 +208,9 @@ package struct Delivery: Sendable {
         return delivered.filter { !isOutdated($0, key) }.map { .deliver($0) }
     }
 
-    /// What is for all devices of a user must reach all of those that take part.
+    /// Handles an acknowledgement; a message for all devices of a user must reach all devices that take part.
     ///
-    /// - Returns: Whether the message is dealt with.
+    /// - Returns: Whether the message is complete.
     @discardableResult
     private mutating func acknowledge(_ id: String, _ ack: SignalingMessage) -> Bool {
         guard
@@ -225,7 +225,7 @@ package struct Delivery: Sendable {
         return true
     }
 
-    /// Whether a state for all devices comes later than one for this device, which was told after it.
+    /// Whether a state for all devices arrives after one for this device that was sent later.
     private func isOutdated(_ message: SignalingMessage, _ key: StreamKey) -> Bool {
         guard key.isForAll, case .state = message.body else { return false }
         var direct = key
@@ -233,8 +233,8 @@ package struct Delivery: Sendable {
         return streams[direct] != nil
     }
 
-    /// A message that the server or the peer will never take is not repeated; one for a user who may come back is.
-    private mutating func settle(_ fault: SignalingMessage.Fault, _ error: SignalingMessage, at now: Int) -> [Action] {
+    /// A message that the server or the peer will never accept is not repeated; one for a user who may come back is.
+    private mutating func resolve(_ fault: SignalingMessage.Fault, _ error: SignalingMessage, at now: Int) -> [Action] {
         guard let id = fault.ref,
             let index = pending.firstIndex(where: { pending in
                 pending.message.id == id && pending.message.callId == error.callId
@@ -244,17 +244,17 @@ package struct Delivery: Sendable {
         let message = pending[index].message
         let mayComeBack = [SignalingCode.unknownUser, SignalingCode.offline, SignalingCode.tooMany].contains(fault.code)
         if mayComeBack, !message.body.isInvite { return [] }
-        // What the error says of an invite is for the call itself.
+        // The call itself handles an error about its invite.
         let failures: [Action] =
             message.body.isInvite ? [] : [.failed(message, .refused(code: fault.code, text: fault.text))]
         guard error.from.isEmpty else {
-            // The device has used the number up; other devices may still take the message.
+            // The device has used up the number; other devices may still accept the message.
             return acknowledge(id, error) ? failures : []
         }
         return failures + giveUp(index, at: now)
     }
 
-    /// This end cannot send the message: it is beyond what the protocol allows.
+    /// This end cannot send the message: it exceeds the limits of the protocol.
     package mutating func refusedHere(_ message: SignalingMessage, _ fault: MalformedMessage, at now: Int) -> [Action] {
         let failure = Action.failed(message, .refused(code: fault.code, text: fault.text))
         let place = pending.firstIndex { $0.message.id == message.id && $0.message.sentKey == message.sentKey }
@@ -262,16 +262,16 @@ package struct Delivery: Sendable {
         return [failure] + giveUp(place, at: now)
     }
 
-    /// Sends a skip in the place of a message that no receiver has seen: what comes after it waits for its number.
+    /// Sends a skip instead of a message that no receiver has seen: later messages wait for its number.
     private mutating func giveUp(_ index: Int, at now: Int) -> [Action] {
         guard let skip = skip(pending.remove(at: index).message) else { return [] }
         pending.insert(Pending(message: skip, dueAt: now), at: index)
         return transmitDue(at: now)
     }
 
-    /// What takes the number of a message that no receiver will ever see.
+    /// The skip that uses up the number of a message that no receiver will ever see.
     ///
-    /// Nil where nothing waits for it: what begins or ends a call has nothing after it.
+    /// Nil where nothing waits for the number: no message follows one that begins or ends a call.
     private mutating func skip(_ message: SignalingMessage) -> SignalingMessage? {
         guard !message.body.isInvite, !message.body.isFarewell, message.body != .skip else { return nil }
         skipsSent += 1
@@ -306,7 +306,7 @@ package struct Delivery: Sendable {
 }
 
 extension Delivery {
-    /// Strangers before those that this end has a call with.
+    /// Users without a call with this end are forgotten before those with one.
     private func isForgottenBefore(
         _ a: (key: StreamKey, value: IncomingStream), _ b: (key: StreamKey, value: IncomingStream)
     ) -> Bool {
@@ -318,7 +318,7 @@ extension Delivery {
     }
 }
 
-/// Whose messages are numbered together.
+/// Identifies messages that are numbered together.
 private struct StreamKey: Sendable, Hashable {
     var call: CallKey
     var device: String?

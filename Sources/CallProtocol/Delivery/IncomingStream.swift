@@ -1,29 +1,29 @@
-/// The messages that one device sends this one about one call, put into order.
+/// Sorts the messages that one device sends this one about one call.
 struct IncomingStream: Sendable {
     private var next = 1
     private var held: [Int: SignalingMessage] = [:]
-    /// Delivered before their turn.
+    /// The numbers of messages that were delivered before their turn.
     private var early: Set<Int> = []
-    /// When something was last heard.
+    /// When the last message arrived.
     private(set) var lastHeard = 0
 
-    /// How far ahead of a missing message others may come.
+    /// How far ahead of a missing message others may be.
     static let window = 128
 
-    /// How many messages wait for one that is missing.
+    /// How many messages wait for a missing one.
     var heldCount: Int { held.count }
 
     /// Takes a message.
     ///
-    /// - Parameter mayHold: whether there is room for one that has to wait.
-    /// - Returns: What can be delivered now, nothing for a duplicate; nil when the message is too far ahead to be kept.
+    /// - Parameter mayHold: whether there is room for a message that has to wait.
+    /// - Returns: What can be delivered now, which is nothing for a duplicate; nil when the message is too far ahead to be kept.
     mutating func take(
         _ message: SignalingMessage, sequence: Int, mayHold: Bool, at now: Int
     ) -> [SignalingMessage]? {
         lastHeard = now
         guard sequence >= next, held[sequence] == nil, !early.contains(sequence) else { return [] }
         guard sequence < next + Self.window else { return nil }
-        // What ends a call does not wait for a candidate that was lost.
+        // A message that ends a call does not wait for a lost candidate.
         if message.body.overtakes, sequence > next {
             early.insert(sequence)
             return [message]
@@ -33,7 +33,7 @@ struct IncomingStream: Sendable {
         return drain()
     }
 
-    /// Lets a number go by that carries nothing.
+    /// Skips a number without a message.
     ///
     /// - Returns: What can be delivered now; nil when the number is too far ahead.
     mutating func skip(_ sequence: Int, at now: Int) -> [SignalingMessage]? {

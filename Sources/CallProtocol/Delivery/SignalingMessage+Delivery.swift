@@ -7,7 +7,7 @@ extension SignalingMessage.Body {
         }
     }
 
-    /// Whether the message is delivered before others that were sent earlier and have not come.
+    /// Whether the message is delivered before earlier messages that have not arrived.
     var overtakes: Bool {
         switch self {
         case .reject, .cancel, .hangup, .query, .status: true
@@ -15,11 +15,11 @@ extension SignalingMessage.Body {
         }
     }
 
-    /// Whether what was said before it about the call has no use any more.
+    /// Whether earlier messages about the call are of no use any more.
     var endsEverything: Bool {
         switch self {
         case .reject, .hangup: true
-        // One that names a winner is about the other devices.
+        // A cancel that names a winner is about the other devices.
         case .cancel(let farewell): farewell.winner == nil
         default: false
         }

@@ -1,43 +1,43 @@
-/// Notices that nothing comes from the other end of a connection any more; client and server watch each other with it.
+/// Detects that the other end of a connection is silent; client and server watch each other with it.
 ///
-/// A plain value: whoever owns the connection tells it what it hears, asks it when it said so, and does what it answers.
+/// A plain value: the owner of the connection reports what it hears, calls ``check(at:)`` when due, and acts on the result.
 package struct SilenceWatch: Sendable {
-    /// What is to be done now.
+    /// What the owner has to do now.
     package enum Verdict: Sendable, Equatable {
-        /// Nothing; ask again after this time.
+        /// Nothing; check again after this time.
         case wait(Duration)
-        /// Ping the other end, and ask again after this time.
+        /// Ping the other end, and check again after this time.
         case ping(Duration)
-        /// The other end has been silent for so long that it is given up.
+        /// The other end has been silent for too long: give it up.
         case givenUp(after: Duration)
     }
 
     /// How long the other end may be silent before it is pinged.
     private let interval: Duration
-    /// How long it may be silent in spite of pings.
+    /// How long it may be silent despite pings.
     private let timeout: Duration
     private var lastHeard: ContinuousClock.Instant
-    /// How long the other end has been silent, as far as this end was awake to hear it.
+    /// How long the other end has been silent while this end was able to receive.
     private var silence = Duration.zero
-    /// How long after the one before the next question should come.
+    /// The pause between the last check and the next one.
     private var delay: Duration
 
-    /// The first question is due after `interval`.
+    /// The first check is due after `interval`.
     package init(interval: Duration, timeout: Duration, now: ContinuousClock.Instant) {
         (self.interval, self.timeout) = (interval, timeout)
         (lastHeard, delay) = (now, interval)
     }
 
-    /// Something came, whatever it was.
+    /// Something arrived, of any kind.
     package mutating func heard(at now: ContinuousClock.Instant) {
         lastHeard = now
         silence = .zero
     }
 
-    /// What is to be done about the silence.
+    /// Decides what to do about the silence.
     ///
-    /// A process that was stopped, or a machine that was overloaded, has not read what waits in its sockets: however late the question
-    /// comes, the time since the one before counts for no more than it should have taken.
+    /// A stopped process, or an overloaded machine, has not read what waits in its sockets. So however late the check is, the time
+    /// since the last one counts only as much as planned.
     package mutating func check(at now: ContinuousClock.Instant) -> Verdict {
         silence = min(silence + delay, now - lastHeard)
         guard silence < timeout else { return .givenUp(after: silence) }

@@ -1,10 +1,10 @@
-/// What can be said of a JSON text by its brackets, quotes and colons alone.
+/// The shape of a JSON text, from its brackets, quotes and colons alone.
 ///
-/// Of a text that is not valid JSON it is right about the part before the first mistake.
+/// For invalid JSON it is right about the part before the first mistake.
 package struct JSONShape: Sendable, Equatable {
-    /// How many brackets and braces are open at once at most.
+    /// The deepest nesting of brackets and braces.
     package private(set) var depth = 0
-    /// How many keys the outermost object has, repeated ones counted again.
+    /// How many keys the outermost object has; repeated keys count each time.
     package private(set) var topLevelKeys = 0
 
     package init(_ json: some Sequence<UInt8>) {

@@ -1,6 +1,6 @@
 /// The elements that were inserted last, up to a bound.
 ///
-/// Whoever makes up ever new names cannot fill the memory. An element that is inserted again keeps its place.
+/// A sender that keeps inventing new names cannot fill the memory. An element that is inserted again keeps its place.
 package struct RecentSet<Element: Hashable & Sendable>: Sendable {
     private var elements: Set<Element> = []
     private var order: [Element] = []

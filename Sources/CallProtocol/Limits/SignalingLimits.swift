@@ -1,6 +1,6 @@
 /// The bounds of every signaling message, the same in both directions.
 ///
-/// They are part of the protocol (`docs/signaling.md`): a message beyond them is refused, never cut.
+/// They are part of the protocol (`docs/signaling.md`): a message beyond them is refused, never shortened.
 public enum SignalingLimits {
     /// The longest message, in bytes of UTF-8.
     public static let messageBytes = 65_536
@@ -8,30 +8,30 @@ public enum SignalingLimits {
     public static let sdpBytes = 32_768
     /// The longest candidate, in bytes of UTF-8.
     public static let candidateBytes = 512
-    /// The longest text for people, in bytes of UTF-8.
+    /// The longest display text, in bytes of UTF-8.
     ///
-    /// A sender cuts to this length.
+    /// A sender shortens its texts to this length.
     public static let textBytes = 256
     /// The longest content of an `info`, in bytes of UTF-8.
     public static let infoBytes = 4_096
-    /// The most entries of the data of an application's own.
+    /// The most entries of application data.
     public static let extensionEntries = 32
-    /// How many bytes of UTF-8 they may have in all, keys included.
+    /// The most bytes of UTF-8 that they have together, keys included.
     public static let extensionBytes = 4_096
-    /// What a message's place in its stream may be.
+    /// The valid sequence numbers.
     public static let sequences = 1...1_000_000
-    /// What a code may be.
+    /// The valid codes.
     public static let codes = 0...99_999
     /// The longest user name, message id or call id, in bytes.
     public static let nameBytes = 64
     /// The highest m-line index.
     public static let mLine = 15
-    /// What a generation may be.
+    /// The valid generations.
     public static let generations = 0...10_000
     /// The longest ring timeout that an invite may ask for, in ms.
     public static let ringTimeoutMs = 600_000
 
-    /// How many arrays and objects of a message may be open at once; brackets within strings do not count.
+    /// The deepest nesting of arrays and objects in a message; brackets within strings do not count.
     public static let nesting = 64
 
     /// Whether a JSON text is nested at most ``nesting`` deep, so that a JSON decoder may read it.
@@ -39,7 +39,7 @@ public enum SignalingLimits {
     /// The decoder of Foundation 6.3 traps on a text that ends where level 513 opens.
     public static func isShallow(_ text: String) -> Bool { JSONShape(text.utf8).depth <= nesting }
 
-    /// Whether `name` may stand as a user, a call id or a message id.
+    /// Whether `name` is valid as a user, a call id or a message id.
     ///
     /// ASCII letters, digits and `. _ - @ + :`, 1 to ``nameBytes`` of them, so that a name needs no quoting in a URL
     /// path, a log line or a file name.
@@ -47,10 +47,10 @@ public enum SignalingLimits {
         (1...nameBytes).contains(name.utf8.count) && name.utf8.allSatisfy(isNameByte)
     }
 
-    /// Whether `text` is short enough for people.
+    /// Whether `text` is short enough for a display text.
     public static func isText(_ text: String) -> Bool { text.utf8.count <= textBytes }
 
-    /// Whether `data` may go with a message.
+    /// Whether `data` is valid as application data of a message.
     public static func isExtension(_ data: [String: String]) -> Bool {
         data.count <= extensionEntries && data.keys.allSatisfy(isName)
             && data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= extensionBytes
@@ -68,7 +68,7 @@ public enum SignalingLimits {
         }
     }
 
-    /// The longest beginning of `text` that is within ``textBytes`` and ends between two characters.
+    /// The longest prefix of `text` that is within ``textBytes`` and ends between two characters.
     public static func bounded(_ text: String) -> String {
         guard text.utf8.count > textBytes else { return text }
         var result = text.prefix(textBytes)

@@ -1,4 +1,4 @@
-/// Names a call at one end: an id belongs to the two users who say it, so nobody else can mean, end or take their call by it.
+/// Identifies a call at one end by peer and id, so that no other user can address, end or take the call by its id.
 package struct CallKey: Sendable, Hashable {
     /// The user at the other end.
     package var peer: String
@@ -17,8 +17,22 @@ extension SignalingMessage {
     /// The call that a message of the peer is about.
     package var receivedKey: CallKey { CallKey(peer: from, callId: callId) }
 
-    /// Whether the message is for this device of `user`; every device is meant when the message names none.
+    /// Whether the message is for this device of `user`; a message that names no device is for all.
     package func isAddressed(to user: String, device: String?) -> Bool {
         to == user && (toDevice ?? device) == device
+    }
+}
+
+/// One device of one user: the identity of a signed-in connection.
+package struct Party: Sendable, Hashable {
+    /// The device name of a client that names none.
+    package static let defaultDevice = "main"
+
+    package var user: String
+    package var device: String
+
+    package init(user: String, device: String) {
+        self.user = user
+        self.device = device
     }
 }

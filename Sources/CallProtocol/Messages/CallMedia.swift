@@ -1,8 +1,8 @@
 /// Which media a call has.
 public struct CallMedia: Sendable, Equatable, Codable {
-    /// Sound both ways.
+    /// Audio both ways.
     public var audio: Bool
-    /// Pictures both ways.
+    /// Video both ways.
     public var video: Bool
 
     /// Makes a choice of media; a call has at least one of the two.
@@ -11,8 +11,42 @@ public struct CallMedia: Sendable, Equatable, Codable {
         self.video = video
     }
 
-    /// Sound and pictures.
+    /// Audio and video.
     public static let audioVideo = CallMedia(audio: true, video: true)
-    /// Sound alone.
+    /// Audio alone.
     public static let audioOnly = CallMedia(audio: true, video: false)
+}
+
+/// What one end of a call sends now, as it reports to the other end.
+///
+/// Always sent complete, never as a difference: one lost or late message does no harm.
+public struct MediaState: Sendable, Equatable, Codable {
+    /// How one medium is sent.
+    public enum Sending: String, Sendable, Equatable, Codable, CaseIterable {
+        /// It is sent.
+        case on
+        /// Silence or black frames are sent; microphone and camera stay open.
+        case muted
+        /// Nothing is sent, and the device is closed; also used when there is no device.
+        case off
+    }
+
+    /// The audio.
+    public var audio: Sending
+    /// The video.
+    public var video: Sending
+    /// This end holds the call: nothing is sent, and nothing of the other end is shown.
+    public var isHolding: Bool
+
+    /// Makes a state; both are sent by default.
+    public init(audio: Sending = .on, video: Sending = .on, isHolding: Bool = false) {
+        self.audio = audio
+        self.video = video
+        self.isHolding = isHolding
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case audio, video
+        case isHolding = "hold"
+    }
 }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// What can be read of a message though it is refused: whose it is, for whom, and its place in its stream.
+/// The part of a message that can be read even if it is refused: sender, receiver and sequence number.
 ///
-/// A field that is absent, of another type or out of bounds is nil.
+/// A field is nil when it is absent, of another type or out of bounds.
 package struct MessageHead: Sendable, Equatable {
     package var version: Double?
     package var type: String?
@@ -13,7 +13,7 @@ package struct MessageHead: Sendable, Equatable {
     package var device: String?
     package var toDevice: String?
     package var sequence: Int?
-    /// Whether ``device`` or ``toDevice`` is there and illegible, so that nobody knows which stream the message belongs to.
+    /// Whether ``device`` or ``toDevice`` is present but unreadable, so that the stream of the message is unknown.
     package var isMisaddressed = false
 
     init(version: Double?, type: String?, id: String?) {
@@ -22,7 +22,7 @@ package struct MessageHead: Sendable, Equatable {
         self.id = Self.name(id)
     }
 
-    /// Reads the head of a JSON object; nil for everything that is none.
+    /// Reads the head of a JSON object; nil for anything else.
     package init?(decoding text: String) {
         guard text.utf8.count <= SignalingLimits.messageBytes, SignalingLimits.isShallow(text),
             let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8))
@@ -34,23 +34,23 @@ package struct MessageHead: Sendable, Equatable {
         sequence = wire.sequence.flatMap { SignalingLimits.sequences.contains($0) ? $0 : nil }
     }
 
-    /// Why a message of this version or type is refused, whatever else it holds; nil when both are known.
+    /// Why a message with this version or type is refused, whatever else it holds; nil when both are known.
     var unknownVersionOrType: MalformedMessage? {
         guard version == Double(SignalingMessage.version) else {
             return MalformedMessage(
                 code: SignalingCode.unknownVersionOrType,
                 text: "this end speaks version \(SignalingMessage.version) only", ref: id)
         }
-        // The type is the sender's word and is not repeated.
+        // The type is the sender's text and is not repeated.
         guard let type, SignalingWire.types.contains(type) else {
             return MalformedMessage(code: SignalingCode.unknownVersionOrType, text: "unknown type", ref: id)
         }
         return nil
     }
 
-    /// The error that the sender of the refused message is told.
+    /// The error for the sender of the refused message.
     ///
-    /// Nil when it cannot be told whom to answer, and for errors and acknowledgements, which are never answered.
+    /// Nil when the sender is unknown, and for errors and acknowledgements, which are never answered.
     package func answer(_ fault: MalformedMessage, from user: String) -> SignalingMessage? {
         guard type != "error", type != "ack", let from, let callId else { return nil }
         let body = SignalingMessage.Fault(
@@ -63,7 +63,7 @@ package struct MessageHead: Sendable, Equatable {
 
     private static func name(_ text: String?) -> String? { text.flatMap { SignalingLimits.isName($0) ? $0 : nil } }
 
-    /// Each field by itself: one of the wrong type takes no other with it.
+    /// Each field is read separately: one of the wrong type does not spoil the others.
     private struct Wire: Decodable {
         var version: Double?
         var sequence: Int?

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension SignalingMessage {
     /// The message as one line of JSON.
     ///
-    /// - Throws: ``MalformedMessage`` when a field is beyond ``SignalingLimits``, so that what a peer would refuse is never sent.
+    /// - Throws: ``MalformedMessage`` when a field is beyond ``SignalingLimits``: a message that a peer would refuse is never sent.
     public func encoded() throws(MalformedMessage) -> String {
         try check()
         let encoder = JSONEncoder()
@@ -20,7 +20,7 @@ extension SignalingMessage {
 
     /// Reads one message.
     ///
-    /// - Throws: ``MalformedMessage`` with the code that the sender is told.
+    /// - Throws: ``MalformedMessage`` with the code for the sender.
     public init(decoding text: String) throws(MalformedMessage) {
         guard text.utf8.count <= SignalingLimits.messageBytes else {
             throw MalformedMessage(code: 413, text: "longer than \(SignalingLimits.messageBytes) bytes", ref: nil)
@@ -30,7 +30,7 @@ extension SignalingMessage {
         }
         guard let wire = try? JSONDecoder().decode(SignalingWire.self, from: Data(text.utf8)) else {
             let head = MessageHead(decoding: text)
-            // What else another version or a type of the future looks like is not known here.
+            // The other fields of another version or a future type are unknown here.
             if let head, let fault = head.unknownVersionOrType { throw fault }
             throw MalformedMessage(code: 400, text: "not a JSON object of the documented shape", ref: head?.id)
         }

@@ -50,8 +50,8 @@ struct SignalingWire: Codable {
             (media, ringTimeoutMs, sdp, state) = (invite.media, invite.ringTimeoutMs, invite.sdp, invite.state)
             (room, displayName, address) = (invite.room, invite.displayName, invite.address)
         case .ringing: type = "ringing"
-        case .progress(let answer, let told): (type, sdp, state) = ("progress", answer, told)
-        case .accept(let answer, let told): (type, sdp, state) = ("accept", answer, told)
+        case .progress(let answer, let change): (type, sdp, state) = ("progress", answer, change)
+        case .accept(let answer, let change): (type, sdp, state) = ("accept", answer, change)
         case .reject(let farewell): fill("reject", farewell)
         case .cancel(let farewell): fill("cancel", farewell)
         case .hangup(let farewell): fill("hangup", farewell)
@@ -61,7 +61,7 @@ struct SignalingWire: Codable {
         case .renegotiate(let wanted): (type, media) = ("renegotiate", wanted)
         case .commit: type = "commit"
         case .rollback: type = "rollback"
-        case .state(let told): (type, state) = ("state", told)
+        case .state(let change): (type, state) = ("state", change)
         case .info(let text): (type, content) = ("info", text)
         case .query: type = "query"
         case .skip: type = "skip"
@@ -76,7 +76,7 @@ struct SignalingWire: Codable {
         (self.type, code, text, winner) = (type, farewell.code, farewell.text, farewell.winner)
     }
 
-    /// The message; its fields are still to be checked against their bounds.
+    /// The message; its fields are not checked against their bounds yet.
     func message() throws(MalformedMessage) -> SignalingMessage {
         let head = MessageHead(version: v.map(Double.init), type: type, id: id)
         if let fault = head.unknownVersionOrType { throw fault }

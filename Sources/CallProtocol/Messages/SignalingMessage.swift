@@ -1,42 +1,42 @@
 /// One message of a call between two users, as `docs/signaling.md` describes it.
 ///
-/// A message is a plain value. ``encoded()`` and ``init(decoding:)`` turn it into JSON text and back;
-/// everything that arrives is checked there, so that no other part of the package meets a malformed one.
+/// A message is a plain value. ``encoded()`` and ``init(decoding:)`` convert it to and from JSON text. They check every message, so
+/// that no other part of the package gets a malformed one.
 public struct SignalingMessage: Sendable, Equatable {
-    /// The version of the protocol that this package speaks.
+    /// The version of the protocol that this package supports.
     public static let version = 1
 
-    /// Identifies this message among all of its sender's; an error refers to it.
+    /// Identifies this message among all messages of its sender; an error refers to it.
     public var id: String
     /// The call that the message belongs to.
     ///
-    /// Every receiver compares it.
+    /// Every receiver checks it.
     public var callId: String
-    /// The user who sent it.
+    /// The user that sent it.
     ///
-    /// Empty when the server itself speaks, which only ``Body/error(_:)`` may do.
+    /// Empty in a message of the server itself, which can only be ``Body/error(_:)``.
     public var from: String
-    /// The user it is meant for.
+    /// The user that the message is for.
     public var to: String
-    /// The device of the sender; nil when the transport knows no devices.
+    /// The device of the sender; nil when the transport has no devices.
     public var device: String?
-    /// The device it is meant for; nil for all of the user's.
+    /// The device that the message is for; nil for all devices of the user.
     public var toDevice: String?
-    /// Its place among all that the sender's device tells this audience about this call, from 1; nil when the transport itself
-    /// keeps the order and loses nothing.
+    /// The sequence number among all messages that the sender's device sends this audience about this call, from 1; nil when the
+    /// transport itself guarantees order and delivery.
     ///
     /// The audience is one device, or all devices of the receiving user.
     public var sequence: Int?
-    /// The peer connection of the call that the message is about; 0 is the first.
+    /// The peer connection of the call that the message concerns; 0 is the first.
     public var generation: Int
     /// The sender's wall clock when it sent the message, in ms since 1970.
     public var sentUnixMs: Double
-    /// Data of the application's own, for the application at the other end.
+    /// Application data, for the application at the other end.
     public var extensionData: [String: String] = [:]
-    /// What the message says.
+    /// The content of the message.
     public var body: Body
 
-    /// Makes a message; use ``SignalingLimits`` to learn what its strings may hold.
+    /// Makes a message; ``SignalingLimits`` gives the bounds of its strings.
     public init(
         id: String, callId: String, from: String, to: String, generation: Int = 0, sentUnixMs: Double, body: Body
     ) {
@@ -49,7 +49,7 @@ public struct SignalingMessage: Sendable, Equatable {
         self.body = body
     }
 
-    /// What a message says, with the fields that only this kind has.
+    /// The content of a message, with the fields that only this type has.
     public enum Body: Sendable, Equatable {
         /// The caller asks for a call and offers media.
         case invite(Invite)
@@ -57,7 +57,7 @@ public struct SignalingMessage: Sendable, Equatable {
         case ringing
         /// The callee's answer while it still rings (SIP's 183 Session Progress).
         case progress(sdp: String, state: MediaState? = nil)
-        /// The callee takes the call; carries the answer unless ``progress(sdp:state:)`` did.
+        /// The callee accepts the call; carries the answer unless ``progress(sdp:state:)`` did.
         case accept(sdp: String?, state: MediaState? = nil)
         /// The callee refuses the call.
         case reject(Farewell)
@@ -65,7 +65,7 @@ public struct SignalingMessage: Sendable, Equatable {
         case cancel(Farewell)
         /// Either end ends the call.
         case hangup(Farewell)
-        /// One ICE candidate, or the end of them.
+        /// One ICE candidate, or the end of candidates.
         case candidate(Candidate)
         /// The caller offers another peer connection of an accepted call.
         case offer(Offer)
@@ -73,23 +73,23 @@ public struct SignalingMessage: Sendable, Equatable {
         case answer(sdp: String)
         /// The callee asks the caller for a peer connection with other media.
         case renegotiate(CallMedia)
-        /// The sender has the receiver's media on the new peer connection, and shows it from now on.
+        /// The sender receives the receiver's media on the new peer connection, and shows it from now on.
         case commit
-        /// The sender gives the new peer connection up; the call goes on as it was.
+        /// The sender gives up the new peer connection; the call continues unchanged.
         case rollback
         /// What the sender sends from now on.
         case state(MediaState)
-        /// Something of the application's own.
+        /// A message of the application.
         case info(String)
-        /// Asks whether the call is still there; answered by ``status(_:)``, or by error 481.
+        /// Asks whether the call still exists; answered by ``status(_:)``, or by error 481.
         case query
-        /// The call is still there, in this state.
+        /// The call still exists, in this state.
         case status(CallState)
-        /// Nothing: takes the place of a message that the server refused, so that those after it are delivered.
+        /// Empty: replaces a message that the server refused, so that later messages are delivered.
         case skip
         /// The message with this id arrived. Never acknowledged itself.
         case ack(String)
-        /// The server tells that the connection of the user in ``SignalingMessage/from`` closed.
+        /// The server reports that the connection of the user in ``SignalingMessage/from`` closed.
         case gone
         /// A message could not be delivered or understood. Never answered.
         case error(Fault)
@@ -97,7 +97,7 @@ public struct SignalingMessage: Sendable, Equatable {
 
     /// What an invite carries.
     public struct Invite: Sendable, Equatable {
-        /// The media that the caller wants.
+        /// The media that the caller asks for.
         public var media: CallMedia
         /// How long the caller lets it ring, in ms.
         ///
@@ -105,13 +105,13 @@ public struct SignalingMessage: Sendable, Equatable {
         public var ringTimeoutMs: Int
         /// The caller's SDP offer.
         public var sdp: String
-        /// What the caller sends; nil is everything.
+        /// What the caller sends; nil means everything.
         public var state: MediaState?
-        /// The room of the call on a media server, or whatever the application uses it for: unguessable, new for each call.
+        /// The room of the call on a media server, or for any use of the application: unguessable, new for each call.
         public var room: String?
-        /// The caller's name, for people.
+        /// The caller's display name.
         public var displayName: String?
-        /// The caller's address (`user@domain`), for people.
+        /// The caller's address (`user@domain`), for display.
         public var address: String?
 
         /// Makes the contents of an invite.
@@ -125,7 +125,7 @@ public struct SignalingMessage: Sendable, Equatable {
 
     /// Another peer connection of the same call.
     public struct Offer: Sendable, Equatable {
-        /// What it is to have.
+        /// The media of the connection.
         public var media: CallMedia
         /// The caller's SDP offer.
         public var sdp: String
@@ -137,13 +137,13 @@ public struct SignalingMessage: Sendable, Equatable {
         }
     }
 
-    /// Why a call ends, as its sender sees it: a code of `docs/call-states.md` and a text for people.
+    /// Why a call ends, as its sender sees it: a code of `docs/call-states.md` and a text for display.
     public struct Farewell: Sendable, Equatable {
         /// The code; unknown ones are passed on unchanged.
         public var code: Int
         /// At most ``SignalingLimits/textBytes`` bytes.
         public var text: String
-        /// In a `cancel`: the one device of the user that the message is not for, since it took or refused the call.
+        /// In a `cancel`: the one device of the user that ignores the message, because it accepted or refused the call.
         public var winner: String?
 
         /// Makes a farewell.
@@ -173,9 +173,9 @@ public struct SignalingMessage: Sendable, Equatable {
         /// 400 malformed, 403 not allowed, 404 unknown user, 413 too large, 426 unknown version or type, 429 too many, 480 user
         /// offline, 481 no such call.
         public var code: Int
-        /// For people.
+        /// A text for display.
         public var text: String
-        /// The ``SignalingMessage/id`` of the message that failed, when it was legible.
+        /// The ``SignalingMessage/id`` of the message that failed, if it could be read.
         public var ref: String?
 
         /// Makes a fault.

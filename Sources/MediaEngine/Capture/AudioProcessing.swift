@@ -1,9 +1,9 @@
-/// What is done to sound before it is sent (`webrtcdsp`).
+/// How audio is processed before it is sent (`webrtcdsp`).
 public enum AudioProcessing: String, Sendable, Hashable, CaseIterable {
-    /// Nothing.
+    /// No processing.
     case off
-    /// For somebody who speaks: no echo of what is played here, less noise, an even level, nothing below some 80 Hz.
+    /// For speech: removes the echo of what is played here, reduces noise, levels the volume, and cuts everything below some 80 Hz.
     case voice
-    /// For music: no echo of what is played here, and nothing else, since noise suppression takes tones for noise.
+    /// For music: removes the echo of what is played here, and nothing else, since noise suppression mistakes tones for noise.
     case music
 }

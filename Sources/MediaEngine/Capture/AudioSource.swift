@@ -1,10 +1,10 @@
-/// Where the sound that is sent comes from.
+/// The source of the audio that this end sends.
 public struct AudioSource: Sendable, Hashable {
     /// The name of a pipeline description with the role `audio-source` or `av-source`.
     public var name: String
-    /// What the description's placeholder `choice` is set to: a pitch, a device, a file, a URL; nil leaves its default.
+    /// The value of the description's placeholder `choice`: a pitch, a device, a file, a URL; nil leaves its default.
     public var choice: String?
-    /// What is done to the sound of a call before it is sent; nil is ``AudioProcessing/voice`` for microphones and nothing for everything else.
+    /// How a call processes the audio before it sends it; nil means ``AudioProcessing/voice`` for microphones and no processing for everything else.
     public var processing: AudioProcessing?
     /// What the application pushes into; nil for all other sources.
     var input: AudioInput?
@@ -17,18 +17,18 @@ public struct AudioSource: Sendable, Hashable {
 
     /// Reads a source as the command line writes it.
     ///
-    /// | text | sound |
+    /// | text | audio |
     /// |---|---|
     /// | `tone`, `tone:HERTZ` | a sine tone |
     /// | `speech` | bursts of harmonics with the rhythm of speech |
     /// | `silence` | digital silence |
     /// | `mic` | the default microphone: of PipeWire, PulseAudio or ALSA, the first that works |
     /// | `pipewire`, `pulse`, `alsa`, each with `:DEVICE` | one microphone, such as `alsa:hw:1` |
-    /// | `file:clip.mkv` | a file, played for ever; in step with the pictures when those come from it, too |
-    /// | `rtsp://…`, `rtspu://…` | a network camera, in one session with its pictures |
+    /// | `file:clip.mkv` | a file, played in a loop; in sync with the video if that comes from the same file |
+    /// | `rtsp://…`, `rtspu://…` | a network camera, in one session with its video |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty or the pitch is no number of 20 to 20000.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when the text is empty or the pitch is not a number from 20 to 20000.
     public init(parsing text: String) throws(MediaError) {
         guard let (name, choice) = SourceText.parts(text) else {
             throw .unknownChoice(kind: "audio source", value: text, known: ["tone", "none"])
@@ -51,7 +51,7 @@ public struct AudioSource: Sendable, Hashable {
     /// The default microphone.
     public static let microphone = AudioSource(name: "mic")
 
-    /// What ``processing`` comes to.
+    /// ``processing``, or its default for this source.
     public var effectiveProcessing: AudioProcessing {
         processing ?? (["mic", "pipewire", "pulse", "alsa"].contains(name) ? .voice : .off)
     }

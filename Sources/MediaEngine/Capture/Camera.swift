@@ -1,13 +1,13 @@
-/// A v4l2 camera that was asked what it can do.
+/// A v4l2 camera and the format chosen from those it supports.
 struct Camera: Sendable {
     /// The pipeline description for the format that was chosen.
     let descriptionName: String
-    /// Its placeholders.
+    /// The values of its placeholders.
     let values: [String: String]
 
     /// Opens the device for a moment; blocks.
     ///
-    /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` that tells a camera that is not there from one that is busy or not allowed.
+    /// - Throws: ``MediaError/sourceFailed(source:fault:text:)``; its fault distinguishes a missing camera from one that is busy or not permitted.
     init(_ source: VideoSource, description: PipelineDescription) throws(MediaError) {
         let label = MediaSource.video(source).label
         var values = MediaSource.video(source).values
@@ -17,16 +17,16 @@ struct Camera: Sendable {
         let formats = try Self.formats(bin, of: element, label: label)
         guard let choice = CameraChoice(formats, for: source.format) else {
             throw .sourceFailed(
-                source: label, fault: .unusable, text: "it gives neither raw pictures nor JPEG nor H264")
+                source: label, fault: .unusable, text: "it gives neither raw frames nor JPEG nor H264")
         }
         values["native"] = choice.caps
         descriptionName = choice.encoding.descriptionName
         self.values = values
     }
 
-    /// What the element `source` within `bin` can give with its device open.
+    /// The formats that the element `source` within `bin` offers while its device is open.
     static func formats(_ bin: Element, of source: Element, label: String) throws(MediaError) -> [CameraFormat] {
-        // The state is asked of the whole bin in a pipeline, whose bus has the reason when it fails.
+        // The state change is made on the whole bin in a pipeline, because its bus has the reason for a failure.
         let pipeline = try Pipeline(name: "probe", timeBase: .ownStart)
         pipeline.bin.add(bin)
         let reasons = FirstReason()

@@ -1,4 +1,4 @@
-/// The format that a camera is asked for.
+/// The format to request from a camera.
 struct CameraChoice: Sendable, Equatable {
     let encoding: CameraFormat.Encoding
     let pixels: String?
@@ -7,10 +7,11 @@ struct CameraChoice: Sendable, Equatable {
     /// In frames per second.
     let rate: Double
 
-    /// The best of `formats` for pictures of `wanted`; nil when there is none.
+    /// Chooses the best of `formats` for `wanted`; nil when there is none.
     ///
-    /// First one that is large and fast enough; of those one of the same shape, which needs no bars; of those the one that costs least, so raw pixels
-    /// unless USB has no room for them at this rate. Otherwise the one that lacks least: size counts before rate.
+    /// Prefers formats that are large and fast enough. Among those it prefers the same shape, which needs no bars, and then the lowest cost: raw
+    /// pixels, unless USB has no room for them at this rate. If none is large and fast enough, it takes the one that lacks least: size counts before
+    /// rate.
     init?(_ formats: [CameraFormat], for wanted: VideoFormat) {
         let choices = formats.flatMap { Self.choices($0, wanted) }
         let key = { (choice: CameraChoice) in choice.rank(for: wanted) }
@@ -30,7 +31,7 @@ struct CameraChoice: Sendable, Equatable {
         let width = format.widths.best(for: Double(wanted.width))
         let height = format.heights.best(for: Double(wanted.height))
         let rate = format.rates.best(for: Double(wanted.framesPerSecond))
-        // A camera may say anything.
+        // A camera may report any value.
         guard let width = Int(exactly: width), let height = Int(exactly: height), width > 0, height > 0,
             rate > 0, rate.isFinite
         else { return [] }
@@ -39,14 +40,14 @@ struct CameraChoice: Sendable, Equatable {
         ]
     }
 
-    /// What is less comes first.
+    /// The sort key: lower is better.
     private func rank(for wanted: VideoFormat) -> [Double] {
         let pixelsMissing =
             Double(max(0, wanted.width - width)) / Double(wanted.width)
             + Double(max(0, wanted.height - height)) / Double(wanted.height)
-        // Cameras say 29.97 and mean 30.
+        // Cameras report 29.97 for 30.
         let rateMissing = max(0, Double(wanted.framesPerSecond) * 0.95 - rate)
-        // Hands-on formats first: what the encoder takes without a conversion.
+        // Prefer formats that the encoder takes without a conversion.
         let conversion: Double =
             switch pixels {
             case nil, "I420": 0
@@ -57,17 +58,17 @@ struct CameraChoice: Sendable, Equatable {
         return [pixelsMissing, rateMissing, barred(wanted), cost]
     }
 
-    /// How much of the wanted picture would be bars, in steps of 2 %: nobody sees less, and 848x480 is meant for 16:9.
+    /// The share of the wanted frame that would be bars, in steps of 2 %: smaller bars are not visible, and 848x480 is meant for 16:9.
     private func barred(_ wanted: VideoFormat) -> Double {
         let (own, other) = (Double(width) * Double(wanted.height), Double(wanted.width) * Double(height))
         return ((1 - min(own, other) / max(own, other)) * 50).rounded()
     }
 
-    /// As caps of what leaves the camera.
+    /// The caps of the camera's output.
     var caps: String {
         var text = "\(encoding.rawValue),width=\(width),height=\(height)"
         if let pixels { text += ",format=\(pixels)" }
-        // 29.97 is 30000/1001 in caps, as every rate of this kind.
+        // 29.97 is 30000/1001 in caps; other such rates have the same form.
         let isWhole = abs(rate - rate.rounded()) < 0.001
         let fraction =
             isWhole ? "\(Int(rate.rounded()))/1" : "\(Int((rate * 1.001).rounded()) * 1_000)/1001"

@@ -1,12 +1,12 @@
-/// One thing that a camera can give: an encoding with the sizes and rates that it has.
+/// A format that a camera offers: an encoding with its sizes and rates.
 struct CameraFormat: Sendable, Equatable {
-    /// How the pictures are coded on their way from the camera.
+    /// How the camera encodes its frames.
     enum Encoding: String, Sendable, CaseIterable {
         case raw = "video/x-raw"
         case mjpeg = "image/jpeg"
         case h264 = "video/x-h264"
 
-        /// What decoding costs for a pixel, against handing a raw one on.
+        /// The cost of decoding a pixel, relative to passing on a raw one.
         var costPerPixel: Double {
             switch self {
             case .raw: 1
@@ -15,7 +15,7 @@ struct CameraFormat: Sendable, Equatable {
             }
         }
 
-        /// The pipeline description that takes it.
+        /// The pipeline description for this encoding.
         var descriptionName: String {
             switch self {
             case .raw: "v4l2"
@@ -26,14 +26,14 @@ struct CameraFormat: Sendable, Equatable {
     }
 
     let encoding: Encoding
-    /// The arrangement of raw pixels; nil for coded pictures, and where there are several.
+    /// The format of raw pixels; nil for encoded frames, and where there are several.
     let pixels: String?
     let widths: NumberChoice
     let heights: NumberChoice
     /// In frames per second.
     let rates: NumberChoice
 
-    /// Reads one structure of caps; nil for what cannot be taken.
+    /// Reads one structure of caps; nil if the engine cannot use it.
     init?(_ structure: PropertyValue) {
         guard case .structure(let name, let fields) = structure, let encoding = Encoding(rawValue: name),
             let widths = NumberChoice(fields["width"]), let heights = NumberChoice(fields["height"])

@@ -1,7 +1,7 @@
-/// What happens to a source while it is used.
+/// A change of a source while it is in use.
 enum CaptureChange: Sendable, Equatable {
-    /// It gives nothing any more; a test picture or silence takes its place until it is back.
+    /// The source failed; a test pattern or silence replaces it until it is back.
     case lost(MediaError)
-    /// It is back.
+    /// The source is back.
     case restored
 }

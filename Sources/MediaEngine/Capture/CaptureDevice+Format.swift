@@ -1,8 +1,8 @@
 internal import Logging
 
-/// The size and rate in which the device is open.
+/// Chooses the size and rate in which the device is open.
 extension CaptureDevice {
-    /// The least that contains what everybody asks for, as far as the source can give it.
+    /// The smallest format that covers all requests, within what the source can give.
     var wantedFormat: VideoFormat {
         let sources = holders.keys.map(\.self) + branches.values.map(\.source)
         let formats = sources.filter { $0.kind == .video }.map(\.format)
@@ -11,11 +11,11 @@ extension CaptureDevice {
         return ceiling.map(wanted.limited) ?? wanted
     }
 
-    /// Opens the device, or opens it anew when it gives less than is wanted by now.
+    /// Opens the device, or reopens it when its format is too small for the current requests.
     ///
-    /// - Throws: ``MediaError`` when it cannot be opened, or not a second time; what was open goes on then.
+    /// - Throws: ``MediaError`` when the device cannot be opened, or not a second time; the open capture then continues.
     func openAsWanted() async throws(MediaError) {
-        // What is lost comes back as it is wanted.
+        // A lost source is reopened in the wanted format anyway.
         guard outage == nil else { return }
         let wanted = wantedFormat
         guard let running else {
@@ -26,26 +26,26 @@ extension CaptureDevice {
         if blueprint.source.isExclusive { await reopen(wanted) } else { try openLarger(wanted) }
     }
 
-    /// Closes the device and opens it in another format; when it cannot give that, in the one that it had.
+    /// Closes the device and opens it in another format; falls back to the former format if that fails.
     private func reopen(_ format: VideoFormat) async {
         guard let former = running.take() else { return }
         for number in branches.keys { branches[number]?.unplug() }
         stop([former.capture.pipeline])
         await waitUntilStopped()
-        // Another one may have opened it meanwhile, with what everybody asks for.
+        // Another caller may have opened it meanwhile, with all requests.
         guard running == nil, outage == nil, isWanted else { return }
         do throws(MediaError) {
             running = try open(format)
             running?.former = former.capture.format
         } catch {
             ceiling = former.capture.format
-            logger.warning("\(blueprint.label) gives no larger pictures: \(error)")
+            logger.warning("\(blueprint.label) gives no larger frames: \(error)")
             do throws(MediaError) { running = try open(former.capture.format) } catch { return goWithout(error) }
         }
         moveBranches { _ in true }
     }
 
-    /// Opens the source once more; everybody is fed by the present one until the larger pictures come.
+    /// Opens the source a second time; the present capture feeds all branches until the larger video arrives.
     private func openLarger(_ format: VideoFormat) throws(MediaError) {
         if let candidate {
             guard !candidate.capture.format.contains(format) else { return }
@@ -53,11 +53,11 @@ extension CaptureDevice {
             stop([candidate.capture.pipeline])
         }
         let opened = try open(format)
-        // When the application pushes is its own business.
+        // The application decides when it pushes, so there is nothing to wait for.
         if blueprint.source.mayBeSilent { take(opened) } else { tryOut(opened) }
     }
 
-    /// Opens the device in what is left of everybody's wishes; done when nobody is fed, so that nobody misses anything.
+    /// Reopens the device in the smallest format that covers all requests; only while it feeds no branch, so that no call misses anything.
     func becomeSmaller() async {
         let wanted = wantedFormat
         guard branches.isEmpty, isWanted, outage == nil, candidate == nil, let running,
@@ -73,12 +73,12 @@ extension CaptureDevice {
                 take(try open(wanted))
             }
         } catch {
-            // Whoever comes next tries again, and hears of it.
+            // The next user tries again, and gets the error.
             logger.warning("\(error)")
         }
     }
 
-    /// Feeds everybody from `opened` in the place of what there was.
+    /// Feeds all branches from `opened` in place of the former capture.
     func take(_ opened: NumberedCapture) {
         let former = running?.capture.pipeline
         (running, outage, absent, retryDelay) = (opened, nil, [], timing.firstRetry)

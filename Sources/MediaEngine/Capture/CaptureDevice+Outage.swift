@@ -1,6 +1,6 @@
 internal import Logging
 
-/// What is done about a source that fails while it is used.
+/// Replaces a source that fails while it is in use, and reopens it.
 extension CaptureDevice {
     func take(_ report: RunningCapture.Report, of number: Int) {
         if candidate?.number == number { return takeOfCandidate(report) }
@@ -13,38 +13,38 @@ extension CaptureDevice {
             lose(.sourceFailed(source: blueprint.label, fault: .ended, text: "the stream ended"))
         case .roundEnded: running?.capture.loop?.again()
         case .failed(let fault, let text):
-            // What was there when it was opened and fails now is gone, whatever the element calls it.
+            // A source that delivered before it failed counts as lost, whatever the element reports.
             let isGone = running?.began.isEmpty == false && fault != .denied
             lose(.sourceFailed(source: blueprint.label, fault: isGone ? .lost : fault, text: text))
         }
     }
 
-    /// Feeds everybody with a test picture or silence until the source is back.
+    /// Feeds all branches with a test pattern or silence until the source is back.
     private func lose(_ error: MediaError) {
         guard let lost = running.take() else { return }
-        // A file that cannot be played round and round begins anew.
+        // A file that cannot loop starts again.
         let isRound = lost.capture.loop != nil && !lost.began.isEmpty && lost.ended == lost.began
-        // One that was opened larger and gave nothing goes back to what it gave.
+        // A source that was opened larger and delivered nothing goes back to its former format.
         let isTooLarge = lost.began.isEmpty && lost.former != nil
         if isTooLarge {
             ceiling = lost.former
-            logger.warning("\(blueprint.label) gives no larger pictures: \(error)")
+            logger.warning("\(blueprint.label) gives no larger frames: \(error)")
         }
         let isOver = isRound || isTooLarge
-        // One that is being opened larger begins anew, too.
+        // A capture that is being opened larger starts again, too.
         let larger = candidate.take()
-        goWithout(error, isTold: !isOver, after: isOver ? .zero : retryDelay)
+        goWithout(error, isReported: !isOver, after: isOver ? .zero : retryDelay)
         stop([lost, larger].compactMap { $0?.capture.pipeline })
     }
 
-    /// Feeds everybody with a test picture or silence, and tries to open the source again and again.
-    func goWithout(_ error: MediaError) { goWithout(error, isTold: true, after: retryDelay) }
+    /// Feeds all branches with a test pattern or silence, and retries to open the source.
+    func goWithout(_ error: MediaError) { goWithout(error, isReported: true, after: retryDelay) }
 
-    private func goWithout(_ error: MediaError, isTold: Bool, after delay: Duration) {
+    private func goWithout(_ error: MediaError, isReported: Bool, after delay: Duration) {
         outage = error
-        if isTold { logger.warning("\(error)") }
+        if isReported { logger.warning("\(error)") }
         moveBranches { _ in true }
-        if isTold { for branch in branches.values { branch.onChange(.lost(error)) } }
+        if isReported { for branch in branches.values { branch.onChange(.lost(error)) } }
         openAgain(after: delay)
     }
 
@@ -68,7 +68,7 @@ extension CaptureDevice {
         }
     }
 
-    /// Has to deliver before anybody is fed by it.
+    /// Waits until the capture delivers before it feeds any branch from it.
     func tryOut(_ opened: NumberedCapture) {
         candidate = opened
         let limit = max(timing.silence, .seconds(2)) * 2
@@ -83,7 +83,7 @@ extension CaptureDevice {
         switch report {
         case .began(let kind):
             candidate?.began.insert(kind)
-            // Of one that is to be larger, the pictures are what is waited for.
+            // A capture is opened larger for the video, so only video counts.
             if outage != nil || kind == .video { adopt() }
         case .ended, .failed: giveUp(on: candidate?.number ?? 0)
         case .roundEnded: candidate?.capture.loop?.again()
@@ -96,10 +96,10 @@ extension CaptureDevice {
         stop([candidate.capture.pipeline])
         if outage != nil { return openAgain(after: retryDelay) }
         ceiling = running?.capture.format
-        logger.warning("\(blueprint.label) gives no larger pictures than it does")
+        logger.warning("\(blueprint.label) gives no larger frames")
     }
 
-    /// The source delivers again, or larger.
+    /// Takes over the candidate: the source delivers again, or larger.
     private func adopt() {
         guard let back = candidate.take() else { return }
         retry?.cancel()
@@ -110,7 +110,7 @@ extension CaptureDevice {
         for branch in branches.values { branch.onChange(.restored) }
     }
 
-    /// Feeds those branches from where their kind comes from now.
+    /// Feeds those branches from the capture that now serves their kind.
     func moveBranches(where moves: (MediaKind) -> Bool) {
         for (number, branch) in branches where moves(branch.kind) {
             branches[number]?.unplug()
@@ -126,19 +126,27 @@ extension CaptureDevice {
         }
     }
 
-    /// Notices a source that is open and says nothing.
-    func lookForSilence() {
+    /// Detects a source that is open but delivers nothing; returns the time until the next check.
+    func lookForSilence() -> Duration {
+        noticeSilence()
+        let shortest = timing.silence / 5
+        guard let running, outage == nil, absent.isEmpty, !branches.isEmpty else { return shortest }
+        let longest = running.capture.trunks.keys.map { silence(of: $0, in: running.capture) }.max()
+        return max(shortest, timing.silence - (longest ?? .zero))
+    }
+
+    private func noticeSilence() {
         guard let running, outage == nil else { return }
         restore(absent.filter { !isSilent($0, in: running.capture) })
         let kinds = Set(branches.values.map(\.kind)).subtracting(absent)
         guard !kinds.isEmpty else { return }
         let silent = kinds.filter { isSilent($0, in: running.capture) }
         guard !silent.isEmpty else { return }
-        let text = "nothing came for \(timing.silence)"
+        let text = "no data for \(timing.silence)"
         if silent == kinds, running.began.isEmpty || !running.began.isDisjoint(with: silent) {
             return lose(.sourceFailed(source: blueprint.label, fault: .silent, text: text))
         }
-        // A file without sound, a camera without a microphone.
+        // A file without audio, a camera without a microphone.
         absent.formUnion(silent)
         for kind in silent {
             let error = MediaError.sourceFailed(
@@ -150,10 +158,15 @@ extension CaptureDevice {
     }
 
     private func isSilent(_ kind: MediaKind, in capture: RunningCapture) -> Bool {
-        ContinuousClock.now - (capture.trunks[kind]?.latest.at ?? capture.since) > timing.silence
+        silence(of: kind, in: capture) > timing.silence
     }
 
-    /// Feeds from the source again what it gives after a pause.
+    /// How long ago the last buffer of this kind passed.
+    private func silence(of kind: MediaKind, in capture: RunningCapture) -> Duration {
+        .now - (capture.trunks[kind]?.latest.at ?? capture.since)
+    }
+
+    /// Feeds these kinds from the source again after a pause.
     private func restore(_ kinds: Set<MediaKind>) {
         guard !kinds.isEmpty else { return }
         absent.subtract(kinds)

@@ -1,57 +1,58 @@
 internal import Logging
 
-/// What feeds captures: a source that is opened with its first user, in the size that the largest of them asks for, closed with its last, and
-/// replaced while it is lost.
+/// The device behind captures: it opens with its first user and closes with its last.
+///
+/// It opens in the largest size that any of them requests. While it is lost, a stand-in replaces it.
 actor CaptureDevice {
     private let executor: QueueExecutor
-    /// Runs on a queue of its own, since a device may block.
+    /// Runs on its own queue, since a device may block.
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let blueprint: SourceBlueprint
     let standIns: StandIns
     let timing: CaptureTiming
     let logger: Logger
-    /// How pictures are turned for those who ask for them by a source; as the source itself says where there is none.
+    /// The orientation per source that requests frames; without an entry, the source's own orientation applies.
     private var orientations: [MediaSource: VideoOrientation] = [:]
     /// The source itself, while it delivers.
     var running: NumberedCapture?
-    /// The source as it is opened again or larger, while it has not delivered yet.
+    /// The source while it is being opened again or larger and has not delivered yet.
     var candidate: NumberedCapture?
-    /// The most that the source turned out to give; nil as long as it gave whatever was asked for.
+    /// The largest format that the source turned out to give; nil as long as it gave every requested format.
     var ceiling: VideoFormat?
-    /// Why the source is not running though it is wanted.
+    /// Why the source is not running although it is wanted.
     var outage: MediaError?
-    /// Kinds that the source turned out not to give.
+    /// The kinds that the source turned out to lack.
     var absent: Set<MediaKind> = []
     var branches: [Int: Branch] = [:]
     var retry: Task<Void, Never>?
     var retryDelay: Duration
     private var watch: Task<Void, Never>?
-    /// How often each was asked to be kept open.
+    /// How often each source is held.
     var holders: [MediaSource: Int] = [:]
-    /// Itself while it is wanted: whoever wants it need not keep it.
+    /// A reference to itself while it is wanted, so that its users need not keep it.
     private var kept: CaptureDevice?
-    /// What was closed last, while that takes its time.
+    /// The closing of the last pipelines, while it takes its time.
     private var stopping: Task<Void, Never>?
     private var lastNumber = 0
 
-    /// A capture with a number, by which what it reports late is told from what its successor reports.
+    /// A capture with a number that distinguishes its late reports from those of its successor.
     struct NumberedCapture {
         let number: Int
         let capture: RunningCapture
-        /// The format that it was open in before, of one that is opened larger.
+        /// The previous format, if the capture was reopened larger.
         var former: VideoFormat?
         var began: Set<MediaKind> = []
         var ended: Set<MediaKind> = []
     }
 
-    /// One call's share, wherever it is fed from at present.
+    /// One call's share, whatever capture feeds it at present.
     struct Branch {
-        /// What it asks for.
+        /// The requested source.
         let source: MediaSource
         let proxy: Element
         let onChange: @Sendable (CaptureChange) -> Void
-        /// Nil while the device is closed to be opened in another size.
+        /// Nil while the device is closed, to be opened in another size.
         var feed: (capture: RunningCapture, branch: CaptureBranch)?
 
         var kind: MediaKind { source.kind }
@@ -73,7 +74,7 @@ actor CaptureDevice {
     var isOpen: Bool { running != nil }
     var isWanted: Bool { !holders.isEmpty || !branches.isEmpty }
 
-    /// Opens the device for pictures as `source` asks for them, and keeps it open.
+    /// Opens the device in the format that `source` requests, and keeps it open.
     func hold(_ source: MediaSource) async throws(MediaError) {
         await waitUntilStopped()
         holders[source, default: 0] += 1
@@ -86,14 +87,14 @@ actor CaptureDevice {
         }
     }
 
-    /// Returns when the device is closed, if nobody else uses it.
+    /// Returns when the device is closed, if it has no other user.
     func release(_ source: MediaSource) async {
         drop(source)
         closeIfUnused()
         await waitUntilStopped()
     }
 
-    /// One release too many does not count.
+    /// Ignores a release without a hold.
     private func drop(_ source: MediaSource) {
         guard let count = holders[source] else { return }
         holders[source] = count > 1 ? count - 1 : nil
@@ -103,7 +104,7 @@ actor CaptureDevice {
         _ proxy: Element, _ source: MediaSource, _ onChange: @escaping @Sendable (CaptureChange) -> Void
     ) async throws(MediaError) -> Int {
         do {
-            // So that nobody closes it meanwhile.
+            // Holds the device so that it is not closed meanwhile.
             try await hold(source)
             defer { drop(source) }
             let capture = try capture(of: source.kind)
@@ -121,9 +122,9 @@ actor CaptureDevice {
         return lastNumber
     }
 
-    /// Returns when the device is closed, if nobody else uses it.
+    /// Returns when the device is closed, if it has no other user.
     func detach(_ number: Int) async {
-        // One that could not be moved when the source was lost is gone already.
+        // A branch that could not be moved when the source was lost is already gone.
         if var branch = branches.removeValue(forKey: number) { branch.unplug() }
         closeIfUnused()
         await waitUntilStopped()
@@ -138,15 +139,15 @@ actor CaptureDevice {
 
     func orientation(of source: MediaSource) -> VideoOrientation { orientations[source] ?? source.orientation }
 
-    /// What was captured last; nil while it is not open.
-    func latestPicture(_ source: MediaSource) -> OutletBuffer? {
+    /// The last captured frame; nil while the device is not open.
+    func latestFrame(_ source: MediaSource) -> OutletBuffer? {
         guard isWanted, running != nil || outage != nil else { return nil }
-        return (try? capture(of: .video))?.latestPicture(source, orientation(of: source))
+        return (try? capture(of: .video))?.latestFrame(source, orientation(of: source))
     }
 
     // MARK: Opening and closing
 
-    /// Opens the source; what it reports carries its number.
+    /// Opens the source; its reports carry the capture's number.
     func open(_ format: VideoFormat) throws(MediaError) -> NumberedCapture {
         lastNumber += 1
         let number = lastNumber
@@ -157,7 +158,7 @@ actor CaptureDevice {
         return NumberedCapture(number: number, capture: capture)
     }
 
-    /// What feeds a kind at present.
+    /// The capture that feeds a kind at present.
     func capture(of kind: MediaKind) throws(MediaError) -> RunningCapture {
         if let running, outage == nil, !absent.contains(kind) { return running.capture }
         return try standIns.capture(kind, wantedFormat)
@@ -172,7 +173,7 @@ actor CaptureDevice {
         kept = nil
     }
 
-    /// On a thread of its own: a device that hangs would hold up whoever asks for it next.
+    /// Stops pipelines on a separate thread: a device that hangs would block its next user.
     func stop(_ pipelines: [Pipeline]) {
         guard !pipelines.isEmpty else { return }
         stopping = Task { [former = stopping] in
@@ -181,7 +182,7 @@ actor CaptureDevice {
         }
     }
 
-    /// A device is opened again once it is closed; one that hangs is tried all the same, it may have another name by now.
+    /// Waits until the device is closed before it is opened again; a device that hangs is tried anyway, because it may have another name by now.
     func waitUntilStopped() async {
         guard let stopping else { return }
         if await Deadline.isMet(timing.longestStop, by: { await stopping.value }), self.stopping == stopping {
@@ -192,7 +193,9 @@ actor CaptureDevice {
     private func watchSilence() {
         guard watch == nil, !blueprint.source.mayBeSilent else { return }
         watch = Task { [weak self, timing] in
-            while (try? await Task.sleep(for: timing.silence / 5)) != nil { await self?.lookForSilence() }
+            var pause: Duration? = timing.silence / 5
+            // Each check wakes threads, so it runs no more often than needed.
+            while let next = pause, (try? await Task.sleep(for: next)) != nil { pause = await self?.lookForSilence() }
         }
     }
 }

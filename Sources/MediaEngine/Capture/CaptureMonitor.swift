@@ -1,4 +1,4 @@
-/// Looks at what a capture gives, as a call does: it goes on when the device is lost and comes back.
+/// Takes frames from a capture, as a call does; it continues when the device is lost and comes back.
 actor CaptureMonitor {
     private let executor = QueueExecutor(label: "monitor")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -25,7 +25,7 @@ actor CaptureMonitor {
         outlet.watch(try sink.pad("sink"))
     }
 
-    /// Opens the device, unless it is open already.
+    /// Opens the device, unless it is already open.
     func start() async throws(MediaError) {
         try pipeline.bin.setState(.playing)
         do throws(MediaError) {
@@ -34,11 +34,11 @@ actor CaptureMonitor {
             stopPipeline()
             throw error
         }
-        // Its consumer may have gone meanwhile.
+        // The consumer may be gone by now.
         if isStopped { await stop() }
     }
 
-    /// Closes the device, unless somebody else needs it; idempotent.
+    /// Closes the device, unless it has another user; idempotent.
     func stop() async {
         isStopped = true
         outlet.end()

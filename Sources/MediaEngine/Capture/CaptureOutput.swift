@@ -1,18 +1,18 @@
-/// What a capture gives to all who ask for one size, rate and orientation: a tee, and one proxysink for each call.
+/// The output of a capture for one size, rate and orientation: a tee, and one proxysink for each call.
 ///
-/// Used on the executor of its ``CaptureDevice`` only.
+/// Used only on the executor of its ``CaptureDevice``.
 struct CaptureOutput: Sendable {
     private let trunk: CaptureTrunk
     private let trunkPad: Pad
-    /// From the trunk to the tee.
+    /// The elements from the trunk to the tee.
     private let elements: [Element]
     private let tee: Element
     private let teeSink: Pad
-    /// Turns the pictures; nil for sound.
+    /// Turns the frames; nil for audio.
     private let turner: Element?
     private let latest: LatestBuffer
 
-    /// Gives what the trunk gives, made smaller and slower where `format` is not nil.
+    /// Passes on the trunk's data, made smaller and slower if `format` is not nil.
     init(
         from trunk: CaptureTrunk, _ format: VideoFormat?, isStamped: Bool, _ orientation: VideoOrientation,
         in pipeline: Pipeline
@@ -23,7 +23,7 @@ struct CaptureOutput: Sendable {
         teeSink = try tee.pad("sink")
         let turner = trunk.kind == .video ? try Element("videoflip") : nil
         self.turner = turner
-        // Only a change of its direction tells it that there may be nothing to do: a new one copies each picture.
+        // A new videoflip copies each frame: it looks for pass-through only when its direction changes.
         turner?.passThrough()
         elements = [try format.map(Self.scaler), turner, tee].compactMap(\.self)
         for element in elements { pipeline.bin.add(element) }
@@ -43,7 +43,7 @@ struct CaptureOutput: Sendable {
         }
     }
 
-    /// Drops what is too much before it scales what is too large; both only ever make less.
+    /// Drops surplus frames before it scales large ones; both only ever reduce.
     private static func scaler(to format: VideoFormat) throws(MediaError) -> Element {
         let bin = try Element(
             launch: "videorate drop-only=true ! videoscale ! capsfilter name=format", description: "a scaler")
@@ -51,13 +51,14 @@ struct CaptureOutput: Sendable {
         return bin
     }
 
-    /// The picture that passed last; nil while there is none.
-    var latestPicture: OutletBuffer? {
-        guard let buffer = latest.buffer, let caps = teeSink.currentCaps else { return nil }
+    /// The last frame that passed; nil while there is none.
+    var latestFrame: OutletBuffer? {
+        // New caps drop the latest buffer before they apply: if it is still there, these caps are its own.
+        guard let buffer = latest.buffer, let caps = teeSink.currentCaps, latest.buffer === buffer else { return nil }
         return OutletBuffer(buffer: buffer, caps: caps, time: 0)
     }
 
-    /// Turns the pictures from the next one on.
+    /// Turns the frames from the next one on.
     func turn(_ orientation: VideoOrientation) throws(MediaError) {
         try turner?.set("video-direction", orientation.direction)
     }
@@ -77,10 +78,10 @@ struct CaptureOutput: Sendable {
     private func link(_ sink: Element, to proxy: Element, in pipeline: Pipeline) throws(MediaError) -> Pad {
         try sink.syncStateWithParent()
         try proxy.set("proxysink", object: sink)
-        // A buffer's timestamp counts from the start of this pipeline, in a call's pipeline from the clock's 0.
+        // Timestamps count from the start of this pipeline; in a call's pipeline they count from the clock's 0.
         try proxy.pad("src").offsetRunningTime(by: pipeline.baseTime)
         let sinkPad = try sink.pad("sink")
-        // The source asks about memory anew whenever a branch joins; a call that is stuck would never answer.
+        // The source sends an allocation query whenever a branch joins; a stuck call would never answer it.
         sinkPad.refuseSerializedQueries()
         return try tee.branch(to: sinkPad, below: teeSink, latest)
     }
@@ -91,7 +92,7 @@ struct CaptureOutput: Sendable {
         pipeline.bin.remove(branch.sink)
     }
 
-    /// Gives nothing any more; nobody is attached.
+    /// Removes the output; no call is attached.
     func remove(from pipeline: Pipeline) {
         trunk.unlink(trunkPad)
         for element in elements { pipeline.bin.remove(element) }

@@ -1,9 +1,9 @@
-/// A user's look at its own camera, before, during or between calls; it lasts until ``stop()``.
+/// A preview of the user's own camera, before, during or between calls; it lasts until ``stop()``.
 public final class CapturePreview: Sendable {
     private let monitor: CaptureMonitor
     private let sink: SinkPipeline
 
-    /// Opens the device, unless a call has it open; `report` hears when the sink fails, such as a window that is closed.
+    /// Opens the device, unless a call has it open; `report` runs when the sink fails, for example when its window is closed.
     init(
         of source: CaptureSource, on blueprint: SinkBlueprint, report: @escaping @Sendable (MediaError) -> Void
     ) async throws(MediaError) {
@@ -13,7 +13,7 @@ public final class CapturePreview: Sendable {
         await sink.open()
     }
 
-    /// Ends it; the device closes unless somebody else needs it.
+    /// Ends the preview; the device closes unless it has another user.
     public func stop() async {
         await sink.close()
         await monitor.stop()

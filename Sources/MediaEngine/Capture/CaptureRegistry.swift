@@ -1,9 +1,9 @@
 internal import Logging
 internal import Synchronization
 
-/// The captures that the calls of an engine share, for as long as somebody has them.
+/// The captures that an engine's calls share, for as long as they are in use.
 ///
-/// An application may make a source for each of its calls, which the next one does not want.
+/// References are weak: an application may make a source for each call, and the next call may not use it.
 final class CaptureRegistry: Sendable {
     private struct Weak<Object: AnyObject & Sendable>: Sendable {
         weak let object: Object?
@@ -11,9 +11,9 @@ final class CaptureRegistry: Sendable {
 
     private struct State {
         var sources: [MediaSource: Weak<CaptureSource>] = [:]
-        /// What is opened for them.
+        /// The devices behind the sources.
         var devices: [MediaSource: Weak<CaptureDevice>] = [:]
-        /// What gives pictures and sound, by its text.
+        /// The devices that give both video and audio, by the text of their source.
         var pairs: [String: Weak<CaptureDevice>] = [:]
 
         mutating func forgetUnused() {
@@ -24,11 +24,10 @@ final class CaptureRegistry: Sendable {
     }
     private let state = Mutex(State())
 
-    /// The capture of what `blueprint` builds, made when it is not there.
+    /// Returns the capture of what `blueprint` builds, and makes it if needed.
     ///
-    /// Pictures of one camera in several sizes come from one device, and so do pictures and sound of one file or camera, so that they stay
-    /// together. The pictures decide about their format, so the sound looks for its device when it is used, in whatever order the two were
-    /// asked for.
+    /// One device serves all sizes of one camera. One device also serves video and audio of one file or network camera, so that they stay in sync.
+    /// The video decides the format, so the audio looks for its device only when it is used. The order of the two requests does not matter.
     func capture(
         _ blueprint: SourceBlueprint, timing: CaptureTiming, logger: Logger
     ) throws(MediaError) -> CaptureSource {
@@ -58,7 +57,7 @@ final class CaptureRegistry: Sendable {
 
     private func pair(_ text: String) -> CaptureDevice? { state.withLock { $0.pairs[text]?.object } }
 
-    /// How many there are.
+    /// The number of captures.
     var count: Int {
         state.withLock { state in
             state.forgetUnused()

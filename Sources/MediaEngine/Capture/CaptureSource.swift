@@ -2,25 +2,25 @@ internal import Synchronization
 
 /// One device or test source, captured once and shared by all calls of an agent.
 ///
-/// A device is opened once, whatever sizes and rates of it are asked for: as large and as fast as the largest and fastest of them, and made smaller for
-/// the others, never larger. When something larger is asked for than it gives, it is opened anew: a camera for the moment that this takes gives
-/// nothing, everything else goes on until the larger pictures come. It becomes smaller again when nobody is fed by it.
+/// A device is opened once, in the largest size and rate that any user requests. Smaller requests get reduced video; video is never enlarged. When a
+/// user requests more than the device gives, it is reopened: a camera delivers nothing for that moment, every other source continues until the larger
+/// video arrives. The format becomes smaller again when no call uses it.
 ///
-/// It runs while somebody holds it or a call uses it; starting takes as long as the device needs. A source that fails while it is used
-/// (unplugged, its server gone) is replaced by a moving test picture or silence of the same shape, and opened again as soon as that is
-/// possible; ``PeerConnectionEvent/Kind/captureLost(_:_:)`` and ``PeerConnectionEvent/Kind/captureRestored(_:)`` tell.
+/// The source runs while it is held or a call uses it; starting takes as long as the device needs. If it fails during use (unplugged, its server
+/// gone), a moving test pattern or silence of the same shape replaces it, and it is reopened as soon as possible. The events
+/// ``PeerConnectionEvent/Kind/captureLost(_:_:)`` and ``PeerConnectionEvent/Kind/captureRestored(_:)`` report this.
 public final class CaptureSource: Sendable {
-    /// Sound or picture.
+    /// Audio or video.
     public let kind: MediaKind
-    /// Whether it is made by the machine itself and needs no device.
+    /// Whether this machine generates it, without a device.
     public let isSynthetic: Bool
-    /// The pitch, when it is a tone.
+    /// The pitch in Hz, if it is a tone.
     public let toneHz: Double?
     private let source: MediaSource
     private let find: @Sendable () -> CaptureDevice
     private let found = Mutex<CaptureDevice?>(nil)
 
-    /// `device` is asked for when the source is used for the first time.
+    /// `device` runs when the source is used for the first time.
     init(_ source: MediaSource, device: @escaping @Sendable () -> CaptureDevice) {
         self.source = source
         kind = source.kind
@@ -29,7 +29,7 @@ public final class CaptureSource: Sendable {
         find = device
     }
 
-    /// What feeds it, which pictures and sound of one file share.
+    /// The device behind it, shared by video and audio of one file.
     var device: CaptureDevice {
         if let device = found.withLock({ $0 }) { return device }
         let device = find()
@@ -39,7 +39,7 @@ public final class CaptureSource: Sendable {
         }
     }
 
-    /// Opens the device and keeps it open until ``release()`` is called as often.
+    /// Opens the device and keeps it open until ``release()`` was called as often.
     ///
     /// - Throws: ``MediaError`` when it cannot be opened.
     public func hold() async throws(MediaError) { try await device.hold(source) }
@@ -47,23 +47,23 @@ public final class CaptureSource: Sendable {
     /// Ends one ``hold()``; the last one closes the device when no call uses it.
     public func release() async { await device.release(source) }
 
-    /// Turns the pictures from the next one on, in all calls that use them; sound has no orientation.
+    /// Turns the frames from the next one on, in all calls that send them; audio has no orientation.
     ///
-    /// They stay turned until this is called again, also when the device is closed in between, for as long as anybody has this source. A
-    /// quarter turn makes the encoders begin anew with a key frame, since the size changes; nothing is negotiated.
+    /// The orientation stays until the next call of this method, even if the device closes in between, for as long as the source exists. A quarter
+    /// turn changes the size, so encoders restart with a key frame; nothing is negotiated.
     public func turn(_ orientation: VideoOrientation) async throws(MediaError) {
         try await device.turn(source, orientation)
     }
 
-    /// What was captured last; nil while the device is not open, or has given nothing.
-    var latestPicture: OutletBuffer? { get async { await device.latestPicture(source) } }
+    /// The last captured frame; nil while the device is not open or has not delivered one.
+    var latestFrame: OutletBuffer? { get async { await device.latestFrame(source) } }
 
     /// Whether its device is open.
     var isOpen: Bool { get async { await device.isOpen } }
 
     /// Feeds a new branch that ends in `proxy`, a `proxysrc` that is playing in the pipeline of a call.
     ///
-    /// `onChange` hears when the device goes and comes back. Returns what ``detach(_:)`` takes.
+    /// `onChange` runs when the device is lost and when it is back. Returns the number for ``detach(_:)``.
     func attach(
         _ proxy: Element, onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) async throws(MediaError) -> Int {

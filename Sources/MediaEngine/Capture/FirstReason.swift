@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The first error of several: the others follow from it.
+/// Keeps the first of several errors: the others follow from it.
 final class FirstReason: Sendable {
     private let first = Mutex<MediaError?>(nil)
 

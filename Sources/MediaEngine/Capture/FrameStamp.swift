@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// Burns a frame counter and the time of day into pictures, so that a person and a program can tell what they see and how old it is.
+/// Burns a frame counter and the time of day into frames, so that people and programs can see which frame it is and how old it is.
 ///
 /// The counter is a row of 32 blocks at the top, white for 1, the highest bit first, which survives lossy coding; below it are counter and
-/// time (UTC) in digits. Only the luma of planar 4:2:0 pictures is written.
+/// time (UTC) in digits. Only the luma of planar 4:2:0 frames is written.
 final class FrameStamp: Sendable {
     private let count = Mutex<UInt32>(0)
 
-    /// Stamps every picture that reaches this sink pad.
+    /// Stamps every frame that reaches this sink pad.
     func write(at pad: Pad) {
         pad.edit { bytes, caps in
             guard let width = caps?.fields?["width"]?.intValue, let height = caps?.fields?["height"]?.intValue else {
@@ -22,7 +22,7 @@ final class FrameStamp: Sendable {
         }
     }
 
-    /// The number in a picture that was stamped, sent and decoded; nil when the blocks are neither black nor white.
+    /// Reads the number from a stamped frame after encoding and decoding; nil when the blocks are neither black nor white.
     static func read(_ luma: UnsafeRawBufferPointer, width: Int, height: Int) -> UInt32? {
         let (block, stride) = (blockSize(width), stride(width))
         guard block > 0, height >= block, luma.count >= stride * block else { return nil }
@@ -59,10 +59,10 @@ final class FrameStamp: Sendable {
         }
     }
 
-    /// In pixels; 0 when the picture is too small for a block that coding leaves alone.
+    /// In pixels; 0 when the frame is too small for a block that survives encoding.
     private static func blockSize(_ width: Int) -> Int { width >= 128 ? width / 32 & ~1 : 0 }
 
-    /// GStreamer fills each row of luma up to four bytes.
+    /// GStreamer pads each row of luma to a multiple of four bytes.
     private static func stride(_ width: Int) -> Int { (width + 3) & ~3 }
 
     private static func fill(

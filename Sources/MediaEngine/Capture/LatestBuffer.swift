@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// What passed a pad last, and when.
+/// The last buffer that passed a pad, and its time.
 final class LatestBuffer: Sendable {
     private struct State {
         var buffer: BufferRef?
-        var at: ContinuousClock.Instant?
+        var at: ClockReading?
     }
     private let state = Mutex(State())
     private let keeps: Bool
@@ -18,18 +18,21 @@ final class LatestBuffer: Sendable {
 
     var buffer: BufferRef? { state.withLock { $0.buffer } }
 
-    /// When the last one passed; nil when none did.
-    var at: ContinuousClock.Instant? { state.withLock { $0.at } }
+    /// When the last buffer passed; nil before the first.
+    var at: ClockReading? { state.withLock { $0.at } }
 
-    func remember(_ buffer: BufferRef) -> ProbeVerdict {
+    func remember(_ passing: PassingBuffer) -> ProbeVerdict {
+        let buffer = keeps ? passing.reference : nil
         let isFirst = state.withLock { state in
-            defer { state = State(buffer: keeps ? buffer : nil, at: .now) }
-            return state.at == nil
+            let isFirst = state.at == nil
+            if keeps { state.buffer = buffer }
+            state.at = .now
+            return isFirst
         }
         if isFirst { onFirst() }
         return .pass
     }
 
-    /// The shape of what follows is another.
+    /// Drops the buffer, because the caps change.
     func forget() { state.withLock { $0.buffer = nil } }
 }

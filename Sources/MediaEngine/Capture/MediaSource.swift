@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// Where what is sent of one kind comes from.
+/// The source of the audio or video that this end sends.
 public enum MediaSource: Sendable, Hashable {
-    /// Pictures.
+    /// Video.
     case video(VideoSource)
-    /// Sound.
+    /// Audio.
     case audio(AudioSource)
 
-    /// Which of the two.
+    /// Audio or video.
     public var kind: MediaKind {
         switch self {
         case .video: .video
@@ -15,7 +15,7 @@ public enum MediaSource: Sendable, Hashable {
         }
     }
 
-    /// As the command line writes it: `v4l2:/dev/video0`.
+    /// The source as the command line writes it: `v4l2:/dev/video0`.
     public var text: String {
         guard let choice else { return name }
         return name == "rtsp" ? choice : "\(name):\(choice)"
@@ -31,7 +31,7 @@ extension MediaSource {
         }
     }
 
-    /// What messages and logs call it: ``text`` without the user and password of a URL.
+    /// Its name in messages and logs: ``text`` without the user and password of a URL.
     public var label: String {
         guard name == "rtsp", let scheme = text.range(of: "://") else { return text }
         let rest = text[scheme.upperBound...]
@@ -47,7 +47,7 @@ extension MediaSource {
         }
     }
 
-    /// The role of its pipeline description, unless that gives both kinds.
+    /// The role of its pipeline description, unless the description gives both kinds.
     var role: PipelineDescription.Role {
         switch self {
         case .video: .videoSource
@@ -55,53 +55,53 @@ extension MediaSource {
         }
     }
 
-    /// The pictures' size and rate; of sound, the default.
+    /// The video's size and rate; the default for audio.
     var format: VideoFormat { if case .video(let source) = self { source.format } else { VideoFormat() } }
 
-    /// Whether it is made by the machine itself and needs no device.
+    /// Whether this machine generates it, without a device.
     var isSynthetic: Bool { ["test", "clock", "tone", "speech", "silence"].contains(name) }
 
-    /// Whether it is the microphone that the machine prefers.
+    /// Whether it is the machine's default microphone.
     var isDefaultMicrophone: Bool { if case .audio(let source) = self { source.name == "mic" } else { false } }
 
-    /// The same without what a call does to it: one device serves all of them.
+    /// The source without a call's processing: one device serves all calls.
     var unprocessed: MediaSource {
         guard case .audio(var source) = self else { return self }
         source.processing = nil
         return .audio(source)
     }
 
-    /// What a call does to it before it is sent; nothing to pictures.
+    /// How a call processes it before it sends it; video is not processed.
     public var processing: AudioProcessing {
         if case .audio(let source) = self { source.effectiveProcessing } else { .off }
     }
 
-    /// Whether saying nothing is no fault: the application decides when it pushes.
+    /// Whether silence is no failure: the application decides when it pushes.
     var mayBeSilent: Bool { name == "frames" || name == "samples" }
 
-    /// Whether it can be open once only, in one format at a time.
+    /// Whether the device can be open only once, in one format at a time.
     var isExclusive: Bool { name == "v4l2" || name == "alsa" }
 
-    /// The same with pictures of this size and rate.
+    /// The source with this video size and rate.
     func with(_ format: VideoFormat) -> MediaSource {
         guard case .video(var source) = self else { return self }
         source.format = format
         return .video(source)
     }
 
-    /// What is opened for it, which all who ask for another size, rate or orientation of the same share.
+    /// The source that is opened for it; requests that differ only in size, rate or orientation share it.
     ///
-    /// What the machine makes itself is made as it is asked for.
+    /// A generated source is not shared: it is made as requested.
     var opened: MediaSource {
         guard case .video(var source) = self, !isSynthetic else { return self }
         (source.format, source.orientation) = (VideoFormat(), .upright)
         return .video(source)
     }
 
-    /// How its pictures are turned at first.
+    /// The initial orientation of its video.
     var orientation: VideoOrientation { if case .video(let source) = self { source.orientation } else { .upright } }
 
-    /// The file or device that has to be there.
+    /// The file or device that must exist.
     var path: String? {
         switch name {
         case "file": choice ?? ""
@@ -110,7 +110,7 @@ extension MediaSource {
         }
     }
 
-    /// What its description's placeholders are set to.
+    /// The values of its description's placeholders.
     var values: [String: String] {
         var values = [
             "caps": format.caps, "audioCaps": "audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved",

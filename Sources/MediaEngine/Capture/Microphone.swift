@@ -1,11 +1,11 @@
 /// The default microphone.
 enum Microphone {
-    /// The descriptions that can be it, best first.
+    /// The candidate descriptions, best first.
     static let names = ["pipewire", "pulse", "alsa"]
 
-    /// The first whose element is installed and whose device opens; blocks.
+    /// Chooses the first whose element is installed and whose device opens; blocks.
     ///
-    /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` with what each of them said.
+    /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` with the error of each.
     static func choose(in catalog: PipelineCatalog) throws(MediaError) -> PipelineDescription {
         var words: [String] = []
         for name in names {
@@ -15,14 +15,17 @@ enum Microphone {
                 defer { try? bin.setState(.null) }
                 try bin.setState(.ready)
                 return description
+            } catch .stateChangeFailed {
+                // The name of the element says nothing to whoever asked for "mic".
             } catch {
                 words.append("\(name): \(error)")
             }
         }
-        throw .sourceFailed(source: "mic", fault: .notFound, text: words.joined(separator: "; "))
+        let text = "no microphone opens by \(names.joined(separator: ", "))"
+        throw .sourceFailed(source: "mic", fault: .notFound, text: ([text] + words).joined(separator: "; "))
     }
 
-    /// Whether one of them is installed.
+    /// Checks that one of them is installed.
     ///
     /// - Throws: ``MediaError/pluginMissing(element:)``.
     static func check(in catalog: PipelineCatalog) throws(MediaError) {

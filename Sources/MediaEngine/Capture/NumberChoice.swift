@@ -19,7 +19,7 @@ enum NumberChoice: Sendable, Equatable {
         }
     }
 
-    /// The smallest that is at least `wanted`, or the largest of all.
+    /// The smallest number that is at least `wanted`, or else the largest.
     func best(for wanted: Double) -> Double {
         switch self {
         case .oneOf(let numbers): numbers.filter { $0 >= wanted }.min() ?? numbers.max() ?? wanted

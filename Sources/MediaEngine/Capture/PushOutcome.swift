@@ -1,8 +1,8 @@
-/// What became of a picture or of samples that the application pushed.
+/// The result of pushing a frame or samples.
 public enum PushOutcome: String, Sendable, Equatable {
-    /// They will be sent, if the call sends this kind at present.
+    /// Accepted; sent if the call sends this kind at present.
     case accepted
-    /// The queue is full: what is pushed comes faster than it is taken.
+    /// Dropped: the queue is full, because the application pushes too fast.
     case dropped
     /// No call uses this source at present.
     case refused

@@ -1,7 +1,7 @@
 internal import Logging
 internal import Synchronization
 
-/// What an application's source pushes into: the `appsrc` of the bin that is open at present, if there is one.
+/// The queue of an application's source: pushes into the `appsrc` of the open bin, if there is one.
 final class PushQueue: Sendable {
     private struct State {
         var source: Element?
@@ -14,14 +14,14 @@ final class PushQueue: Sendable {
     private let caps: String
     private let logger: Logger
 
-    /// `limit` is how many buffers wait at most, `caps` what they hold.
+    /// `limit` is the most buffers that wait; `caps` describe their contents.
     init(limit: Int, caps: String, logger: Logger) {
         self.limit = limit
         self.caps = caps
         self.logger = logger
     }
 
-    /// How many pushes had each outcome.
+    /// The number of pushes by outcome.
     func count(_ outcome: PushOutcome) -> Int {
         state.withLock {
             switch outcome {
@@ -32,7 +32,7 @@ final class PushQueue: Sendable {
         }
     }
 
-    /// Pushes into this bin's `appsrc` from now on; the one before is closed.
+    /// Pushes into this bin's `appsrc` from now on; the previous one is closed.
     func bind(_ bin: Element) throws(MediaError) {
         guard let source = bin.child("source") else { throw .noPad(element: "an application's source", pad: "source") }
         try source.set("caps", caps)
@@ -41,7 +41,7 @@ final class PushQueue: Sendable {
 
     /// Copies the bytes; never blocks.
     ///
-    /// `time` is that of the clock of all pipelines, in ns; nil means now.
+    /// `time` is on the clock of all pipelines, in ns; nil means now.
     func push(_ bytes: UnsafeRawBufferPointer, at time: UInt64? = nil) -> PushOutcome {
         let source = state.withLock { $0.source }
         let outcome = Self.push(bytes, source, limit, time)
@@ -53,11 +53,11 @@ final class PushQueue: Sendable {
             }
             return outcome == .refused && state.refused == 1
         }
-        if isFirstRefused { logger.warning("what the application pushes is refused: no call uses that source") }
+        if isFirstRefused { logger.warning("pushed data is refused: no call uses that source") }
         return outcome
     }
 
-    /// Whether there is room; waits at most so long.
+    /// Waits for room, up to a limit; false if there is none.
     func hasRoom(within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
         while let source = state.withLock({ $0.source }),
@@ -74,7 +74,7 @@ final class PushQueue: Sendable {
         guard let source else { return .refused }
         guard (source.get("current-level-buffers")?.intValue ?? limit) < limit else { return .dropped }
         guard let buffer = BufferRef(copying: bytes) else { return .dropped }
-        // Nothing can be from before the pipeline began.
+        // No buffer can be older than the pipeline.
         if let time { buffer.present(at: time - min(time, source.baseTime)) }
         return source.push(buffer) ? .accepted : .refused
     }

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The pipeline of a capture that is open: the source, and an output for each size that somebody asks for.
+/// The pipeline of an open capture: the source, and an output for each requested size.
 ///
-/// Used on the executor of its ``CaptureDevice`` only, except for what reports.
+/// Used only on the executor of its ``CaptureDevice``, except for the reports.
 final class RunningCapture: Sendable {
-    /// What happens to it, told on any thread.
+    /// An event of the capture, reported on any thread.
     enum Report: Sendable {
         /// The first data of a kind passed.
         case began(MediaKind)
-        /// A kind came to its end.
+        /// The stream of a kind ended.
         case ended(MediaKind)
-        /// A round of a file that is played for ever is over.
+        /// A round of a looped file ended.
         case roundEnded
         /// An element stopped with an error.
         case failed(SourceFault, text: String)
@@ -23,17 +23,17 @@ final class RunningCapture: Sendable {
 
     let pipeline: Pipeline
     let trunks: [MediaKind: CaptureTrunk]
-    /// The pictures' size and rate.
+    /// The video's size and rate.
     let format: VideoFormat
     let loop: ClipLoop?
-    let since = ContinuousClock.now
+    let since = ClockReading.now
     private let isStamped: Bool
-    /// By what was asked for.
+    /// The outputs, by requested source.
     private let outputs = Mutex<[MediaSource: Shared]>([:])
 
-    /// Opens the source, which gives pictures of `format`, and plays it; blocks as long as that takes.
+    /// Opens the source in `format` and plays it; blocks as long as that takes.
     ///
-    /// - Throws: the first error of an element, in its own words.
+    /// - Throws: The first error of an element, with GStreamer's own words.
     init(
         _ source: SourceBin, name: String = "", format: VideoFormat = VideoFormat(),
         report: @escaping @Sendable (Report) -> Void = { _ in }
@@ -67,7 +67,7 @@ final class RunningCapture: Sendable {
             if let loop {
                 try pipeline.bin.setState(.paused)
                 loop.begin()
-                // What is no film is known by now.
+                // A file that is not a media file has failed by now.
                 if let error = opening.value { throw error }
             }
             pipeline.restartTime()
@@ -78,9 +78,9 @@ final class RunningCapture: Sendable {
         }
     }
 
-    /// Feeds `proxy` with what `source` asks for, as far as there is so much: nothing is ever made larger.
+    /// Feeds `proxy` in the format that `source` requests, or as close as possible: video is never enlarged.
     ///
-    /// - Throws: ``MediaError/noPad(element:pad:)`` when it gives nothing of this kind.
+    /// - Throws: ``MediaError/noPad(element:pad:)`` when the capture has nothing of this kind.
     func attach(
         _ proxy: Element, _ source: MediaSource, _ orientation: VideoOrientation = .upright
     ) throws(MediaError) -> CaptureBranch {
@@ -98,19 +98,19 @@ final class RunningCapture: Sendable {
         leave(source)
     }
 
-    /// Turns the pictures for who asks for them by `source`.
+    /// Turns the frames for the users of `source`.
     func turn(_ source: MediaSource, _ orientation: VideoOrientation) throws(MediaError) {
         try outputs.withLock { $0[source]?.output }?.turn(orientation)
     }
 
-    /// What was captured last, as `source` asks for it; nil while there is nothing.
-    func latestPicture(_ source: MediaSource, _ orientation: VideoOrientation) -> OutletBuffer? {
+    /// The last captured frame, in the format that `source` requests; nil while there is none.
+    func latestFrame(_ source: MediaSource, _ orientation: VideoOrientation) -> OutletBuffer? {
         guard let output = try? use(source, orientation) else { return nil }
         defer { leave(source) }
-        return output.latestPicture
+        return output.latestFrame
     }
 
-    /// The output for what `source` asks for, made with its first user.
+    /// The output for `source`, made with its first user.
     private func use(_ source: MediaSource, _ orientation: VideoOrientation) throws(MediaError) -> CaptureOutput {
         if let present = outputs.withLock({ $0[source]?.output }) {
             outputs.withLock { $0[source]?.users += 1 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What capturing a screen needs.
+/// The requirements of capturing a screen.
 enum Screen {
     /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` when there is no display to capture.
     static func check(

@@ -1,10 +1,10 @@
-/// A source that was built and is not open yet.
+/// A source that is built but not open yet.
 struct SourceBin: Sendable {
     let bin: Element
-    /// Where it gives what.
+    /// Its output pads, by kind.
     let pads: [MediaKind: Pad]
-    /// The demuxer of a file that is played for ever.
+    /// The demuxer of a file that is played in a loop.
     var loop: Element?
-    /// Whether the pictures get a counter and a clock.
+    /// Whether a counter and a clock are burnt into the frames.
     var isStamped = false
 }

@@ -1,16 +1,16 @@
-/// Everything that is needed to build a source, as often as it has to be opened.
+/// Everything needed to build a source, as often as it is opened.
 struct SourceBlueprint: Sendable {
     let source: MediaSource
     let catalog: PipelineCatalog
 
-    /// What messages call it: `v4l2:/dev/video0`.
+    /// Its name in messages: `v4l2:/dev/video0`.
     var label: String { source.label }
 
-    /// The description that is looked at first.
+    /// The pipeline description of the source.
     ///
     /// - Throws: ``MediaError/unknownPipelineDescription(name:known:)``.
     func description() throws(MediaError) -> PipelineDescription {
-        // A source that gives both is looked up last: a user's own description for one kind comes before it.
+        // A description for one kind takes precedence over one for both: it may be the user's own.
         if let both = try? catalog.description(source.name, role: .avSource),
             (try? catalog.description(source.name, role: source.role)) == nil
         {
@@ -20,12 +20,12 @@ struct SourceBlueprint: Sendable {
         return try catalog.description(source.name, role: source.role)
     }
 
-    /// What it gives.
+    /// The kinds that it gives.
     func kinds() throws(MediaError) -> [MediaKind] {
         try description().role == .avSource ? MediaKind.allCases : [source.kind]
     }
 
-    /// Builds it; looks at the device where the format depends on that, so it blocks.
+    /// Builds the source; blocks, since it opens the device where the format depends on it.
     func build() throws(MediaError) -> SourceBin {
         if source.isDefaultMicrophone { return try bin(Microphone.choose(in: catalog), source.values) }
         let description = try description()
@@ -36,7 +36,7 @@ struct SourceBlueprint: Sendable {
         return try bin(description, source.values)
     }
 
-    /// Builds what can be built without a look at the device.
+    /// Builds what it can without opening the device.
     func check() throws(MediaError) {
         if source.isDefaultMicrophone { return try Microphone.check(in: catalog) }
         if let path = source.path { try SourcePath.check(path, of: label) }
@@ -55,7 +55,7 @@ struct SourceBlueprint: Sendable {
         of description: PipelineDescription, _ values: [String: String]
     ) throws(MediaError) -> SourceBin {
         var values = values
-        // Of two kinds, the pictures have the plain name.
+        // In a description for both kinds, `caps` is for the video.
         if description.role == .avSource { values["caps"] = source.format.caps }
         let bin = try description.instantiate(values)
         var pads: [MediaKind: Pad] = [:]

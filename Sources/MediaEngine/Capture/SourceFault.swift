@@ -1,26 +1,28 @@
-/// Why a source gives nothing.
+/// Why a source delivers nothing.
 public enum SourceFault: String, Sendable, Equatable {
     /// There is no such device, file or camera.
     case notFound
-    /// Somebody else uses the device.
+    /// Another program uses the device.
     case busy
-    /// This user has no access to it, or the camera refuses the sign-in.
+    /// This user has no access to it, or the camera refuses the login.
     case denied
     /// It is there, but cannot be opened or reached.
     case unreachable
-    /// It was there and is gone: unplugged, or its server ended.
+    /// It is gone: unplugged, or its server ended.
     case lost
-    /// It has come to its end.
+    /// Its stream ended.
     case ended
-    /// It is open but gives nothing.
+    /// It is open but delivers nothing.
     case silent
-    /// What it gives cannot be used.
+    /// Its data cannot be used.
     case unusable
 
-    /// What the user can do.
-    public var advice: String {
+    /// What the user can do about `source`, which is written as on the command line.
+    public func advice(for source: String) -> String {
         switch self {
-        case .notFound: "callagent devices lists what is there"
+        case .notFound where source.hasPrefix("file:"): "check its path"
+        case .denied where source.hasPrefix("file:"): "check its permissions"
+        case .notFound: "callagent devices lists the devices"
         case .busy: "end the program that uses it"
         case .denied: "check its permissions (groups video and audio), or the user and password in its URL"
         case .unreachable: "is it switched on, and its address right?"

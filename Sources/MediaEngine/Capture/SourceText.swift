@@ -1,6 +1,6 @@
 /// How the command line writes sources.
 enum SourceText {
-    /// `NAME:CHOICE` in its parts, where a URL is a choice of the name that its scheme begins with; nil when there is no name.
+    /// Splits `NAME:CHOICE`, nil without a name; an RTSP URL becomes the choice of the name `rtsp`.
     static func parts(_ text: String) -> (name: String, choice: String?)? {
         if ["rtsp", "rtsps", "rtspt", "rtspu"].contains(where: { text.hasPrefix("\($0)://") }) {
             return ("rtsp", text)
@@ -9,7 +9,7 @@ enum SourceText {
         return parts.first.map { ($0, parts.count > 1 ? parts[1] : nil) }
     }
 
-    /// The URL as `rtspsrc` takes it: by TCP unless UDP was asked for, since UDP first means seconds behind a firewall.
+    /// The URL for `rtspsrc`: by TCP unless UDP was requested, since trying UDP first takes seconds behind a firewall.
     static func rtspLocation(_ url: String) -> String {
         url.hasPrefix("rtsp://") ? "rtspt://" + url.dropFirst("rtsp://".count) : url
     }

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// What is sent in the place of a source that is lost: a moving test picture, and silence; each made when it is needed.
+/// The replacements for a lost source: a moving test pattern, and silence; each is made when it is needed.
 final class StandIns: Sendable {
     private let catalog: PipelineCatalog
     private let captures = Mutex<[MediaKind: RunningCapture]>([:])
 
     init(catalog: PipelineCatalog) { self.catalog = catalog }
 
-    /// `format` is that of the pictures that are wanted when the first is made.
+    /// `format` is the wanted video format at the time when the first one is made.
     func capture(_ kind: MediaKind, _ format: VideoFormat) throws(MediaError) -> RunningCapture {
         if let present = captures.withLock({ $0[kind] }) { return present }
         let source: MediaSource =
@@ -25,7 +25,7 @@ final class StandIns: Sendable {
         for capture in captures.withLock({ Array($0.values) }) { try capture.turn(source, orientation) }
     }
 
-    /// Gives them up to be stopped; nobody is fed from them any more.
+    /// Returns them to be stopped; they feed no branch any more.
     func take() -> [Pipeline] {
         captures.withLock { captures in
             defer { captures = [:] }

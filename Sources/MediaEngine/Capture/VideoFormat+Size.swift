@@ -1,25 +1,25 @@
-/// Sizes and rates of a device that several ask for.
+/// Combines the sizes and rates that several users request of a device.
 extension VideoFormat {
-    /// Whether pictures of this size and rate can be made out of it by leaving something out.
+    /// Whether this size and rate can be made from it by reduction alone.
     func contains(_ other: VideoFormat) -> Bool {
         width >= other.width && height >= other.height && framesPerSecond >= other.framesPerSecond
     }
 
-    /// The least that contains both.
+    /// The smallest format that contains both.
     func union(_ other: VideoFormat) -> VideoFormat {
         VideoFormat(
             width: max(width, other.width), height: max(height, other.height),
             framesPerSecond: max(framesPerSecond, other.framesPerSecond))
     }
 
-    /// The most that both contain.
+    /// The largest format that both contain.
     func limited(to other: VideoFormat) -> VideoFormat {
         VideoFormat(
             width: min(width, other.width), height: min(height, other.height),
             framesPerSecond: min(framesPerSecond, other.framesPerSecond))
     }
 
-    /// The same, or as much of it in the same shape as there is in `limit`.
+    /// This format, or the largest one of the same shape within `limit`.
     func fitted(into limit: VideoFormat) -> VideoFormat {
         var fitted = self
         let scale = min(1, Double(limit.width) / Double(width), Double(limit.height) / Double(height))

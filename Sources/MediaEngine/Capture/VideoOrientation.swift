@@ -1,21 +1,21 @@
-/// How pictures are turned before they are sent.
+/// How frames are turned before they are sent.
 public enum VideoOrientation: String, Sendable, Hashable, CaseIterable {
     /// As they are captured.
     case upright = "0"
-    /// A quarter turn clockwise; width and height change places.
+    /// A quarter turn clockwise; swaps width and height.
     case quarter = "90"
     /// Upside down.
     case half = "180"
-    /// A quarter turn counter-clockwise; width and height change places.
+    /// A quarter turn counter-clockwise; swaps width and height.
     case threeQuarters = "270"
-    /// Left and right change places.
+    /// Mirrored left to right.
     case mirrored = "mirror"
-    /// Top and bottom change places.
+    /// Mirrored top to bottom.
     case flipped = "flip"
-    /// As the device or the file says; upright where it says nothing.
+    /// As the device or the file specifies; upright if it does not.
     case automatic = "auto"
 
-    /// The nick of the value of `videoflip`'s property `video-direction`.
+    /// The value's nick in `videoflip`'s property `video-direction`.
     var direction: String {
         switch self {
         case .upright: "identity"

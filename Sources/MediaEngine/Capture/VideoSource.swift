@@ -1,12 +1,12 @@
-/// Where the pictures that are sent come from.
+/// The source of the video that this end sends.
 public struct VideoSource: Sendable, Hashable {
     /// The name of a pipeline description with the role `video-source` or `av-source`.
     public var name: String
-    /// What the description's placeholder `choice` is set to: a test pattern, a device, a file, a URL; nil leaves its default.
+    /// The value of the description's placeholder `choice`: a test pattern, a device, a file, a URL; nil leaves its default.
     public var choice: String?
-    /// The size and rate of the pictures.
+    /// The size and rate of the frames.
     public var format: VideoFormat
-    /// How they are turned; a quarter turn makes a picture of ``format`` that is as high as that is wide.
+    /// The orientation of the frames; a quarter turn swaps the width and height of ``format``.
     public var orientation = VideoOrientation.upright
     /// What the application pushes into; nil for all other sources.
     var input: VideoInput?
@@ -20,18 +20,17 @@ public struct VideoSource: Sendable, Hashable {
 
     /// Reads a source as the command line writes it.
     ///
-    /// | text | pictures |
+    /// | text | video |
     /// |---|---|
-    /// | `test`, `test:PATTERN` | a test picture, with any pattern of GStreamer's `videotestsrc` |
+    /// | `test`, `test:PATTERN` | a test pattern, any of GStreamer's `videotestsrc` |
     /// | `clock`, `clock:PATTERN` | the same with a frame counter and the time of day (UTC) burnt in |
     /// | `v4l2:/dev/video0` | a camera, in the format that fits the size and rate best |
     /// | `rtsp://…`, `rtspu://…` | a network camera, by TCP or by UDP |
-    /// | `file:clip.mkv` | a file, played for ever |
+    /// | `file:clip.mkv` | a file, played in a loop |
     /// | `screen`, `screen::1` | an X display; Xlib ends the process when the display's server goes away |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty. Whether the description exists shows when
-    ///   the source is opened.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when the text is empty. Opening the source shows whether the description exists.
     public init(parsing text: String, format: VideoFormat = VideoFormat()) throws(MediaError) {
         guard let (name, choice) = SourceText.parts(text) else {
             throw .unknownChoice(kind: "video source", value: text, known: ["test", "none"])
@@ -39,12 +38,12 @@ public struct VideoSource: Sendable, Hashable {
         self.init(name: name, choice: choice, format: format)
     }
 
-    /// A moving test picture.
+    /// A moving test pattern.
     public static func test(_ pattern: TestPattern = .ball, format: VideoFormat = VideoFormat()) -> VideoSource {
         VideoSource(name: "test", choice: pattern.rawValue, format: format)
     }
 
-    /// The test pictures that move by themselves.
+    /// The moving test patterns.
     public enum TestPattern: String, Sendable, CaseIterable {
         /// A white ball that bounces.
         case ball
@@ -55,10 +54,10 @@ public struct VideoSource: Sendable, Hashable {
     }
 }
 
-/// The size and rate of raw pictures; their pixels are planar I420, and square.
+/// The size and rate of raw frames; their pixels are planar I420, and square.
 ///
-/// Pictures of another shape are never stretched and lose nothing: they are scaled until they fit, with black bars at two sides. Who sends a camera of 4:3
-/// and wants none chooses a size of 4:3, such as 640x480.
+/// Frames of another shape are never stretched or cropped: they are scaled to fit, with black bars at two sides. To send a 4:3 camera without bars,
+/// choose a 4:3 size, such as 640x480.
 public struct VideoFormat: Sendable, Hashable {
     /// In pixels, even.
     public var width: Int
@@ -75,7 +74,7 @@ public struct VideoFormat: Sendable, Hashable {
     }
 
     var caps: String {
-        // Without the last of these a scaler would keep the shape by pixels that are not square, of which no encoder tells the peer.
+        // Without the last field a scaler would keep the shape by non-square pixels, and no encoder signals those to the peer.
         "video/x-raw,format=I420,width=\(width),height=\(height),framerate=\(framesPerSecond)/1,pixel-aspect-ratio=1/1"
     }
 }

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A channel for messages of the application's own, beside the media and under the same encryption (RFC 8831).
+/// A channel for the application's own messages, beside the media and under the same encryption (RFC 8831).
 ///
-/// It ends with its connection at the latest. What GStreamer tells arrives on `webrtcbin`'s thread; what is asked of it runs on the
-/// connection's executor, so that nothing is asked of a channel whose connection is gone.
+/// It ends with its connection at the latest. GStreamer's callbacks arrive on `webrtcbin`'s thread. Operations run on the connection's executor, so
+/// none reaches a channel whose connection is gone.
 public final class DataChannel: Sendable {
-    /// A message as it was sent.
+    /// A message, text or binary.
     public enum Message: Sendable, Equatable {
         /// Text.
         case text(String)
@@ -20,7 +20,7 @@ public final class DataChannel: Sendable {
         }
     }
 
-    /// Where a channel is, as W3C's `RTCDataChannelState` has it.
+    /// The state of a channel, as in W3C's `RTCDataChannelState`.
     public enum State: Int, Sendable {
         /// Not open yet: the connection is not up.
         case connecting = 1
@@ -28,7 +28,7 @@ public final class DataChannel: Sendable {
         case open
         /// One end has closed it.
         case closing
-        /// It is over.
+        /// The channel has ended.
         case closed
     }
 
@@ -38,7 +38,7 @@ public final class DataChannel: Sendable {
     public static let maximumBufferedBytes = 4 << 20
     /// The most messages that may wait in ``messages``.
     ///
-    /// A channel whose reader is further behind is closed: nothing may be missing from the middle of a reliable one.
+    /// A channel with more unread messages is closed: a reliable channel must not lose messages in the middle.
     public static let maximumUnreadMessages = 256
     /// The most bytes that may wait in ``messages``.
     public static let maximumUnreadBytes = 1 << 20
@@ -52,11 +52,11 @@ public final class DataChannel: Sendable {
         var waiting: [AsyncStream<Void>.Continuation] = []
     }
 
-    /// Its name, for the application; several may have the same.
+    /// Its name, for the application; several channels may have the same.
     public let label: String
-    /// How it delivers.
+    /// Its delivery options.
     public let options: DataChannelOptions
-    /// What arrives, in order, until the channel ends; for one consumer.
+    /// The received messages, in order, until the channel ends; for one consumer.
     public let messages: AsyncStream<Message>
     private let sink: AsyncStream<Message>.Continuation
     private let unread = UnreadBytes(limit: maximumUnreadBytes)
@@ -75,7 +75,7 @@ public final class DataChannel: Sendable {
         }
     }
 
-    /// One that the peer has opened.
+    /// Makes the channel that the peer has opened.
     convenience init(opened native: NativeDataChannel) {
         var options = DataChannelOptions()
         options.isOrdered = native.get("ordered")?.boolValue ?? true
@@ -91,7 +91,7 @@ public final class DataChannel: Sendable {
 
     /// Waits until messages can be sent.
     ///
-    /// - Returns: False when the channel, or the task that waits, ended before.
+    /// - Returns: False when the channel, or the waiting task, ended first.
     public func waitUntilOpen() async -> Bool {
         let (opening, waiter) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         let known = life.withLock { life -> Bool? in
@@ -104,9 +104,9 @@ public final class DataChannel: Sendable {
         return false
     }
 
-    /// Sends text, which may not hold U+0000.
+    /// Sends text, which must not contain U+0000.
     ///
-    /// - Throws: ``MediaError/rejected(operation:text:)`` when the channel is not open, the message too long, or too much waits already.
+    /// - Throws: ``MediaError/rejected(operation:text:)`` when the channel is not open, the message is too long, or too many bytes already wait.
     public func send(_ text: String) async throws(MediaError) { try await connected().send(.text(text), on: self) }
 
     /// Sends bytes.
@@ -114,16 +114,16 @@ public final class DataChannel: Sendable {
     /// - Throws: As for text.
     public func send(_ bytes: [UInt8]) async throws(MediaError) { try await connected().send(.binary(bytes), on: self) }
 
-    /// How many bytes wait to be sent.
+    /// The number of bytes that wait to be sent.
     public var bufferedAmount: Int { get async { await connection?.bufferedAmount(of: self) ?? 0 } }
 
-    /// Where it is.
+    /// The state of the channel.
     public var state: State { get async { await connection?.state(of: self) ?? .closed } }
 
     /// Closes it at both ends, once.
     ///
-    /// What was sent right before may be lost: GStreamer 1.22 throws away what its reading end has not taken yet when it hears of the end
-    /// (`remove_pad` in `gstsctpdec.c`). Where that matters let the peer answer first.
+    /// Messages sent just before may be lost: when the close arrives, GStreamer 1.22 drops what the receiving end has not read yet (`remove_pad` in
+    /// `gstsctpdec.c`). If that matters, let the peer answer first.
     public func close() async { await connection?.close(self) }
 
     // MARK: For its connection
@@ -131,7 +131,7 @@ public final class DataChannel: Sendable {
     /// Nil before the negotiation and after the end.
     var native: NativeDataChannel? { life.withLock { $0.native } }
 
-    /// Whether it has ended, at least for this end.
+    /// Whether the channel has ended, at least at this end.
     var isOver: Bool { life.withLock { $0.isOver } }
 
     private var connection: PeerConnection? { life.withLock { $0.connection } }
@@ -143,13 +143,13 @@ public final class DataChannel: Sendable {
 
     func adopt(by connection: PeerConnection) { life.withLock { if !$0.isOver { $0.connection = connection } } }
 
-    /// Begins to listen; in the thread that has made the channel, so that no message is missed.
+    /// Connects the signal handlers, on the thread that made the channel, so that no message is missed.
     func attach(_ native: NativeDataChannel) {
         let connections = [
             native.connect("on-open") { [weak self] _ in self?.opened() },
             native.connect("on-close") { [weak self] _ in self?.end() },
             native.connect("on-message-string") { [weak self] in
-                // Text that begins with U+0000 comes as "", an empty message as NULL.
+                // Text that begins with U+0000 arrives as "", an empty message as NULL.
                 self?.receive($0.string(1).map { .text($0) } ?? SwappedEmptyMessage.swapped(.text("")))
             },
             native.connect("on-message-data") { [weak self] in
@@ -160,7 +160,7 @@ public final class DataChannel: Sendable {
             guard !life.isOver else { return }
             (life.native, life.connections) = (native, connections)
         }
-        // On a connection that is up it may have opened before anybody listened.
+        // On an established connection it may already be open.
         if native.get("ready-state")?.intValue == State.open.rawValue { opened() }
     }
 
@@ -180,7 +180,7 @@ public final class DataChannel: Sendable {
         native?.close()
     }
 
-    /// Lets go of GStreamer's channel; nothing is told after it.
+    /// Releases GStreamer's channel; no callback runs after it.
     func end() {
         let past = life.withLock { life in
             let past = life

@@ -1,12 +1,12 @@
 /// Data channels of a connection.
 extension PeerConnection {
-    /// The most data channels of a connection, those that the peer opened included; of more, the peer's are closed at once.
+    /// The most data channels of a connection, including those of the peer; further channels of the peer are closed at once.
     public static let maximumDataChannels = 32
 
     /// Makes a data channel, which opens when the connection is up.
     ///
-    /// The first one has to be made before the negotiation, at whichever end: `webrtcbin` 1.22 cannot add them to a connection later. A peer that refuses
-    /// data channels ends it.
+    /// One end has to make the first channel before the negotiation: `webrtcbin` 1.22 cannot add data channels to a connection later. The channel
+    /// ends if the peer refuses data channels.
     /// - Throws: ``MediaError/rejected(operation:text:)`` when ``PeerConnectionConfiguration/allowsDataChannels`` is not set, when nothing was
     ///   negotiated for data, for options that exclude each other and for more than ``maximumDataChannels``.
     public func makeDataChannel(
@@ -72,7 +72,7 @@ extension PeerConnection {
         native.close()
     }
 
-    /// Takes one that the peer has opened; false for one too many.
+    /// Accepts a channel of the peer; false if there are too many.
     func take(_ channel: DataChannel) -> Bool {
         dataChannels.removeAll(where: \.isOver)
         guard dataChannels.count < Self.maximumDataChannels else {
@@ -85,7 +85,7 @@ extension PeerConnection {
         return true
     }
 
-    /// Lets go of all: GStreamer's channels must not be used once their `webrtcbin` is gone (``OrphanedDataChannel``).
+    /// Ends all channels: GStreamer's channels must not be used once their `webrtcbin` is gone (``OrphanedDataChannel``).
     func endDataChannels() {
         for channel in dataChannels { channel.end() }
         dataChannels = []

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// How many bytes wait for a reader, up to a limit.
+/// Counts the bytes that wait for a reader, up to a limit.
 final class UnreadBytes: Sendable {
     private let count = Mutex(0)
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    /// False, without any effect, when it would be more than may wait.
+    /// Adds to the count; false, without any effect, beyond the limit.
     func deposit(_ size: Int) -> Bool {
         count.withLock { count in
             guard count + size <= limit else { return false }

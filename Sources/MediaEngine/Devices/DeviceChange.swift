@@ -1,7 +1,7 @@
-/// A camera or microphone came or went.
+/// A camera or microphone was added or removed.
 public enum DeviceChange: Sendable, Equatable {
-    /// It is there.
+    /// The device was added.
     case added(MediaDevice)
-    /// It is there no more.
+    /// The device was removed.
     case removed(MediaDevice)
 }

@@ -1,18 +1,20 @@
-/// One thing that a device can give; of numbers with a choice, all of them: `15,30`, or `1-192000` for a range.
+/// A format that a device offers.
+///
+/// A field with a choice of numbers lists all of them: `15,30`, or `1-192000` for a range.
 public struct DeviceFormat: Sendable, Equatable {
-    /// How the data is coded, as GStreamer names it: `video/x-raw`, `image/jpeg`, `video/x-h264`, `audio/x-raw`.
+    /// The encoding of the data, as GStreamer names it: `video/x-raw`, `image/jpeg`, `video/x-h264`, `audio/x-raw`.
     public let encoding: String
-    /// The arrangement of raw pixels or samples: `YUY2`, `S16LE`; nil when it is coded.
+    /// The format of raw pixels or samples: `YUY2`, `S16LE`; nil when the data is encoded.
     public let layout: String?
-    /// In pixels; nil for sound.
+    /// In pixels; nil for audio.
     public let width: String?
-    /// In pixels; nil for sound.
+    /// In pixels; nil for audio.
     public let height: String?
-    /// Frames per second; nil for sound.
+    /// Frames per second; nil for audio.
     public let framesPerSecond: String?
-    /// Samples per second; nil for pictures.
+    /// Samples per second; nil for video.
     public let sampleRate: String?
-    /// Nil for pictures.
+    /// The number of audio channels; nil for video.
     public let channels: String?
 
     init?(_ structure: PropertyValue) {
@@ -28,7 +30,7 @@ public struct DeviceFormat: Sendable, Equatable {
 }
 
 extension PropertyValue {
-    /// One word or several.
+    /// One value or several.
     fileprivate var texts: String? {
         if case .list(let values) = self { return values.compactMap(\.stringValue).joined(separator: ",") }
         return stringValue

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a search for devices has found.
+/// The result of a search for devices.
 final class FoundDevices: Sendable {
     private let records = Mutex<[DeviceRecord]>([])
 

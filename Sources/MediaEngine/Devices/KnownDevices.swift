@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// The devices that are there, and what changes about that.
+/// The present devices, and their changes.
 ///
-/// A monitor may tell of one before it lists it, and again after; each change comes out once, in order.
+/// A monitor may report a device before it lists it, and again after; each change is reported once, in order.
 final class KnownDevices: Sendable {
     private struct State {
         var devices: [String: MediaDevice] = [:]
-        /// What was told before the list came; nil from then on.
+        /// The changes reported before the list arrived; nil from then on.
         var early: [(record: DeviceRecord, isThere: Bool)]? = []
     }
     private let state = Mutex(State())
     private let report: @Sendable (DeviceChange) -> Void
 
-    /// `report` is called under a lock: it yields and returns.
+    /// `report` is called under a lock, so it yields and returns.
     init(_ report: @escaping @Sendable (DeviceChange) -> Void) { self.report = report }
 
     func note(_ record: DeviceRecord, isThere: Bool) {
@@ -35,7 +35,7 @@ final class KnownDevices: Sendable {
         switch (known, isThere) {
         case (nil, true): report(.added(device))
         case (.some(let known), false): report(.removed(known))
-        // Another name or other formats.
+        // The name or the formats changed.
         case (.some(let known), true) where known != device: [.removed(known), .added(device)].forEach(report)
         default: break
         }

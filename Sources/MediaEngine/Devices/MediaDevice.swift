@@ -1,19 +1,19 @@
-/// A camera or a microphone that is there.
+/// A present camera or microphone.
 public struct MediaDevice: Sendable, Equatable {
     /// Camera or microphone.
     public let kind: MediaKind
-    /// What the maker calls it.
+    /// The manufacturer's name for it.
     public let name: String
-    /// What ``VideoSource/init(parsing:format:)`` or ``AudioSource/init(parsing:)`` take for it: `v4l2:/dev/video0`.
+    /// The text for ``VideoSource/init(parsing:format:)`` or ``AudioSource/init(parsing:)``: `v4l2:/dev/video0`.
     public let source: String
-    /// What it can give, in its own order.
+    /// Its formats, in its own order.
     public let formats: [DeviceFormat]
 
-    /// Nil for what is no source of a kind that the engine knows.
+    /// Nil for a device that is no source of a known kind.
     init?(_ record: DeviceRecord) {
         let names = ["v4l2src": "v4l2", "alsasrc": "alsa", "pulsesrc": "pulse", "pipewiresrc": "pipewire"]
         guard let name = names[record.factory], let kind = Self.kind(record.deviceClass) else { return nil }
-        // Pictures of PipeWire come from the same cameras that v4l2 names.
+        // PipeWire's video comes from the same cameras as v4l2's.
         if kind == .video, name != "v4l2" { return nil }
         self.kind = kind
         self.name = record.name

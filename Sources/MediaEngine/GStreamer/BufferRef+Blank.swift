@@ -1,7 +1,7 @@
 internal import CGStreamer
 
 extension BufferRef {
-    /// A black picture; nil for a format other than planar or semi-planar 4:2:0 of 8 bits, or an impossible size.
+    /// A black frame; nil for an invalid size or a format other than planar or semi-planar 4:2:0 of 8 bits.
     static func black(format: String, width: Int, height: Int) -> BufferRef? {
         guard ["I420", "YV12", "NV12", "NV21"].contains(format), (1...16_384).contains(width),
             (1...16_384).contains(height)
@@ -18,7 +18,7 @@ extension BufferRef {
         return BufferRef(owning: buffer)
     }
 
-    /// So many bytes of silence; nil for an unknown sample format.
+    /// Silence of this many bytes; nil for an unknown sample format.
     static func silence(format: String, byteCount: Int) -> BufferRef? {
         let sampleFormat = gst_audio_format_from_string(format)
         guard sampleFormat != GST_AUDIO_FORMAT_UNKNOWN, sampleFormat != GST_AUDIO_FORMAT_ENCODED,
@@ -27,14 +27,14 @@ extension BufferRef {
         else { return nil }
         let silence = BufferRef(owning: buffer)
         var map = GstMapInfo()
-        // What is not written is whatever the memory held before.
+        // Memory that is not written keeps its previous contents.
         guard gst_buffer_map(buffer, &map, GST_MAP_WRITE) != 0 else { return nil }
         gst_audio_format_info_fill_silence(info, map.data, map.size)
         gst_buffer_unmap(buffer, &map)
         return silence
     }
 
-    /// The same bytes, shared, with the time and flags of another buffer.
+    /// A buffer that shares these bytes and has the time and flags of another buffer.
     func copy(timedLike other: BufferRef) -> BufferRef {
         guard let copy = cgst_buffer_copy(pointer) else { return self }
         let what = GST_BUFFER_COPY_FLAGS.rawValue | GST_BUFFER_COPY_TIMESTAMPS.rawValue

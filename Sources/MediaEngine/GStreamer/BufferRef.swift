@@ -2,7 +2,7 @@ internal import CGStreamer
 
 /// One reference to a GstBuffer, read-only.
 final class BufferRef: Sendable {
-    // Buffers are reference counted atomically, and nobody writes to one that has a second reference.
+    // Buffers are reference counted atomically, and a buffer with a second reference is never written to.
     nonisolated(unsafe) let pointer: UnsafeMutablePointer<GstBuffer>
 
     init(borrowing pointer: UnsafeMutablePointer<GstBuffer>) {
@@ -13,7 +13,7 @@ final class BufferRef: Sendable {
     /// Takes over a reference that the caller owns.
     init(owning pointer: UnsafeMutablePointer<GstBuffer>) { self.pointer = pointer }
 
-    /// Takes a copy of `bytes`; nil when there are none, or no memory.
+    /// Copies `bytes`; nil when there are none, or no memory.
     convenience init?(copying bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, let buffer = gst_buffer_new_allocate(nil, gsize(bytes.count), nil) else {
             return nil
@@ -24,10 +24,10 @@ final class BufferRef: Sendable {
 
     deinit { gst_buffer_unref(pointer) }
 
-    /// Sets when it is to be presented, in running time, in ns; for a buffer that nobody else has yet.
+    /// Sets the presentation time, in running time, in ns; only for a buffer without other references.
     func present(at time: UInt64) { pointer.pointee.pts = GstClockTime(time) }
 
-    /// Whether it can be decoded only after an earlier one: it is no key frame.
+    /// Whether it needs an earlier buffer to be decoded: it is not a key frame.
     var isDelta: Bool {
         let miniObject = UnsafeMutableRawPointer(pointer).cast(to: GstMiniObject.self)
         return miniObject.pointee.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0

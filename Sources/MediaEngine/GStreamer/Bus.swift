@@ -9,9 +9,9 @@ private final class BusBox: Sendable {
 struct Bus: GObject {
     let ref: GObjectRef<GstBus>
 
-    /// Hands every message to `handler` and drops it from the bus: no main loop, no polling, no queue that fills up.
+    /// Passes every message to `handler` and drops it from the bus: no main loop, no polling, no queue that fills up.
     ///
-    /// The handler runs on the posting thread, which may be any, that of a state change included: it yields and returns.
+    /// The handler runs on the posting thread, which may be any thread, even one in a state change: so it yields and returns.
     /// A bus has one handler, until ``unwatch()``.
     func watch(_ handler: @escaping @Sendable (BusMessage) -> Void) {
         gst_bus_set_sync_handler(
@@ -28,6 +28,6 @@ struct Bus: GObject {
             { data in if let data { Unmanaged<BusBox>.fromOpaque(data).release() } })
     }
 
-    /// Releases the handler; messages that nobody wants stay on the bus and go with it.
+    /// Releases the handler; later messages stay on the bus and are freed with it.
     func unwatch() { gst_bus_set_sync_handler(ref.pointer, nil, nil, nil) }
 }

@@ -3,18 +3,18 @@ internal import CGStreamer
 /// A message of a pipeline's bus that the engine acts on.
 enum BusMessage: Sendable, Equatable {
     case endOfStream
-    /// An element failed; `element` is its path, `debug` GStreamer's own detail.
+    /// An element failed; `element` is its path, `debug` is GStreamer's detail.
     case error(element: String, message: String, debug: String, fault: SourceFault)
     case warning(element: String, message: String, debug: String)
     case latencyChanged
     /// A round of a segment seek is over.
     case segmentDone
-    /// A telephone event of the peer's began (`rtpdtmfdepay`).
+    /// A telephone event of the peer began (`rtpdtmfdepay`).
     case dtmf(event: Int)
-    /// A camera or microphone came or went.
+    /// A camera or microphone was added or removed.
     case device(DeviceRecord, isThere: Bool)
 
-    /// Nil for the many kinds that nobody acts on.
+    /// Nil for the many kinds that the engine ignores.
     init?(_ message: UnsafeMutablePointer<GstMessage>) {
         switch message.pointee.type {
         case GST_MESSAGE_EOS: self = .endOfStream
@@ -71,14 +71,14 @@ enum BusMessage: Sendable, Equatable {
         return UInt32(bitPattern: error.pointee.code)
     }
 
-    /// What an error means for the source that has it; the code says little where the system's words say more.
+    /// What an error means for its source; the error code is often vague, so the system's text counts too.
     static func fault(_ resourceError: UInt32?, _ debug: String) -> SourceFault {
         let system: [(String, SourceFault)] = [
             ("Permission denied", .denied),
-            // A container that was not given the device.
+            // A container without access to the device.
             ("Operation not permitted", .denied), ("Device or resource busy", .busy),
             ("Address already in use", .busy), ("No such file", .notFound),
-            // A node behind which no driver stands; one that is unplugged says less.
+            // A device node without a driver; an unplugged device reports less.
             ("No such device or address", .notFound), ("No such device", .lost),
         ]
         if let known = system.first(where: { debug.contains($0.0) }) { return known.1 }

@@ -1,8 +1,8 @@
 internal import CGStreamer
 
-/// One reference to GstCaps: the shape of data.
+/// One reference to GstCaps, the format of data.
 final class CapsRef: Sendable {
-    // Caps are reference counted atomically, and nobody writes to those that are in use.
+    // Caps are reference counted atomically, and caps in use are never written to.
     nonisolated(unsafe) let pointer: UnsafeMutablePointer<GstCaps>
 
     /// Takes over a reference that the caller owns.
@@ -10,7 +10,7 @@ final class CapsRef: Sendable {
 
     deinit { gst_mini_object_unref(UnsafeMutableRawPointer(pointer).cast()) }
 
-    /// As GStreamer writes them.
+    /// The caps as GStreamer writes them.
     var text: String {
         guard let text = gst_caps_to_string(pointer) else { return "" }
         defer { g_free(text) }
@@ -23,13 +23,13 @@ final class CapsRef: Sendable {
         return PropertyValue(structure).fields ?? [:]
     }
 
-    /// Whether both say the same.
+    /// Whether both are equal.
     func isSame(as other: CapsRef) -> Bool {
         pointer == other.pointer || gst_caps_is_equal(pointer, other.pointer) != 0
     }
 }
 
 extension Pad {
-    /// The caps that data on this pad has at present; nil while there are none.
+    /// The current caps of this pad; nil while there are none.
     var currentCaps: CapsRef? { gst_pad_get_current_caps(ref.pointer).map { CapsRef(owning: $0) } }
 }

@@ -1,13 +1,13 @@
 internal import CGStreamer
 internal import Synchronization
 
-/// Knows the cameras and microphones of this machine, and hears when one comes or goes.
+/// Lists the cameras and microphones of this machine, and reports when one is added or removed.
 final class DeviceMonitor: Sendable {
     private let ref: GObjectRef<GstDeviceMonitor>
     private let bus: Bus
     private let isStarted = Mutex(false)
 
-    /// Nil when GStreamer gives none.
+    /// Nil when GStreamer has no monitor.
     init?() {
         guard let monitor = gst_device_monitor_new(), let bus = gst_device_monitor_get_bus(monitor) else { return nil }
         ref = GObjectRef(owning: monitor)
@@ -15,14 +15,14 @@ final class DeviceMonitor: Sendable {
         for name in ["Video/Source", "Audio/Source"] { gst_device_monitor_add_filter(monitor, name, nil) }
     }
 
-    /// Tells what comes and goes, on any thread, beginning with ``start()``; until ``stop()``.
+    /// Reports changes, on any thread, from ``start()`` until ``stop()``.
     func watch(_ handler: @escaping @Sendable (_ device: DeviceRecord, _ isThere: Bool) -> Void) {
         bus.watch { if case .device(let record, let isThere) = $0 { handler(record, isThere) } }
     }
 
-    /// Begins, and lists what is there; blocks for as long as the services take to answer.
+    /// Starts, and lists the present devices; blocks until the services answer.
     func start() -> [DeviceRecord] {
-        // False also when only some of the services could be asked.
+        // False also when only some of the services could be reached.
         let hasBegun = gst_device_monitor_start(ref.pointer) != 0
         isStarted.withLock { $0 = hasBegun }
         let list = gst_device_monitor_get_devices(ref.pointer)
@@ -39,7 +39,7 @@ final class DeviceMonitor: Sendable {
         return records
     }
 
-    /// Blocks, too.
+    /// Also blocks.
     func stop() {
         bus.unwatch()
         let wasStarted = isStarted.withLock { isStarted in

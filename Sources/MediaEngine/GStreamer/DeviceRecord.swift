@@ -1,18 +1,18 @@
 internal import CGStreamer
 
-/// What GStreamer says of a device that it found.
+/// GStreamer's record of a device.
 struct DeviceRecord: Sendable, Equatable {
     var name: String
-    /// Such as `Video/Source`.
+    /// The device class, such as `Video/Source`.
     var deviceClass: String
     /// The element that opens it.
     var factory: String
-    /// How that element is told which one is meant.
+    /// The value of the element's property that selects the device.
     var address: String?
-    /// What it can give.
+    /// Its formats.
     var caps: [PropertyValue]
 
-    /// The cameras and microphones that are there; blocks for as long as their services take to answer.
+    /// The present cameras and microphones; blocks until their services answer.
     static func all() -> [DeviceRecord] {
         guard let monitor = DeviceMonitor() else { return [] }
         defer { monitor.stop() }

@@ -16,7 +16,7 @@ struct Element: GObject {
 
     /// Parses a launch line into a bin.
     ///
-    /// Ends that are not linked become the bin's ghost pads `sink` and `src`, unless the caller links them itself.
+    /// Unlinked pads become the bin's ghost pads `sink` and `src`, unless the caller links them itself.
     init(launch text: String, description: String, hasGhostPads: Bool = true) throws(MediaError) {
         let context = gst_parse_context_new()
         defer { gst_parse_context_free(context) }
@@ -37,7 +37,7 @@ struct Element: GObject {
     private static func missingElement(_ context: OpaquePointer?) -> String? {
         guard let names = gst_parse_context_get_missing_elements(context) else { return nil }
         defer { g_strfreev(names) }
-        // The list also holds elements that are installed but were given a wrong property.
+        // The list also contains installed elements with a wrong property.
         return sequence(first: 0, next: { $0 + 1 }).lazy.map { names[$0] }.prefix { $0 != nil }
             .compactMap { $0.map { String(cString: $0) } }.first { !GStreamerLibrary.hasElement($0) }
     }
@@ -51,13 +51,13 @@ struct Element: GObject {
         return String(cString: name)
     }
 
-    /// Whether a path (``path``) is this element's or that of one within it.
+    /// Whether a path (``path``) is that of this element or of one inside it.
     func contains(_ path: String) -> Bool {
         let own = self.path
         return path == own || path.hasPrefix(own + "/")
     }
 
-    /// Has a filter (a `GstBaseTransform`) hand on what it gets as it is, until it decides otherwise.
+    /// Makes a filter (a `GstBaseTransform`) pass its input through until it decides otherwise.
     func passThrough() { gst_base_transform_set_passthrough(ref.cast(), 1) }
 
     /// The path of the element in its pipeline, for error messages.
@@ -82,12 +82,12 @@ struct Element: GObject {
             switch gst_iterator_next(iterator, &item) {
             case GST_ITERATOR_OK: break
             case GST_ITERATOR_RESYNC:
-                // A child came or went meanwhile: begin again.
+                // A child was added or removed meanwhile: start again.
                 gst_iterator_resync(iterator)
                 continue
             default: return nil
             }
-            // Unset rather than reset: the iterator initialises what is empty.
+            // Unset rather than reset: the iterator initialises an empty value.
             defer { g_value_unset(&item) }
             guard let object = g_value_get_object(&item) else { continue }
             let element = Element(ref: GObjectRef(borrowing: object.cast()))
@@ -128,13 +128,13 @@ struct Element: GObject {
     /// The clock time at which the running time of its pipeline is 0, in ns.
     var baseTime: UInt64 { UInt64(gst_element_get_base_time(ref.pointer)) }
 
-    /// Has an `appsrc` push a buffer; false when it takes none at present, or is another element.
+    /// Pushes a buffer into an `appsrc`; false when it accepts none at present, or is another element.
     func push(_ buffer: BufferRef) -> Bool {
         guard cgst_is_app_src(ref.pointer) != 0 else { return false }
         return gst_app_src_push_buffer(ref.cast(), gst_buffer_ref(buffer.pointer)) == GST_FLOW_OK
     }
 
-    /// Brings an element that was added to a running bin to the bin's state.
+    /// Brings an element that was added to a running bin into the bin's state.
     func syncStateWithParent() throws(MediaError) {
         guard gst_element_sync_state_with_parent(ref.pointer) != 0 else {
             throw .stateChangeFailed(element: path, state: "of its pipeline")
@@ -142,7 +142,7 @@ struct Element: GObject {
     }
 }
 
-/// The states that the engine asks for.
+/// The states that the engine sets.
 enum ElementState {
     case null, ready, paused, playing
 
@@ -157,9 +157,9 @@ enum ElementState {
 }
 
 extension Element {
-    /// Asks for a state; live pipelines reach it later.
+    /// Sets a state; live pipelines reach it later.
     ///
-    /// Blocks; going to NULL joins the streaming threads, so it is never called from one of them.
+    /// Blocks; NULL joins the streaming threads, so never call this on one of them.
     func setState(_ state: ElementState) throws(MediaError) {
         guard gst_element_set_state(ref.pointer, state.native) != GST_STATE_CHANGE_FAILURE else {
             throw .stateChangeFailed(element: path, state: "\(state)")

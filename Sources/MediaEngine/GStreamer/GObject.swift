@@ -6,7 +6,7 @@ protocol GObject: Sendable {
     var ref: GObjectRef<Native> { get }
 }
 
-/// A GObject of which nothing but properties and signals is used.
+/// A GObject of which only properties and signals are used.
 struct AnyGObject: GObject {
     let ref: GObjectRef<CGStreamer.GObject>
 }
@@ -14,8 +14,8 @@ struct AnyGObject: GObject {
 extension GObject {
     /// Sets a property from its text form, as `gst-launch` reads it: numbers, enum nicks, caps.
     ///
-    /// - Throws: ``MediaError/unknownProperty(object:property:)`` and ``MediaError/invalidProperty(object:property:value:)``, both of
-    ///   which GStreamer itself would pass over in silence.
+    /// - Throws: ``MediaError/unknownProperty(object:property:)`` and ``MediaError/invalidProperty(object:property:value:)``; GStreamer itself
+    ///   ignores both errors silently.
     func set(_ property: String, _ value: String) throws(MediaError) {
         guard let spec = specification(of: property) else {
             throw .unknownProperty(object: typeName, property: property)
@@ -23,7 +23,7 @@ extension GObject {
         var parsed = GValue()
         g_value_init(&parsed, spec.pointee.value_type)
         defer { g_value_unset(&parsed) }
-        // GStreamer reads nothing at all as the number 0, and GLib passes over what is out of range.
+        // GStreamer reads empty text as the number 0, and GLib ignores values out of range.
         let isText = spec.pointee.value_type == cgst_type_string()
         guard isText || !value.isEmpty, gst_value_deserialize_with_pspec(&parsed, value, spec) != 0,
             g_param_value_validate(spec, &parsed) == 0

@@ -2,8 +2,7 @@ internal import CGStreamer
 
 /// One strong reference to a GObject; the only type that refs and unrefs.
 ///
-/// GObject reference counting is atomic, so the reference itself may travel between threads; what may be *called* on it
-/// is up to the wrapping type.
+/// GObject reference counting is atomic, so the reference itself may travel between threads; the wrapping type decides what may be *called* on it.
 final class GObjectRef<T>: Sendable {
     // The pointer never changes and the object behind it is reference counted atomically.
     nonisolated(unsafe) let pointer: UnsafeMutablePointer<T>
@@ -25,13 +24,13 @@ final class GObjectRef<T>: Sendable {
 
     deinit { g_object_unref(pointer) }
 
-    /// The same object seen as another class of its hierarchy; GObject structs begin with their parent's.
+    /// The same object as another class of its hierarchy; GObject structs begin with their parent's.
     func cast<U>(to type: U.Type = U.self) -> UnsafeMutablePointer<U> {
         UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: type)
     }
 }
 
 extension UnsafeMutableRawPointer {
-    /// A C object pointer seen as `type`.
+    /// A C object pointer as `type`.
     func cast<U>(to type: U.Type = U.self) -> UnsafeMutablePointer<U> { assumingMemoryBound(to: type) }
 }

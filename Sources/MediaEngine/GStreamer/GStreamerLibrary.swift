@@ -5,22 +5,22 @@ internal import Foundation
 enum GStreamerLibrary {
     /// Loads the library and starts the one GLib main loop of the process.
     ///
-    /// Blocks for 10-300 ms at first use. Some elements (device monitors, sound services) count on somebody running the default main context, so one
-    /// thread does; nothing of the engine itself depends on it. A lazy static is started once, whatever the number of callers.
+    /// Blocks for 10-300 ms at first use. Some elements (device monitors, audio services) rely on a running default main context, so one thread runs
+    /// it; the engine itself does not depend on it. A lazy static is started once, whatever the number of callers.
     static func initialize() throws(MediaError) {
         if let text = failure { throw .libraryUnusable(text: text) }
     }
 
-    /// See ``MediaEngine/limitMallocArenas(to:)``.
+    /// See ``Engine/limitMallocArenas(to:)``.
     static func limitMallocArenas(to count: Int) { mallopt(M_ARENA_MAX, CInt(clamping: count)) }
 
-    /// Gives memory that was freed back to the system.
+    /// Returns freed memory to the system.
     ///
-    /// A call's many threads leave freed pages in as many arenas of glibc's malloc, which would grow from call to call. Takes each arena's lock for
-    /// some ms.
+    /// A call's many threads leave freed pages in as many arenas of glibc's malloc, and these would grow from call to call. Takes each arena's lock
+    /// for some ms.
     static func returnFreeMemory() { malloc_trim(0) }
 
-    /// Ends the library for good, so that its leaks tracer reports.
+    /// Ends the library permanently, so that its leaks tracer reports.
     static func deinitialize() { gst_deinit() }
 
     private static let failure: String? = {
@@ -38,14 +38,14 @@ enum GStreamerLibrary {
         return nil
     }()
 
-    /// The version that is loaded, which may be newer than the one that this was built with.
+    /// The loaded version, which may be newer than the one at build time.
     static var version: GStreamerVersion {
         var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
         gst_version(&major, &minor, &micro, &nano)
         return GStreamerVersion(Int(major), Int(minor), Int(micro))
     }
 
-    /// The version of the plugin that brings an element; nil when there is none.
+    /// The version of the plugin that contains an element; nil when there is none.
     static func pluginVersion(ofElement factory: String) -> String? {
         guard let found = gst_element_factory_find(factory) else { return nil }
         defer { gst_object_unref(UnsafeMutableRawPointer(found)) }

@@ -2,22 +2,22 @@ internal import CGStreamer
 internal import Logging
 internal import Synchronization
 
-/// GStreamer's own log, handed to a logger of the application's.
+/// Passes GStreamer's own log to a logger of the application.
 enum GStreamerLog {
-    /// What GStreamer hands to its log function.
+    /// The arguments of GStreamer's log function.
     private final class Receiver: Sendable {
         let logger: Logger
         init(_ logger: Logger) { self.logger = logger }
     }
 
-    /// Whether GStreamer hands its log on; there is one for the process.
+    /// Whether GStreamer's log is redirected; once for the process.
     private static let isBridged = Mutex(false)
     private static let receiver = Mutex<Receiver?>(nil)
 
-    /// Hands what GStreamer logs from now on to `logger`, and to nobody else; the last call counts.
+    /// Sends GStreamer's log to `logger` only, from now on; the last call wins.
     ///
-    /// `thresholds` are written as in `GST_DEBUG`. What a category does not log costs a comparison, as ever; what `logger` does not take is not
-    /// put into words. Used once GStreamer is initialised.
+    /// `thresholds` are written as in `GST_DEBUG`. A line below its category's threshold costs only a comparison; a line that `logger` does not take
+    /// is not formatted. Call it after GStreamer is initialised.
     static func hand(to logger: Logger, _ thresholds: String) {
         receiver.withLock { $0 = Receiver(logger) }
         let isFirst = isBridged.withLock { isBridged in
@@ -25,7 +25,7 @@ enum GStreamerLog {
             return !isBridged
         }
         if isFirst {
-            // Without a name it is the function that GStreamer itself prints with: nothing is told twice.
+            // No name means the function that prints for GStreamer itself: removing it avoids logging twice.
             gst_debug_remove_log_function(nil)
             gst_debug_add_log_function(
                 { category, level, file, function, line, _, message, _ in
@@ -36,7 +36,7 @@ enum GStreamerLog {
         gst_debug_set_threshold_from_string(thresholds, 1)
     }
 
-    /// Runs on the thread that logs, whichever that is.
+    /// Runs on whichever thread logs.
     private static func take(
         _ category: UnsafeMutablePointer<GstDebugCategory>, _ level: GstDebugLevel, _ file: UnsafePointer<CChar>?,
         _ function: UnsafePointer<CChar>?, _ line: CInt, _ message: OpaquePointer

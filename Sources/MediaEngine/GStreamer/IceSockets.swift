@@ -1,17 +1,18 @@
 internal import CGStreamer
 
-/// The UDP sockets that an ICE agent of libnice has candidates on.
+/// The UDP sockets of a libnice agent's candidates.
 struct IceSockets: Sendable {
-    /// A `NiceAgent`.
-    private let agent: AnyGObject
+    private let agent: NiceAgent
 
-    init(of agent: AnyGObject) { self.agent = agent }
+    init(of agent: NiceAgent) { self.agent = agent }
 
-    /// Sends a datagram from the socket that is bound to `source`, so that its answer comes to libnice; never blocks.
+    /// Sends a datagram from the socket bound to `source`, so that libnice receives the answer; never blocks.
     ///
     /// Under max-bundle there is one stream with one component. Does nothing when no socket is bound to `source`.
     func send(_ datagram: [UInt8], from source: IceEndpoint, to destination: IceEndpoint) {
-        guard let sockets = nice_agent_get_sockets(OpaquePointer(agent.ref.pointer), 1, 1) else { return }
+        guard let sockets = nice_agent_get_sockets(OpaquePointer(agent.object.ref.pointer), agent.stream, 1) else {
+            return
+        }
         defer { g_ptr_array_unref(sockets) }
         for index in 0..<Int(sockets.pointee.len) {
             guard let entry = sockets.pointee.pdata[index] else { continue }
@@ -20,7 +21,7 @@ struct IceSockets: Sendable {
                 let address = g_inet_socket_address_new_from_string(destination.host, guint(destination.port))
             else { continue }
             defer { g_object_unref(address) }
-            // What is lost is asked again.
+            // libnice repeats a lost request.
             _ = datagram.withUnsafeBytes { bytes in
                 g_socket_send_to(
                     socket, address, bytes.bindMemory(to: CChar.self).baseAddress, gsize(bytes.count), nil, nil)

@@ -1,16 +1,16 @@
 internal import CGStreamer
 
-/// Makes image files of raw pictures.
+/// Encodes raw frames as image files.
 enum ImageEncoder {
-    /// The longest that one picture takes, in s.
+    /// The time limit for one frame, in s.
     private static let limit: UInt = 5
 
     /// Encodes with GStreamer's own elements; blocks for some ms.
     ///
     /// - Throws: ``MediaError/snapshotFailed(text:)``.
-    static func encode(_ picture: OutletBuffer, as format: ImageFormat) throws(MediaError) -> [UInt8] {
+    static func encode(_ frame: OutletBuffer, as format: ImageFormat) throws(MediaError) -> [UInt8] {
         guard GStreamerLibrary.hasElement(format.encoder) else { throw .pluginMissing(element: format.encoder) }
-        guard let sample = gst_sample_new(picture.buffer.pointer, picture.caps.pointer, nil, nil),
+        guard let sample = gst_sample_new(frame.buffer.pointer, frame.caps.pointer, nil, nil),
             let caps = gst_caps_from_string(format.mediaType)
         else { throw .snapshotFailed(text: "GStreamer gives no reason") }
         defer {

@@ -6,7 +6,7 @@ struct NativeDataChannel: GObject {
 
     /// - Throws: ``MediaError/rejected(operation:text:)``, with GStreamer's own words.
     func send(_ message: DataChannel.Message) throws(MediaError) {
-        // What is empty has a form of its own, which GStreamer is told by giving it nothing.
+        // An empty message has its own form; GStreamer takes NULL for it.
         switch SwappedEmptyMessage.swapped(message) {
         case .text(let text):
             try check { gst_webrtc_data_channel_send_string_full(opaque, text.isEmpty ? nil : text, &$0) != 0 }
@@ -38,7 +38,7 @@ extension SignalArguments {
         object(index, of: gst_webrtc_data_channel_get_type()).map { NativeDataChannel(ref: $0) }
     }
 
-    /// The bytes of a `GBytes`; none for NULL.
+    /// The bytes of a `GBytes`; empty for NULL.
     func bytes(_ index: Int) -> [UInt8] {
         guard let boxed = boxed(index, of: g_bytes_get_type()) else { return [] }
         var size: gsize = 0
@@ -48,7 +48,7 @@ extension SignalArguments {
 }
 
 extension Element {
-    /// Has `webrtcbin` make a data channel; nil when it cannot.
+    /// Makes a data channel in `webrtcbin`; nil when it cannot.
     func makeDataChannel(_ label: String, _ options: DataChannelOptions) -> NativeDataChannel? {
         guard let structure = gst_structure_new_empty("data-channel") else { return nil }
         defer { gst_structure_free(structure) }

@@ -1,8 +1,8 @@
 internal import CGStreamer
 
-/// Owner of one boxed `GstWebRTCSessionDescription`; raw pointers never live across an `await`.
+/// Owns one boxed `GstWebRTCSessionDescription`; raw pointers never live across an `await`.
 final class NativeSessionDescription: Sendable {
-    // The description is written once, here, and only read afterwards.
+    // The description is written once, here, and then only read.
     nonisolated(unsafe) let pointer: UnsafeMutablePointer<GstWebRTCSessionDescription>
 
     init(_ description: SessionDescription) throws(MediaError) {

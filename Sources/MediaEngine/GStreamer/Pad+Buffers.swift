@@ -1,24 +1,24 @@
 internal import CGStreamer
 internal import Synchronization
 
-/// What a probe does with the data it saw.
+/// What a probe does with the data.
 enum ProbeVerdict {
     case pass
     case drop
-    /// The data goes on and the probe is removed.
+    /// The data passes and the probe is removed.
     case passAndRemove
-    /// Another buffer goes on in its place; of a list, nothing does.
+    /// Another buffer passes in its place; of a list, nothing passes.
     case replace(BufferRef)
 }
 
-/// What is done with the buffers that pass a pad, on the streaming thread.
+/// Handlers for the buffers that pass a pad, on the streaming thread.
 extension Pad {
-    /// Shows every buffer to `handler`; of a list the verdict on its last buffer holds for all.
+    /// Calls `handler` with every buffer; for a list, the verdict on its last buffer applies to all.
     @discardableResult
-    func probe(_ handler: @escaping @Sendable (BufferRef) -> ProbeVerdict) -> PadProbe {
+    func probe(_ handler: @escaping @Sendable (PassingBuffer) -> ProbeVerdict) -> PadProbe {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
             var verdict = ProbeVerdict.pass
-            info.forEachBuffer { verdict = handler($0) }
+            info.forEach { verdict = handler(PassingBuffer(pointer: $0)) }
             switch verdict {
             case .pass: return GST_PAD_PROBE_OK
             case .drop: return GST_PAD_PROBE_DROP
@@ -31,7 +31,8 @@ extension Pad {
         }
     }
 
-    /// Shows the first bytes of every buffer to `handler`, ``PadProbeInfo/headLength`` at most; else as ``probe(_:)``, but replaces nothing.
+    /// Calls `handler` with the first bytes of every buffer, ``PadProbeInfo/headLength`` at most; otherwise like ``probe(_:)``, but without
+    /// replacing.
     @discardableResult
     func probeHead(_ handler: @escaping @Sendable (UnsafeRawBufferPointer) -> ProbeVerdict) -> PadProbe {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
@@ -45,16 +46,20 @@ extension Pad {
         }
     }
 
-    /// Shows every buffer to `handler`, with this pad.
-    func observe(_ handler: @escaping @Sendable (BufferRef, Pad) -> Void) {
+    /// Calls `handler` with every buffer and this pad, while `isNeeded`.
+    func observe(
+        while isNeeded: @escaping @Sendable () -> Bool = { true },
+        _ handler: @escaping @Sendable (BufferRef, Pad) -> Void
+    ) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
+            guard isNeeded() else { return GST_PAD_PROBE_OK }
             let pad = Pad(ref: GObjectRef(borrowing: info.pad))
-            info.forEachBuffer { handler($0, pad) }
+            info.forEach { handler(BufferRef(borrowing: $0), pad) }
             return GST_PAD_PROBE_OK
         }
     }
 
-    /// Calls `handler` once, with the element that this pad belongs to.
+    /// Calls `handler` once, with this pad's element.
     func onFirstBuffer(_ handler: @escaping @Sendable (Element) -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
             if let parent = gst_pad_get_parent_element(info.pad) { handler(Element(ref: GObjectRef(owning: parent))) }
@@ -64,7 +69,7 @@ extension Pad {
 
     /// Lets `handler` write into every buffer that passes, with the caps of the pad.
     ///
-    /// A buffer that others hold, too, is copied first.
+    /// A buffer with other references is copied first.
     func edit(_ handler: @escaping @Sendable (UnsafeMutableRawBufferPointer, PropertyValue?) -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
             guard let buffer = info.makeWritable() else { return GST_PAD_PROBE_OK }
@@ -78,7 +83,19 @@ extension Pad {
         }
     }
 
-    /// Gives every buffer without any bytes a zero byte; its time, flags and metadata stay.
+    /// Limits the duration of every buffer to `limit`; its bytes stay.
+    func limitBufferDuration(to limit: Duration) {
+        let limit = GstClockTime(limit / .nanoseconds(1))
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            guard let present = info.buffer, present.pointee.duration != cgst_clock_time_none(),
+                present.pointee.duration > limit, let buffer = info.makeWritable()
+            else { return GST_PAD_PROBE_OK }
+            buffer.pointee.duration = limit
+            return GST_PAD_PROBE_OK
+        }
+    }
+
+    /// Replaces every empty buffer by one with a zero byte; its time, flags and metadata stay.
     func fillEmptyBuffers() {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
             guard let present = info.buffer, gst_buffer_get_size(present) == 0, let buffer = info.makeWritable() else {
@@ -90,14 +107,14 @@ extension Pad {
         }
     }
 
-    /// Drops every buffer whose running time is not later than that of the one before.
+    /// Drops every buffer whose running time is not later than the previous one's.
     ///
-    /// Where two rounds of a file or two sources overlap, an encoder would lose pictures, key frames among them, and go on with references that the
-    /// decoder lacks. Times of a network camera go back by themselves now and then, when its sound and its pictures are brought into step.
+    /// Where two rounds of a file or two sources overlap, an encoder would drop frames, even key frames, and continue with references that the
+    /// decoder lacks. Timestamps of a network camera sometimes go back, when its audio and video are synchronised.
     func keepTimeRising() {
         let last = Mutex<UInt64?>(nil)
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
-            // What has no time of its own is nobody's overlap.
+            // A buffer without a time cannot overlap.
             guard let buffer = info.buffer,
                 let time = Pad(ref: GObjectRef(borrowing: info.pad)).runningTime(of: BufferRef(borrowing: buffer))
             else { return GST_PAD_PROBE_OK }
@@ -109,14 +126,14 @@ extension Pad {
         }
     }
 
-    /// Drops what nobody would take: a source that leads nowhere is an error, which stops whatever feeds it.
+    /// Drops all data of an unlinked source: pushing it would be an error, which stops the elements upstream.
     func dropWhileUnlinked() {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
             gst_pad_is_linked(info.pad) != 0 ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
         }
     }
 
-    /// Hands each buffer on, and tells whoever pushes it through this source pad that all is well, whatever comes of it.
+    /// Passes each buffer on, and returns success to the element that pushes it through this source pad, whatever the result.
     func containErrors() {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
             guard let buffer = info.buffer, let peer = gst_pad_get_peer(info.pad) else { return GST_PAD_PROBE_OK }

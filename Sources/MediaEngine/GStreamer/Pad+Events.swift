@@ -1,10 +1,10 @@
 internal import CGStreamer
 internal import Synchronization
 
-/// An event that the engine looks at.
+/// An event that the engine handles.
 enum PadEvent: Sendable {
     case endOfStream
-    /// The shape of the data that follows; see ``Pad/caps``.
+    /// The caps of the data that follows; see ``Pad/caps``.
     case caps(PropertyValue)
 
     fileprivate init?(_ event: UnsafeMutablePointer<GstEvent>) {
@@ -20,7 +20,7 @@ enum PadEvent: Sendable {
     }
 }
 
-/// What is done with the events that go downstream through a pad, on the streaming thread, and with the queries about it.
+/// Handlers for downstream events of a pad, on the streaming thread, and for queries about it.
 extension Pad {
     func onEvent(_ handler: @escaping @Sendable (PadEvent) -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
@@ -29,7 +29,7 @@ extension Pad {
         }
     }
 
-    /// Lets no end of the stream through, and tells of it.
+    /// Blocks the end of the stream, and calls the handler instead.
     func interceptEndOfStream(_ handler: @escaping @Sendable () -> Void = {}) {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
             guard info.event?.pointee.type == GST_EVENT_EOS else { return GST_PAD_PROBE_OK }
@@ -38,7 +38,7 @@ extension Pad {
         }
     }
 
-    /// Keeps a shape from going on when `refuses` says so.
+    /// Drops caps that `refuses` rejects.
     func refuseCaps(_ refuses: @escaping @Sendable (PropertyValue) -> Bool) {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
             guard case .caps(let caps) = info.event.flatMap(PadEvent.init) else { return GST_PAD_PROBE_OK }
@@ -46,8 +46,8 @@ extension Pad {
         }
     }
 
-    /// Tells `handler` the size of the pictures that follow, whenever it changes.
-    func onPictureSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
+    /// Calls `handler` with the size of the frames that follow, whenever it changes.
+    func onFrameSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
         let last = Mutex<[Int]>([])
         onEvent { event in
             guard case .caps(let caps) = event, let width = caps.fields?["width"]?.intValue,
@@ -61,9 +61,9 @@ extension Pad {
         }
     }
 
-    /// Refuses the queries that take their turn among the data.
+    /// Refuses serialized queries.
     ///
-    /// Whoever asks one waits until all data before it was processed, however long that takes behind this sink pad.
+    /// The element that sends one waits until all data before it is processed, however long that takes behind this sink pad.
     func refuseSerializedQueries() {
         addProbe(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM) { info in
             guard let query = info.query else { return GST_PAD_PROBE_OK }
@@ -72,7 +72,7 @@ extension Pad {
         }
     }
 
-    /// Lets a request for a key frame through to upstream only when `admits` says so.
+    /// Passes a key frame request upstream only when `admits` allows it.
     func limitKeyFrameRequests(_ admits: @escaping @Sendable () -> Bool) {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
             guard let event = info.event, gst_video_event_is_force_key_unit(event) != 0 else { return GST_PAD_PROBE_OK }
@@ -80,14 +80,14 @@ extension Pad {
         }
     }
 
-    /// Lets no request to negotiate anew through this source pad.
+    /// Blocks requests for renegotiation through this source pad.
     func refuseReconfiguration() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
             info.event?.pointee.type == GST_EVENT_RECONFIGURE ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
         }
     }
 
-    /// Answers every question of downstream for the caps of this source pad with all that were asked for.
+    /// Answers every caps query from downstream on this source pad with all requested caps.
     func answerAnyCaps() {
         addProbe(GST_PAD_PROBE_TYPE_QUERY_UPSTREAM) { info in
             guard let query = info.query, query.pointee.type == GST_QUERY_CAPS else { return GST_PAD_PROBE_OK }

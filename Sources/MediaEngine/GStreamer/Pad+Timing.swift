@@ -1,8 +1,8 @@
 internal import CGStreamer
 
-/// What passes a pad, and when.
+/// The timing and caps of a pad's data.
 extension Pad {
-    /// When a buffer on this pad is to be presented, in running time of its pipeline, in ns; nil when it has no time.
+    /// The presentation time of a buffer on this pad, in running time of its pipeline, in ns; nil when it has none.
     func runningTime(of buffer: BufferRef) -> UInt64? {
         guard let event = gst_pad_get_sticky_event(ref.pointer, GST_EVENT_SEGMENT, 0) else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).cast()) }
@@ -12,9 +12,9 @@ extension Pad {
         return time == cgst_clock_time_none() ? nil : UInt64(time)
     }
 
-    /// The caps that data on this pad has at present, as GStreamer writes them; nil while there are none.
+    /// The current caps of this pad, as GStreamer writes them; nil while there are none.
     ///
-    /// Without the headers for files of a stream's own, which containers do not take.
+    /// Omits a stream's headers for files, which containers do not take.
     var capsText: String? {
         guard let current = gst_pad_get_current_caps(ref.pointer) else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(current).cast()) }
@@ -29,7 +29,7 @@ extension Pad {
 }
 
 extension BufferRef {
-    /// The same bytes, shared, to be decoded and presented at another time, in ns.
+    /// A buffer that shares these bytes and is decoded and presented at another time, in ns.
     func copy(at time: UInt64) -> BufferRef {
         guard let copy = cgst_buffer_copy(pointer) else { return self }
         copy.pointee.pts = GstClockTime(time)
@@ -39,6 +39,6 @@ extension BufferRef {
 }
 
 extension Element {
-    /// Has an `appsrc` end its stream after what was pushed.
+    /// Makes an `appsrc` end its stream after the buffers pushed so far.
     func sendEndOfStream() { gst_element_send_event(ref.pointer, gst_event_new_eos()) }
 }

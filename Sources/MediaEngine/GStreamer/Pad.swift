@@ -12,7 +12,7 @@ struct Pad: GObject {
         return String(cString: name)
     }
 
-    /// The caps that data on this pad has at present: the fields of their first structure.
+    /// The current caps of this pad: the fields of their first structure.
     var caps: PropertyValue? {
         guard let caps = gst_pad_get_current_caps(ref.pointer) else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).cast()) }
@@ -20,7 +20,7 @@ struct Pad: GObject {
         return PropertyValue(gst_caps_get_structure(caps, 0))
     }
 
-    /// - Throws: ``MediaError/linkFailed(from:to:reason:)``. An unnoticed failure would show up later as `not-linked` elsewhere.
+    /// - Throws: ``MediaError/linkFailed(from:to:reason:)``. A silent failure would show up later as `not-linked` elsewhere.
     func link(to sink: Pad) throws(MediaError) {
         let result = gst_pad_link(ref.pointer, sink.ref.pointer)
         guard result == GST_PAD_LINK_OK else {
@@ -28,7 +28,7 @@ struct Pad: GObject {
         }
     }
 
-    /// Links two pads of different bins, through ghost pads that are made for it.
+    /// Links two pads of different bins, through new ghost pads.
     func linkAcrossBins(to sink: Pad) throws(MediaError) {
         guard gst_pad_link_maybe_ghosting(ref.pointer, sink.ref.pointer) != 0 else {
             throw .linkFailed(from: name, to: sink.name, reason: "no ghost pads could be made")
@@ -44,7 +44,7 @@ struct Pad: GObject {
 
     /// Links another source pad to this sink pad.
     ///
-    /// What still comes from the one before is dropped.
+    /// Late data of the previous source pad is dropped.
     func relink(to source: Pad) throws(MediaError) {
         if let former = gst_pad_get_peer(ref.pointer) { Pad(ref: GObjectRef(owning: former)).dropWhileUnlinked() }
         unlinkFromPeer()
@@ -57,13 +57,13 @@ struct Pad: GObject {
         gst_pad_push_event(ref.pointer, event)
     }
 
-    /// Tells the encoder that this source pad belongs to that its next frame is to be a key frame.
+    /// Makes the encoder of this source pad encode its next frame as a key frame.
     func forceKeyFrame() {
         let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 1, 0)
         gst_pad_send_event(ref.pointer, event)
     }
 
-    /// Tells this sink pad the shape of the data that follows.
+    /// Sets the caps of the data that follows on this sink pad.
     ///
     /// - Throws: ``MediaError/invalidProperty(object:property:value:)`` when the caps cannot be parsed or are refused.
     func sendCaps(_ text: String) throws(MediaError) {
@@ -71,7 +71,7 @@ struct Pad: GObject {
             throw .invalidProperty(object: name, property: "caps", value: text)
         }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).cast()) }
-        // Caps come after the start of the stream, which upstream may not have announced yet.
+        // Caps follow the start of the stream, which upstream may not have announced yet.
         if let start = gst_pad_get_sticky_event(ref.pointer, GST_EVENT_STREAM_START, 0) {
             gst_mini_object_unref(UnsafeMutableRawPointer(start).cast())
         } else {
@@ -82,7 +82,7 @@ struct Pad: GObject {
         }
     }
 
-    /// Tells the `rtpdtmfsrc` that this source pad belongs to that a key goes down or up.
+    /// Starts or stops a digit in the `rtpdtmfsrc` of this source pad.
     func sendDtmf(event number: Int, start: Bool) {
         guard let structure = gst_structure_new_empty("dtmf-event") else { return }
         for (name, value) in [("type", 1), ("number", number), ("volume", 10), ("method", 1)] {
@@ -98,7 +98,7 @@ struct Pad: GObject {
         gst_pad_send_event(ref.pointer, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
     }
 
-    /// What can come out of this pad: each structure of its caps.
+    /// The possible outputs of this pad: each structure of its caps.
     var possibleCaps: [PropertyValue] {
         guard let caps = gst_pad_query_caps(ref.pointer, nil) else { return [] }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).cast()) }
@@ -121,7 +121,7 @@ struct Pad: GObject {
         return body()
     }
 
-    /// Gives one buffer to this sink pad, as if its peer had pushed it; probes see it.
+    /// Passes one buffer to this sink pad, as if its peer had pushed it; probes see it.
     ///
     /// Runs the element's whole processing on the calling thread.
     func chain(_ buffer: BufferRef) { gst_pad_chain(ref.pointer, gst_buffer_ref(buffer.pointer)) }
@@ -129,6 +129,6 @@ struct Pad: GObject {
     /// Pushes one buffer out of this source pad, after its sticky events.
     func push(_ buffer: BufferRef) { gst_pad_push(ref.pointer, gst_buffer_ref(buffer.pointer)) }
 
-    /// Moves the running time of all data that leaves this source pad by `nanoseconds`.
+    /// Shifts the running time of all data that leaves this source pad by `nanoseconds`.
     func offsetRunningTime(by nanoseconds: UInt64) { gst_pad_set_offset(ref.pointer, gint64(clamping: nanoseconds)) }
 }

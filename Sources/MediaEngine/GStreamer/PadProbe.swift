@@ -21,9 +21,9 @@ final class PadProbe: Sendable {
     }
 }
 
-/// What a probe is called with: the pad, borrowed, and what passes it.
+/// The arguments of a probe: the pad, borrowed, and the data.
 struct PadProbeInfo {
-    /// A handler that kept it would keep it alive for ever.
+    /// A handler that keeps the pad would keep it alive for ever.
     let pad: UnsafeMutablePointer<GstPad>
     let native: UnsafeMutablePointer<GstPadProbeInfo>
 
@@ -32,10 +32,7 @@ struct PadProbeInfo {
     var event: UnsafeMutablePointer<GstEvent>? { gst_pad_probe_info_get_event(native) }
     var query: UnsafeMutablePointer<GstQuery>? { gst_pad_probe_info_get_query(native) }
 
-    /// Shows each buffer, of a list all of them, in order.
-    func forEachBuffer(_ body: (BufferRef) -> Void) { forEach { body(BufferRef(borrowing: $0)) } }
-
-    /// Shows the first bytes of each buffer, copied to the stack: cheaper than to share and map what passes often.
+    /// Calls the handler with the first bytes of each buffer, copied to the stack: cheaper than sharing and mapping frequent buffers.
     func forEachHead(_ body: (UnsafeRawBufferPointer) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: Self.headLength, alignment: 8) { head in
             forEach { buffer in
@@ -45,7 +42,8 @@ struct PadProbeInfo {
         }
     }
 
-    private func forEach(_ body: (UnsafeMutablePointer<GstBuffer>) -> Void) {
+    /// Calls the handler with each buffer, including each one of a list, in order.
+    func forEach(_ body: (UnsafeMutablePointer<GstBuffer>) -> Void) {
         if isList {
             guard let list = gst_pad_probe_info_get_buffer_list(native) else { return }
             for index in 0..<gst_buffer_list_length(list) {
@@ -56,10 +54,10 @@ struct PadProbeInfo {
         }
     }
 
-    /// As long as the head of an RTP packet (RFC 3550 section 5.1).
+    /// The length of an RTP header (RFC 3550 section 5.1).
     static let headLength = 12
 
-    /// Makes the buffer that passes this caller's own to write into: one that others hold, too, is copied first.
+    /// Makes the passing buffer writable: a buffer with other references is copied first.
     func makeWritable() -> UnsafeMutablePointer<GstBuffer>? {
         guard let buffer, let own = gst_mini_object_make_writable(UnsafeMutableRawPointer(buffer).cast()) else {
             return nil
@@ -68,12 +66,22 @@ struct PadProbeInfo {
         return UnsafeMutableRawPointer(own).cast()
     }
 
-    /// Another buffer goes on in the place of this one.
+    /// Another buffer passes in place of this one.
     func replaceBuffer(by other: BufferRef) {
         guard let buffer else { return }
         native.pointee.data = UnsafeMutableRawPointer(gst_buffer_ref(other.pointer))
         gst_buffer_unref(buffer)
     }
+}
+
+/// A buffer while a probe looks at it.
+struct PassingBuffer {
+    let pointer: UnsafeMutablePointer<GstBuffer>
+
+    /// A reference to keep or read it.
+    var reference: BufferRef { BufferRef(borrowing: pointer) }
+
+    var byteCount: Int { Int(gst_buffer_get_size(pointer)) }
 }
 
 private final class ProbeBox: Sendable {
@@ -82,10 +90,10 @@ private final class ProbeBox: Sendable {
 }
 
 extension Pad {
-    /// Runs `handler` with everything of these types that passes this pad, on the thread that pushes it.
+    /// Calls `handler` with all data of these types that passes this pad, on the pushing thread.
     ///
-    /// The handler neither blocks nor allocates much. Probes of one pad run in the order in which they were added; what
-    /// one drops the later ones do not see.
+    /// The handler must neither block nor allocate much. Probes of one pad run in the order in which they were added; data that one drops does not
+    /// reach the later ones.
     @discardableResult
     func addProbe(
         _ types: GstPadProbeType..., handler: @escaping @Sendable (PadProbeInfo) -> GstPadProbeReturn
@@ -103,10 +111,10 @@ extension Pad {
         return PadProbe(pad: self, id: id)
     }
 
-    /// Holds the streaming thread at this pad, data and serialised events both, until the result is removed.
+    /// Blocks the streaming thread at this pad, both data and serialized events, until the returned probe is removed.
     func block() -> PadProbe { addProbe(GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM) { _ in GST_PAD_PROBE_OK } }
 
-    /// Calls `handler` once, while nothing passes this pad: at once, or on the streaming thread after what passes now.
+    /// Calls `handler` once, while no data passes this pad: at once, or on the streaming thread after the current data.
     func whenIdle(_ handler: @escaping @Sendable () -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_IDLE) { _ in
             handler()

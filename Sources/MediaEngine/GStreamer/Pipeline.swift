@@ -5,11 +5,11 @@ final class Pipeline: Sendable {
     let bin: Element
     let bus: Bus
 
-    /// How a pipeline's running time begins.
+    /// When a pipeline's running time is 0.
     enum TimeBase {
-        /// At 0 when it starts to play, which is what sources expect.
+        /// When the pipeline starts to play, as sources expect.
         case ownStart
-        /// At the clock's own 0, so that it means the same in every such pipeline.
+        /// At the clock's own 0, so that running times are equal in all such pipelines.
         case clock
     }
 
@@ -22,12 +22,12 @@ final class Pipeline: Sendable {
         let clock = gst_system_clock_obtain()
         defer { gst_object_unref(clock) }
         gst_pipeline_use_clock(bin.ref.cast(), clock)
-        // Set by hand rather than when it plays, which some sources reach only later.
+        // Set explicitly and not at PLAYING, which some sources reach only later.
         gst_element_set_start_time(pipeline, cgst_clock_time_none())
         gst_element_set_base_time(pipeline, timeBase == .clock ? 0 : gst_clock_get_time(clock))
     }
 
-    /// Begins the running time at 0 now: opening a device or a file may have taken its time.
+    /// Restarts the running time at 0 now: opening a device or a file may have taken time.
     func restartTime() {
         guard let clock = gst_element_get_clock(bin.ref.pointer) ?? gst_system_clock_obtain() else { return }
         defer { gst_object_unref(clock) }
@@ -44,7 +44,7 @@ final class Pipeline: Sendable {
     /// The clock time at which the running time of this pipeline is 0, in ns.
     var baseTime: UInt64 { UInt64(gst_element_get_base_time(bin.ref.pointer)) }
 
-    /// Distributes the latency anew, as an application must when its bus says `latencyChanged`.
+    /// Recalculates the latency, as an application must after the bus message `latencyChanged`.
     func recalculateLatency() { gst_bin_recalculate_latency(bin.ref.cast()) }
 
     /// Stops every thread of the pipeline.

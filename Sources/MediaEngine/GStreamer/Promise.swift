@@ -1,7 +1,7 @@
 internal import CGStreamer
 internal import Synchronization
 
-/// What one GstPromise will answer; resumed exactly once.
+/// The future reply of one GstPromise; resumed exactly once.
 private final class PromiseBox: Sendable {
     typealias Reply = [String: PropertyValue]
     private let continuation: Mutex<CheckedContinuation<Result<Reply, MediaError>, Never>?>
@@ -12,7 +12,7 @@ private final class PromiseBox: Sendable {
         self.operation = operation
     }
 
-    /// Decodes on the thread that replied: the reply is only borrowed from the promise.
+    /// Decodes on the replying thread: the reply is only borrowed from the promise.
     func resume(_ promise: UnsafeMutablePointer<GstPromise>?) {
         guard let promise, gst_promise_wait(promise) == GST_PROMISE_RESULT_REPLIED else {
             return finish(.failure(.expired(operation: operation)))
@@ -31,12 +31,12 @@ private final class PromiseBox: Sendable {
     }
 }
 
-/// Hands `start` a fresh promise and waits for the fields of its reply, which is among `owed` meanwhile.
+/// Passes a new promise to `start` and waits for the fields of its reply; meanwhile the promise is in `pending`.
 ///
 /// - Throws: ``MediaError/rejected(operation:text:)`` when the reply carries an error, ``MediaError/expired(operation:)`` when
 ///   the promise expires, or GStreamer frees it unanswered, because the element went away.
 nonisolated(nonsending) func awaitReply(
-    to operation: String, owed: OwedReplies? = nil, start: (UnsafeMutablePointer<GstPromise>) -> Void
+    to operation: String, pending: PendingReplies? = nil, start: (UnsafeMutablePointer<GstPromise>) -> Void
 ) async throws(MediaError) -> [String: PropertyValue] {
     var address: UInt = 0
     let result = await withCheckedContinuation { continuation in
@@ -47,14 +47,14 @@ nonisolated(nonsending) func awaitReply(
             },
             Unmanaged.passRetained(box).toOpaque(),
             { data in
-                // Freed: if nothing was replied, nothing ever will be.
+                // The promise was freed, so no reply can follow.
                 if let data { Unmanaged<PromiseBox>.fromOpaque(data).takeRetainedValue().resume(nil) }
             })!
         address = UInt(bitPattern: promise)
-        owed?.add(promise)
+        pending?.add(promise)
         start(promise)
         gst_mini_object_unref(UnsafeMutableRawPointer(promise).cast())
     }
-    owed?.remove(address)
+    pending?.remove(address)
     return try result.get()
 }

@@ -1,23 +1,23 @@
 internal import CGStreamer
 
-/// A GValue turned into a Swift value at the boundary, so that no other part of the engine meets GStreamer's own.
+/// A GValue converted to a Swift value, so that no other part of the engine sees GStreamer's own types.
 enum PropertyValue: Sendable, Equatable {
     case bool(Bool)
     case int(Int64)
     case uint(UInt64)
     case double(Double)
     case string(String)
-    /// The fields of a GstStructure; of caps, those of the first structure.
+    /// The fields of a GstStructure; for caps, those of the first structure.
     case structure(name: String, [String: PropertyValue])
-    /// Several values, of which caps have one.
+    /// A list of alternative values in caps.
     indirect case list([PropertyValue])
-    /// All values from one to another.
+    /// A range of values.
     indirect case range(PropertyValue, PropertyValue)
     /// A ratio of two numbers, such as a frame rate.
     case fraction(Int, Int)
     /// The text of a GError.
     case error(String)
-    /// A type that nobody needed yet.
+    /// A type that the engine does not need.
     case other(type: String)
 
     init(_ value: UnsafePointer<GValue>) {
@@ -53,7 +53,7 @@ enum PropertyValue: Sendable, Equatable {
         return nil
     }
 
-    /// What caps are made of.
+    /// The types of values in caps.
     private static func choice(_ value: UnsafePointer<GValue>) -> PropertyValue? {
         if cgst_value_holds(value, gst_value_list_get_type()) != 0 {
             return .list(
@@ -77,9 +77,9 @@ enum PropertyValue: Sendable, Equatable {
         return nil
     }
 
-    /// Each structure of caps.
+    /// The structures of caps.
     static func structures(of caps: UnsafeMutablePointer<GstCaps>) -> [PropertyValue] {
-        // Caps without structures may mean anything, and say nothing.
+        // ANY caps allow everything and have no structures.
         guard gst_caps_is_any(caps) == 0 else { return [] }
         return (0..<gst_caps_get_size(caps)).compactMap { gst_caps_get_structure(caps, $0) }.map { PropertyValue($0) }
     }
@@ -99,7 +99,7 @@ enum PropertyValue: Sendable, Equatable {
     var stringValue: String? { if case .string(let value) = self { value } else { nil } }
     var fields: [String: PropertyValue]? { if case .structure(_, let fields) = self { fields } else { nil } }
 
-    /// The values of which it may have one.
+    /// The alternatives that it allows.
     var alternatives: [PropertyValue] { if case .list(let values) = self { values } else { [self] } }
 
     /// A whole number of any width that fits an `Int`.

@@ -105,9 +105,9 @@ enum SignalArgument {
 extension GObject {
     /// Connects `handler` to `signal`; it stays connected until the result is released.
     ///
-    /// The handler runs on whichever thread emits and may run once more after disconnecting: GLib keeps the closure
-    /// alive while an emission is in flight. So a handler converts, yields into a stream and returns. It must not capture an
-    /// object that owns the emitter: such a cycle through C leaks unseen.
+    /// The handler runs on whichever thread emits and may run one more time after disconnecting: GLib keeps the closure alive during an emission. So
+    /// a handler converts, yields into a stream and returns. It must not capture an object that owns the emitter: such a cycle through C leaks
+    /// unnoticed.
     func connect(_ signal: String, _ handler: @escaping @Sendable (borrowing SignalArguments) -> Void)
         -> SignalConnection
     {
@@ -136,9 +136,9 @@ extension GObject {
         return closure
     }
 
-    /// Emits an action signal; `result` may look at what it returns.
+    /// Emits an action signal; `result` may read its return value.
     ///
-    /// Hold no lock while emitting: a closed webrtcbin replies on the caller's thread, inside this call.
+    /// Hold no locks during the call: a closed webrtcbin replies on the caller's thread, inside this call.
     func emit(
         _ signal: String, _ arguments: [SignalArgument], result look: (UnsafePointer<GValue>) -> Void = { _ in }
     ) {

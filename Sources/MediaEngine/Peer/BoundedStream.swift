@@ -1,19 +1,20 @@
 internal import Synchronization
 
-/// A stream for one reader, of which only so much waits.
+/// A stream for one reader with a bounded number of waiting elements.
 ///
-/// Whoever puts something in never waits and keeps its order. When the reader is too far behind, what tells it least is dropped, oldest first, counted, and
-/// told when it reads on. What is ``Worth/kept`` is never dropped: of such there are only so many.
+/// Writers never wait, and the order is kept. When the reader falls too far behind, the least important elements are dropped, oldest
+/// first. They are counted, and the reader gets the count when it reads on. ``Worth/kept`` elements are never dropped: their number is
+/// limited.
 final class BoundedStream<Element: Sendable>: Sendable {
-    /// How much an element tells a reader who is far behind.
+    /// How important an element is to a reader that is far behind.
     enum Worth: Hashable, Sendable {
-        /// It happens so often at most, and the reader has to know.
+        /// Never dropped: there is a limited number of these, and the reader needs them all.
         case kept
-        /// Nothing, when a later one with this name waits: a state that has changed since.
+        /// Not important when a later one with this name waits: a state that has changed since.
         case latest(String)
-        /// Nothing, when an earlier one with this name waits.
+        /// Not important when an earlier one with this name waits.
         case first(String)
-        /// One of any number.
+        /// One of an unlimited number.
         case repeated
     }
 
@@ -24,10 +25,10 @@ final class BoundedStream<Element: Sendable>: Sendable {
     }
     private let state: Waiting
     private let signal: AsyncStream<Void>.Continuation
-    /// What was put in, in order; ends after ``finish()``.
+    /// The elements, in order; ends after ``finish()``.
     let elements: AsyncStream<Element>
 
-    /// `limit` is how many wait at most; `notice` makes what tells the reader how many were dropped, before what comes after them.
+    /// `limit` is the maximum number of waiting elements; `notice` makes the element that reports how many were dropped and is read next.
     init(
         limit: Int, worth: @escaping @Sendable (Element) -> Worth,
         notice: @escaping @Sendable (_ dropped: Int) -> Element?
@@ -44,22 +45,22 @@ final class BoundedStream<Element: Sendable>: Sendable {
         }
     }
 
-    /// How many wait.
+    /// The number of waiting elements.
     var count: Int { state.count }
 
-    /// Puts one in; nothing after ``finish()``.
+    /// Appends an element; does nothing after ``finish()``.
     func yield(_ element: Element) {
         state.put(element)
         signal.yield()
     }
 
-    /// Ends the stream after what was put in.
+    /// Ends the stream after the waiting elements.
     func finish() {
         state.end()
         signal.finish()
     }
 
-    /// What both ends of the stream share.
+    /// The state that both ends of the stream share.
     private final class Waiting: Sendable {
         private let state = Mutex(State())
         private let limit: Int
@@ -98,7 +99,7 @@ final class BoundedStream<Element: Sendable>: Sendable {
 
         func end() { state.withLock { $0.isOver = true } }
 
-        /// The place of the oldest that may be dropped; nil when all are to be kept.
+        /// The index of the oldest element that may be dropped; nil when all must be kept.
         private func leastWorth(in waiting: [Element]) -> Int? {
             let worths = waiting.map(worth)
             var last: [Worth: Int] = [:]

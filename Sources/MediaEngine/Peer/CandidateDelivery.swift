@@ -1,17 +1,17 @@
 /// How this end's candidates reach the peer.
 public enum CandidateDelivery: Sendable, Equatable {
-    /// One by one, as ``PeerConnectionEvent/Kind/localCandidate(_:)`` tells them (RFC 8838).
+    /// One by one, as ``PeerConnectionEvent/Kind/localCandidate(_:)`` reports them (RFC 8838).
     case trickled
-    /// All in the description, for a peer that cannot take them one by one; creating it waits for them.
+    /// All in the description, for a peer that cannot receive them one by one; creating the description waits for them.
     ///
-    /// From half of the timeout on the wait ends with the first relay candidate, which works from anywhere; at the timeout it ends
-    /// anyhow. A timeout of 0 means none. In ms.
+    /// After half of the timeout, the wait ends with the first relay candidate, which works from anywhere. At the timeout it ends in any
+    /// case. The timeout is in ms; 0 means no timeout.
     case inDescription(timeoutMs: Int)
 }
 
-/// How the search for this end's candidates ended.
+/// How the gathering of local candidates ended.
 public enum GatheringOutcome: String, Sendable {
-    /// All are there.
+    /// All candidates were gathered.
     case complete
     /// Ended early, with a relay candidate.
     case oneRelay

@@ -1,4 +1,4 @@
-/// Collects the candidates of a connection that tells them in its description.
+/// Collects the candidates of a connection that sends them in its description.
 final class CandidateGathering: Sendable {
     private enum Item {
         case candidate(IceCandidate)
@@ -7,9 +7,9 @@ final class CandidateGathering: Sendable {
         case abandoned
     }
 
-    /// The most candidates that wait for the description; of more, the oldest are left out.
+    /// The maximum number of candidates that wait for the description; then the oldest are left out.
     ///
-    /// A machine with many addresses has some dozens.
+    /// A machine with many addresses has a few dozen.
     static let maximumCandidates = 256
 
     private let items = BoundedStream<Item>(limit: maximumCandidates) { item in
@@ -35,7 +35,7 @@ final class CandidateGathering: Sendable {
                 items.yield(item)
             }
         }
-        // What comes later is in no description any more.
+        // Later candidates are in no description.
         defer {
             alarm.cancel()
             items.finish()

@@ -7,19 +7,19 @@ internal import X509
 struct DtlsCertificate: Sendable {
     /// Certificate and PKCS #8 key, one after the other, in PEM.
     let pem: String
-    /// What the peer is told to expect.
+    /// The fingerprint that the peer is to expect.
     let fingerprint: Fingerprint
 
     /// Makes a new key and certificate.
     ///
     /// Takes under 1 ms.
     ///
-    /// Each call has its own, so that nobody can tell from the fingerprint that two calls came from one process.
+    /// Each call has its own, so that the fingerprint does not reveal that two calls come from one process.
     init() throws(MediaError) {
         do {
             let key = P256.Signing.PrivateKey()
             let name = try DistinguishedName { CommonName("WebRTC") }
-            // RFC 8827 asks nobody to check dates; a day back helps peers whose clock is behind.
+            // RFC 8827 requires no check of dates; a day back helps peers whose clock is slow.
             let certificate = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
                 notValidBefore: Date(timeIntervalSinceNow: -86_400),

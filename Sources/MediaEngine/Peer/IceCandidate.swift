@@ -14,15 +14,15 @@ public struct IceCandidate: Sendable, Equatable {
     /// The end of a peer's candidates.
     public static let endOfCandidates = IceCandidate(mLine: 0, candidate: "")
 
-    /// Whether it is the end of the candidates, whichever m-line that is counted to.
+    /// Whether it is the end of the candidates, for any m-line.
     var isEnd: Bool { candidate.isEmpty }
 
-    /// Whether a TURN server stands behind it.
+    /// Whether it is a relay candidate of a TURN server.
     var isRelay: Bool { candidate.contains(" typ relay") }
 
-    /// Whether it can be used as it is: it has an address in numbers, or ends the candidates.
+    /// Whether it can be used directly: it has a numeric address, or is the end of the candidates.
     ///
-    /// A name, as browsers send it instead of a private address (`….local`), would make this machine ask for it by multicast, which is off.
+    /// Browsers send a name (`….local`) instead of a private address. Such a name must be looked up by multicast, which is off.
     var namesAddress: Bool {
         let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
         return isEnd || (words.count > 4 && LocalAddresses.isNumeric(String(words[4])))
@@ -42,10 +42,14 @@ public struct IceCandidate: Sendable, Equatable {
             UInt16(words[5]) != nil, !words[4].isEmpty
         else { throw .invalidCandidate(text: "a number in it is out of range") }
         guard namesAddress || words[4].utf8.allSatisfy(\.isHostName) else {
-            throw .invalidCandidate(text: "its address is neither one nor a name")
+            throw .invalidCandidate(text: "its address is neither an IP address nor a name")
         }
         guard ["udp", "tcp"].contains(words[2].lowercased()) else {
             throw .invalidCandidate(text: "neither UDP nor TCP")
+        }
+        // libnice reads it without looking whether it is there (RFC 6544 section 4.5 requires it).
+        guard words[2].lowercased() == "udp" || words.dropFirst(8).contains("tcptype") else {
+            throw .invalidCandidate(text: "TCP without a tcptype")
         }
         guard ["host", "srflx", "prflx", "relay"].contains(words[7]) else {
             throw .invalidCandidate(text: "an unknown type")

@@ -1,4 +1,4 @@
-/// A `stun:` or `turn:` URL, taken apart (RFC 7064, RFC 7065).
+/// A parsed `stun:` or `turn:` URL (RFC 7064, RFC 7065).
 struct IceServerURL: Sendable, Hashable {
     enum Scheme: String, Sendable { case stun, stuns, turn, turns }
 
@@ -60,25 +60,8 @@ struct IceServerURL: Sendable, Hashable {
         return (String(host), Int(number))
     }
 
-    /// Without credentials, for people.
+    /// The URL for messages, without credentials.
     var text: String { "\(scheme.rawValue):\(authority)" }
 
     private var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-    /// As `webrtcbin` has its property `stun-server`.
-    var stunServer: String { "stun://\(authority)" }
-
-    /// As `webrtcbin` takes it in `add-turn-server`, with credentials in which every odd character is escaped.
-    func turnServer(username: String, credential: String) -> String {
-        "turn://\(Self.escaped(username)):\(Self.escaped(credential))@\(authority)?transport=\(transport)"
-    }
-
-    /// Percent-encodes all but the unreserved characters (RFC 3986 section 2.3).
-    private static func escaped(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return text.utf8.map { byte in
-            let isPlain = byte.isHostName || "_~".utf8.contains(byte)
-            return isPlain ? String(UnicodeScalar(byte)) : "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-        }.joined()
-    }
 }

@@ -1,4 +1,4 @@
-/// The servers of one connection, checked.
+/// The checked ICE servers of one connection.
 struct IceServers: Sendable, Equatable {
     /// A TURN server with credentials: not for logs.
     struct Relay: Sendable, Equatable {
@@ -7,20 +7,20 @@ struct IceServers: Sendable, Equatable {
         var username: String
         var credential: String
 
-        /// As `webrtcbin` takes it, when the server is reached at `url` instead.
-        func uri(at url: IceServerURL) -> String { url.turnServer(username: username, credential: credential) }
+        /// The same server, reached at `url`.
+        func moved(to url: IceServerURL) -> Relay { Relay(url: url, username: username, credential: credential) }
     }
 
     /// The STUN servers, each once.
     private(set) var stun: [IceServerURL] = []
     private(set) var relays: [Relay] = []
-    /// What cannot be used, and why.
+    /// The servers that cannot be used, each with the reason.
     private(set) var unusable: [MediaError] = []
 
-    /// A URL that comes again has the credentials that came last.
+    /// If a URL occurs twice, the last credentials count.
     ///
-    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL or missing credentials, and when `policy` asks for a relay
-    ///   and there is none that can be used.
+    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL or missing credentials, and when `policy` requires a relay
+    ///   but none can be used.
     init(_ servers: [StunTurnServer], policy: IceTransportPolicy) throws(MediaError) {
         for server in servers {
             for text in server.urls {

@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// How long packets wait in the jitter buffers, by SSRC, which `rtpjitterbuffer` does not say itself, and what was lost of them.
+/// Measures how long packets wait in the jitter buffers and how many are lost, by SSRC.
 ///
-/// The report of `webrtcbin` 1.22 tells no losses, or those of another stream: it takes the jitter buffer that came last for that of each
-/// stream of a bundle whose m-line it knows (`jitter_buffer_set_retransmission`).
+/// `rtpjitterbuffer` does not report the waiting time. `webrtcbin` 1.22 reports no losses, or those of another stream: in a bundle it
+/// uses the latest jitter buffer for each stream whose m-line it knows (`jitter_buffer_set_retransmission`).
 final class JitterBufferWatch: Sendable {
-    /// Of one stream, from its beginning.
+    /// The totals of one stream since its start.
     struct Total: Sendable {
         var packets = 0
         var seconds = 0.0
-        /// Waited for in vain.
+        /// Packets that were waited for in vain.
         var lost = 0
-        /// Came when they were not waited for any more.
+        /// Packets that arrived after the wait for them was over.
         var late = 0
     }
 
@@ -21,11 +21,11 @@ final class JitterBufferWatch: Sendable {
         let waits: PacketWaits
     }
 
-    /// The most streams that are told apart, the latest ones: a peer may send as many as it likes.
+    /// The maximum number of tracked streams, the latest ones: a peer may send any number.
     private static let maximumStreams = 64
     private let known = Mutex<[Stream]>([])
 
-    /// How many streams are told apart.
+    /// The number of tracked streams.
     var streams: Int { known.withLock { $0.count } }
 
     func total(of ssrc: UInt32) -> Total {
@@ -36,11 +36,11 @@ final class JitterBufferWatch: Sendable {
             late: figures?["num-late"]?.intValue ?? 0)
     }
 
-    /// Compares what enters a `rtpjitterbuffer` with what leaves it.
+    /// Measures the time between the entry of a packet into a `rtpjitterbuffer` and its exit.
     func watch(_ jitterBuffer: Element) throws(MediaError) {
         let waits = PacketWaits()
         let (sink, source) = (try jitterBuffer.pad("sink"), try jitterBuffer.pad("src"))
-        // The probes belong to its pads, so they must not own it: they know the waits only.
+        // Its pads own the probes, so the probes must not own it: they hold only the waits.
         sink.onFirstBuffer { [weak self] element in
             guard let caps = (try? element.pad("sink"))?.caps?.fields,
                 let ssrc = caps["ssrc"]?.intValue.flatMap({ UInt32(exactly: $0) })
@@ -60,7 +60,7 @@ final class JitterBufferWatch: Sendable {
         }
     }
 
-    /// Of an RTP packet (RFC 3550 section 5.1).
+    /// The sequence number of an RTP packet (RFC 3550 section 5.1).
     private static func sequenceNumber(_ bytes: UnsafeRawBufferPointer) -> UInt16? {
         guard bytes.count >= 4 else { return nil }
         return UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))

@@ -4,12 +4,12 @@ internal import Foundation
 public enum LocalAddresses {
     /// Every address of an interface that is up, except loopback and link-local ones, in numeric form.
     ///
-    /// Link-local addresses are left out because browsers do not use them and a call would settle on one.
+    /// Link-local addresses are left out because browsers do not use them and a call would choose one.
     public static func global() -> [String] { all().filter { !isLoopback($0) && !isLinkLocal($0) } }
 
     /// Whether the text is an address of the loopback interface, or `localhost`.
     public static func isLoopback(_ host: String) -> Bool {
-        // A name may begin like an address.
+        // A host name may start like an address.
         host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumeric(host)
     }
 

@@ -1,10 +1,10 @@
-/// The codecs that an offer names, by m-line and best first, with their payload types.
+/// The codecs of an offer with their payload types, by m-line, best first.
 struct OfferedChoices {
     let choices: [[PeerMedia.Choice]]
 
-    /// Of each track the codecs that this machine has; when it has none, the first, which then says what is missing.
+    /// Takes the installed codecs of each track; if none is installed, the first one, whose error then names what is missing.
     ///
-    /// `warn` hears of rules for payload types that match nothing.
+    /// `warn` is called for payload type rules that match no format.
     init(
         _ configuration: PeerConnectionConfiguration, catalog: PipelineCatalog, warn: (String) -> Void
     ) throws(MediaError) {

@@ -20,7 +20,7 @@ struct OfferedFormat: Equatable {
 }
 
 extension [OfferedFormat] {
-    /// Gives the numbers that the rules ask for, one rule after the other; every format keeps a number of its own.
+    /// Applies the payload types of the rules, one rule after the other; no two formats get the same number.
     ///
     /// - Returns: The rules that no format matches.
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a number out of range.
@@ -36,7 +36,7 @@ extension [OfferedFormat] {
             guard former != rule.payloadType else { continue }
             var moves = [former: rule.payloadType]
             if let other = firstIndex(where: { $0.payloadType == rule.payloadType }) {
-                // A number below 96 means a codec of RFC 3551, so it is not for others.
+                // A number below 96 belongs to a codec of RFC 3551, so no other format may have it.
                 let number = PayloadTypeRule.payloadTypes.contains(former) ? former : freeNumber
                 self[other].payloadType = number
                 moves[rule.payloadType] = number
@@ -47,7 +47,7 @@ extension [OfferedFormat] {
         return unused
     }
 
-    /// The highest that is left; there are fewer formats than numbers.
+    /// The highest free number; there are fewer formats than numbers.
     private var freeNumber: Int {
         let taken = Set(map(\.payloadType))
         return PayloadTypeRule.payloadTypes.last { !taken.contains($0) } ?? PayloadTypeRule.payloadTypes.upperBound
@@ -55,7 +55,7 @@ extension [OfferedFormat] {
 }
 
 extension OfferedFormat {
-    /// Has retransmissions (RFC 4588) name the new number of what they repeat.
+    /// Writes the new number of a format into its retransmission format (RFC 4588).
     fileprivate mutating func follow(_ moves: [Int: Int]) {
         guard rtpmap.lowercased().hasPrefix("rtx/"), let fmtp else { return }
         self.fmtp = fmtp.split(separator: ";").map { parameter in

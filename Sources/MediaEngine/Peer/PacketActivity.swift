@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// When packets of the peer arrive, of whatever kind: media, RTCP or DTLS.
+/// Notes when packets of the peer arrive, of any kind: media, RTCP or DTLS.
 final class PacketActivity: Sendable {
     private struct State {
         var rhythm = PeerRhythm()
@@ -8,25 +8,26 @@ final class PacketActivity: Sendable {
     }
     private let state = Mutex(State())
 
-    /// What arrived so far.
+    /// The rhythm of the packets so far.
     var rhythm: PeerRhythm { state.withLock { $0.rhythm } }
 
-    /// Notes every packet that comes out of `source`, a `nicesrc`.
+    /// Notes every packet that leaves `source`, the ICE source.
     func watch(_ source: Element) throws(MediaError) {
-        try source.pad("src").probeHead { [weak self] bytes in
+        // The probe belongs to the pad, which this does not own.
+        try source.pad("src").probeHead { [self] bytes in
             let packet = PeerRhythm.Packet(bytes)
-            return self?.state.withLock { state in
+            return state.withLock { state in
                 if state.isOver { return .drop }
                 state.rhythm.note(packet, at: .now)
                 return .pass
-            } ?? .drop
+            }
         }
     }
 
-    /// Lets nothing through any more, for the teardown.
+    /// Drops all packets from now on, for the teardown.
     ///
-    /// A pipeline stops element by element, and `nicesrc` last. The peer's first RTCP, often its BYE, then finds a `srtpdec` whose source
-    /// pads have forgotten their streams, and which makes up one of a kind that it may not
+    /// A pipeline stops element by element, and the ICE source last. The peer's first RTCP packet, often its BYE, then reaches a `srtpdec` whose
+    /// source pads have lost their streams. It makes up a stream, which it may not do
     /// (`gst_pad_create_stream_id_internal: assertion 'parent->numsinkpads <= 1' failed`).
     func end() { state.withLock { $0.isOver = true } }
 }

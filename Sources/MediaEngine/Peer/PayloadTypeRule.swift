@@ -1,15 +1,16 @@
-/// The payload type that this end's offers are to give to a format.
+/// A rule that gives a payload type to a format in this end's offers.
 ///
-/// What had it before gets the other's number in return, and `apt` of retransmissions follows. An answer uses the offer's numbers, whatever they are.
+/// The format that had this number gets the other's number instead, and `apt` of retransmissions follows. An answer always uses the
+/// offer's numbers.
 public struct PayloadTypeRule: Sendable, Equatable {
-    /// The format as `a=rtpmap` names it, such as `VP8/90000`; capitals do not matter, and one channel need not be named.
+    /// The format as in `a=rtpmap`, such as `VP8/90000`; case does not matter, and `/1` for one channel may be omitted.
     public var rtpmap: String
-    /// Parameters that `a=fmtp` has to hold as well, such as `packetization-mode=1`; nil takes any.
+    /// Parameters that `a=fmtp` must contain as well, such as `packetization-mode=1`; nil matches any.
     public var fmtp: String?
     /// 96 to 127, the dynamic ones (RFC 3551 section 6).
     public var payloadType: Int
 
-    /// What ``payloadType`` may be.
+    /// The valid range of ``payloadType``.
     public static let payloadTypes = 96...127
 
     /// Makes a rule; it is checked when the offer is made.

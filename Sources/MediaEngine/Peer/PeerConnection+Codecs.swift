@@ -1,12 +1,12 @@
-/// Which codecs are used.
+/// The choice of codecs.
 extension PeerConnection {
-    /// Of an offer the first format that this end may use.
+    /// The first format of an offer that this end may use.
     func choice(for section: MediaSection) throws(MediaError) -> PeerMedia.Choice {
         let track = configuration.tracks[section.kind]
         let codecs = track?.codecs ?? []
         let known = section.formats.compactMap { format in format.codec.map { (codec: $0, format: format) } }
             .filter { codecs.contains($0.codec) }
-        // When none is installed, the first says what is missing.
+        // When none is installed, the first one gives the error that names what is missing.
         guard
             let best = known.first(where: { catalog.hasElements(of: $0.codec, encoders: track?.encoders ?? []) })
                 ?? known.first
@@ -22,10 +22,10 @@ extension PeerConnection {
         return choice
     }
 
-    /// The first of the answer's formats: what the peer sends, since it prefers it.
+    /// The first format of the answer: the peer prefers it and so sends it.
     ///
     /// Formats that were not offered may follow; the peer knows that it cannot send them (RFC 3264 section 6.1).
-    /// - Throws: ``MediaError/codecNotOffered(media:)``, rather than to wait for pictures that nobody can decode.
+    /// - Throws: ``MediaError/codecNotOffered(media:)``, rather than waiting for media that this end cannot decode.
     func choice(
         of offered: [PeerMedia.Choice], in section: MediaSection
     ) throws(MediaError) -> PeerMedia.Choice {

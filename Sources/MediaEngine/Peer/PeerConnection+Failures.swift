@@ -1,10 +1,10 @@
 internal import Logging
 
-/// What is done about an element that fails: the connection goes on with what still works.
+/// The handling of failed elements: the connection continues with what still works.
 extension PeerConnection {
-    /// Ends the half of a track that the element is part of; the connection ends when the element belongs to none, and with the last half.
+    /// Ends the half of a track that the element belongs to; the connection ends if it belongs to none, or when the last half has failed.
     ///
-    /// An element that fails takes those before it with it, each of which says so: the first one counts.
+    /// When an element fails, the elements upstream of it fail, too, and each reports an error: the first error counts.
     func takeError(of path: String, _ message: String, _ debug: String) {
         let error = MediaError.elementFailed(element: path, message: message, debug: debug)
         guard let media, let failure = media.failure(ofElementAt: path, message, debug) else {
@@ -14,7 +14,7 @@ extension PeerConnection {
         guard !hasFailed(failure.kind, failure.direction) else { return }
         logger.error("\(failure)")
         failures.append(failure)
-        // What fails while it is received takes nothing more by itself.
+        // A failed receiving half stops by itself.
         if failure.direction == .sending { applyMode(of: failure.kind) }
         let isLast = failures.count == media.choices.count * TrackFailure.Direction.allCases.count
         eventSink.yield(.init(isLast ? .failed(error) : .trackFailed(failure)))

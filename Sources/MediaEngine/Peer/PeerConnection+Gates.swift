@@ -1,28 +1,28 @@
 internal import Logging
 
-/// What flows, and how much of it.
+/// Gates, sources and rates of the media.
 extension PeerConnection {
-    /// Chooses what is sent of one kind; every kind begins ``SendMode/closed``.
+    /// Sets what is sent of one kind; every kind starts ``SendMode/closed``.
     ///
-    /// Legal at any time and as often as wanted; the last mode counts. Less is in force when this returns: of what was captured
-    /// nothing new is encoded after a mute. More takes effect once the peer's certificate is verified, and after
-    /// ``SendMode/off`` once the device is open; when that fails, ``PeerConnectionEvent/Kind/captureFailed(_:_:)`` says so. What is
-    /// sent after a pause begins with the latest picture, as a key frame. ``SendMode/off`` needs no verification: set before the
-    /// negotiation, no device is opened at all.
+    /// May be called at any time and any number of times; the last mode counts. A mode that sends less is in force when this returns:
+    /// after a mute, no newly captured media is encoded. A mode that sends more takes effect once the peer's certificate is verified and,
+    /// after ``SendMode/off``, once the device is open. If the device cannot be opened, the connection sends
+    /// ``PeerConnectionEvent/Kind/captureFailed(_:_:)``. After a pause, sending starts with the latest frame, as a key frame.
+    /// ``SendMode/off`` needs no verification: if it is set before the negotiation, no device is opened at all.
     public func setSending(_ mode: SendMode, of kind: MediaKind) {
         guard !isClosed else { return }
         sendModes[kind] = mode
         applyMode(of: kind)
     }
 
-    /// Sends another source of the same kind from now on, without a new negotiation: another camera, size or rate.
+    /// Replaces the source of one kind without a new negotiation: another camera, size or rate.
     ///
-    /// A track that had none has one from now on. The device is opened unless the kind is ``SendMode/off``, and the former one closes when
-    /// nobody else needs it; of one device ``CaptureSource`` says how it changes its size. Before the negotiation nothing is opened yet.
-    /// `processing` is what is done to the sound before it is sent; nil leaves that as it is.
+    /// A track without a source gets one. The new device is opened unless the kind is ``SendMode/off``, and the former one closes when
+    /// nothing else needs it. ``CaptureSource`` describes how one device changes its size. Before the negotiation nothing is opened yet.
+    /// `processing` is the processing of audio before it is sent; nil leaves it unchanged.
     ///
-    /// - Throws: ``MediaError`` when it cannot be opened; the former one goes on then. ``MediaError/rejected(operation:text:)`` when this
-    ///   connection has no track of this kind.
+    /// - Throws: ``MediaError`` when it cannot be opened; the former source then continues. ``MediaError/rejected(operation:text:)`` when
+    ///   this connection has no track of this kind.
     public func setSource(
         _ source: CaptureSource, processing: AudioProcessing? = nil
     ) async throws(MediaError) {
@@ -35,7 +35,7 @@ extension PeerConnection {
             if let processing { configuration.tracks[source.kind]?.processing = processing }
             return
         }
-        // The track alone: whatever hangs as it opens keeps nothing else of the connection alive.
+        // Only the track is kept alive: if the device hangs while it opens, the rest of the connection can still be freed.
         guard let track = media?.sending[source.kind] else {
             throw .rejected(operation: "a source", text: "this connection negotiated no \(source.kind.rawValue)")
         }
@@ -43,27 +43,27 @@ extension PeerConnection {
         if let processing { track.process(processing) }
     }
 
-    /// Turns the pictures that are sent from the next one on, in all connections that share their source.
+    /// Turns the sent video from the next frame on, in all connections that share its source.
     ///
-    /// - Throws: ``MediaError/rejected(operation:text:)`` when there is no source of pictures.
+    /// - Throws: ``MediaError/rejected(operation:text:)`` when there is no video source.
     public func turnVideo(_ orientation: VideoOrientation) async throws(MediaError) {
         guard let source = media?.sending[.video]?.source ?? configuration.tracks[.video]?.source else {
-            throw .rejected(operation: "an orientation", text: "there is no source of pictures")
+            throw .rejected(operation: "an orientation", text: "there is no video source")
         }
         try await source.turn(orientation)
     }
 
-    /// What the peer does not take is not sent, nor what has failed.
+    /// A kind that the peer does not receive, or that has failed, is not sent.
     func mode(of kind: MediaKind) -> SendMode {
         directions[kind]?.sends == false || hasFailed(kind, .sending) ? .off : sendModes[kind] ?? .closed
     }
 
     func applyMode(of kind: MediaKind) { media?.sending[kind]?.set(mode(of: kind)) }
 
-    /// Shows, plays and records what arrives (and records what is sent, if that is wanted) from now on, the latest picture first, or no more; begins closed.
+    /// Starts or stops to show, play and record received media, and to record sent media if configured; starts closed.
     ///
-    /// Legal at any time. Reopening asks the peer for a fresh picture.
-    /// - Returns: How many pictures and audio buffers had been shown before, by kind; empty before the negotiation.
+    /// May be called at any time. The latest frame is shown first. Reopening requests a key frame from the peer.
+    /// - Returns: How many frames and audio buffers had been shown before, by kind; empty before the negotiation.
     @discardableResult
     public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
         guard !isClosed else { return [:] }
@@ -72,59 +72,59 @@ extension PeerConnection {
         return media?.setReceiving(isOpen, hiding: hiddenKinds) ?? [:]
     }
 
-    /// Shows and records what arrives of one kind, when ``setReceiving(_:)`` lets it, or does not; every kind begins shown.
+    /// Selects whether received media of one kind is shown and recorded while ``setReceiving(_:)`` is open; every kind starts shown.
     ///
-    /// Legal at any time, also before the negotiation. The peer is not told and goes on sending.
+    /// May be called at any time, also before the negotiation. The peer is not notified and continues to send.
     public func setShowing(_ isShown: Bool, of kind: MediaKind) {
         guard !isClosed, isShown == hiddenKinds.contains(kind) else { return }
         if isShown { hiddenKinds.remove(kind) } else { hiddenKinds.insert(kind) }
         _ = media?.receiving[kind]?.setOpen(isReceiving && isShown)
     }
 
-    /// Changes the rate that the encoder of one kind aims at, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still holds.
+    /// Changes the encoder's target bitrate of one kind, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still applies.
     ///
-    /// In force with the next picture or packet. A codec of fixed rate stays as it is.
+    /// Takes effect with the next frame or packet. A codec with a fixed rate does not change.
     public func setBitrate(_ kbit: Int, of kind: MediaKind) throws(MediaError) {
         try built().sending[kind]?.encoder.set(bitrateKbit: max(1, kbit))
     }
 
-    /// Changes what our Opus encoder does; what the peer's description allows still holds, and ours stays as it was sent.
+    /// Changes the parameters of this end's Opus encoder; the limits in the peer's description still apply.
     ///
-    /// A value out of range counts as its default, with a warning.
+    /// This end's description stays as it was sent. A value out of range counts as its default, with a warning.
     public func setOpus(_ parameters: OpusParameters) throws(MediaError) {
         let (checked, warnings) = parameters.checked()
         for text in warnings { logger.warning("\(text)") }
         try built().sending[.audio]?.encoder.set(checked)
     }
 
-    /// The most keys that one call takes.
+    /// The maximum number of digits in one call of ``sendDTMF(_:)``.
     public static let maximumDigits = 64
 
-    /// Presses keys (RFC 4733): 250 ms each, 100 ms between, after those that were asked for before.
+    /// Sends DTMF digits (RFC 4733): 250 ms each at least, 100 ms between at least, after the digits that were queued before.
     ///
-    /// Whatever ``setSending(_:of:)`` says; they wait for the peer's verification.
-    /// - Returns: Whether the peer takes them; false when its description lacks telephone events, and before the negotiation.
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for what is no key, and for more than ``maximumDigits``.
+    /// Independent of ``setSending(_:of:)``. The digits wait until the peer is verified.
+    /// - Returns: Whether the peer accepts them; false when its description lacks telephone events, and before the negotiation.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a character that is no DTMF digit, and for more than ``maximumDigits``.
     @discardableResult
-    public func sendDTMF(_ keys: String) throws(MediaError) -> Bool {
-        var digits: [DtmfDigit] = []
-        for key in keys.prefix(Self.maximumDigits + 1) {
-            guard digits.count < Self.maximumDigits, let digit = DtmfDigit(key) else {
+    public func sendDTMF(_ digits: String) throws(MediaError) -> Bool {
+        var checked: [DtmfDigit] = []
+        for character in digits.prefix(Self.maximumDigits + 1) {
+            guard checked.count < Self.maximumDigits, let digit = DtmfDigit(character) else {
                 throw .unknownChoice(
-                    kind: "DTMF key", value: String(key),
+                    kind: "DTMF digit", value: String(character),
                     known: ["0 to 9", "*", "#", "A to D", "\(Self.maximumDigits) at most"])
             }
-            digits.append(digit)
+            checked.append(digit)
         }
         guard !isClosed, let media, remote != nil, directions[.audio]?.sends == true,
             let sender = media.sending[.audio]?.dtmf,
             let choice = media.choices.first(where: { $0.codec.kind == .audio }), !choice.telephoneEvents.isEmpty
         else { return false }
         guard isVerified else {
-            heldDigits = Array((heldDigits + digits).prefix(Self.maximumDigits))
+            heldDigits = Array((heldDigits + checked).prefix(Self.maximumDigits))
             return true
         }
-        for digit in digits { try sender.send(digit) }
+        for digit in checked { try sender.send(digit) }
         return true
     }
 }

@@ -2,7 +2,7 @@ internal import Logging
 
 /// Offer, answer and candidates.
 extension PeerConnection {
-    /// Builds the connection as the offering end and makes its offer; candidates follow in ``events``.
+    /// Builds the connection as the offerer and creates its offer; candidates follow in ``events``.
     public func createOffer() async throws(MediaError) -> SessionDescription {
         guard media == nil else {
             throw .rejected(operation: "createOffer", text: "this connection has negotiated already")
@@ -18,7 +18,7 @@ extension PeerConnection {
         return try await complete(local)
     }
 
-    /// Begins the search for candidates, which ends in any case.
+    /// Sets the local description and starts to gather candidates, with a time limit.
     private func setLocal(_ description: SessionDescription, on media: PeerMedia) async throws(MediaError) {
         let limit = Duration.milliseconds(configuration.tuning.gatheringMs)
         watchdogs.append(
@@ -29,7 +29,7 @@ extension PeerConnection {
         try await media.setLocal(description)
     }
 
-    /// Waits for the candidates, if they are to be in the description.
+    /// Waits for the candidates if they belong into the description.
     private func complete(_ description: LocalDescription) async throws(MediaError) -> SessionDescription {
         guard !isClosed else { throw .closed }
         guard let gathering, case .inDescription(let timeout) = configuration.candidateDelivery else {
@@ -43,10 +43,10 @@ extension PeerConnection {
         return description.description
     }
 
-    /// Builds what an answer needs before its offer is there, with the codecs that this end prefers.
+    /// Builds what an answer needs before the offer arrives, with the codecs that this end prefers.
     ///
-    /// For an offer that prefers other codecs or has other m-lines all is built anew with the answer. An open capture and an encoder wait
-    /// meanwhile.
+    /// If the offer prefers other codecs or has other m-lines, ``createAnswer(to:)`` builds everything again. Until then a capture is open
+    /// and an encoder waits.
     public func prepareAnswer() async throws(MediaError) {
         guard media == nil else {
             throw .rejected(operation: "prepareAnswer", text: "this connection has negotiated already")
@@ -56,9 +56,9 @@ extension PeerConnection {
         isPrepared = true
     }
 
-    /// What ``prepareAnswer()`` built, if its codecs and m-lines are those of the answer; else that is taken down.
+    /// What ``prepareAnswer()`` built, if its codecs and m-lines match the answer; otherwise tears it down.
     ///
-    /// webrtcbin answers with the codec whose caps came to a pad first, whatever its transceiver prefers by then.
+    /// webrtcbin answers with the codec whose caps reached a pad first, even if its transceiver prefers another one by then.
     private func prepared(for choices: [PeerMedia.Choice], _ mLines: [Int]) async -> PeerMedia? {
         guard isPrepared, let media else { return nil }
         isPrepared = false
@@ -67,9 +67,9 @@ extension PeerConnection {
         return isFitting ? media : nil
     }
 
-    /// Builds the connection as the answering end and makes its answer; candidates follow in ``events``.
+    /// Builds the connection as the answerer and creates its answer; candidates follow in ``events``.
     ///
-    /// An m-line of a kind that this connection has no track of is refused with port 0 (RFC 9429 section 5.3.1), and the others go on.
+    /// If this connection has no track of an m-line's kind, it rejects that m-line with port 0 (RFC 9429 section 5.3.1) and uses the others.
     /// - Throws: ``MediaError/invalidSDP(line:text:)`` and ``MediaError/noCommonCodec(media:)`` when the offer cannot be used.
     public func createAnswer(to offer: SessionDescription) async throws(MediaError) -> SessionDescription {
         guard media == nil || isPrepared else {
@@ -87,12 +87,12 @@ extension PeerConnection {
         } else {
             for channel in dataChannels { try media.open(channel) }
         }
-        try await settle(choices, media)
+        try await apply(choices, media)
         try await setRemote(keeping(choices, of: remote), on: media)
         let alternatives = choices.map { [$0] }
         let answer = media.addFormats(alternatives, to: try await media.create(.answer))
         try await setLocal(answer, on: media)
-        // webrtcbin answers an m-line that it cannot match with one that only receives, and what is sent there waits for ever.
+        // webrtcbin answers an m-line that it cannot match as receive-only, and media sent there waits forever.
         for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
             throw .noCommonCodec(media: section.kind.rawValue)
         }
@@ -104,7 +104,7 @@ extension PeerConnection {
         return try await complete(local)
     }
 
-    /// Takes the peer's answer to ``createOffer()``.
+    /// Applies the peer's answer to ``createOffer()``.
     public func setAnswer(_ answer: SessionDescription) async throws(MediaError) {
         let media = try built()
         guard remote == nil else { throw .rejected(operation: "setAnswer", text: "this offer was answered already") }
@@ -123,9 +123,9 @@ extension PeerConnection {
         }
         directions = remote.directions
         for kind in directions.keys { applyMode(of: kind) }
-        // Noted first, so that no second answer is taken meanwhile.
+        // Set first, so that no second answer is accepted meanwhile.
         self.remote = remote
-        try await settle(agreed, media)
+        try await apply(agreed, media)
         try await setRemote(keeping(agreed, of: remote), on: media)
     }
 
@@ -133,10 +133,10 @@ extension PeerConnection {
         remote.keeping(agreed.map(\.payloadTypes), clockRates: agreed.map(\.codec.clockRate))
     }
 
-    private func settle(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {
-        try await media.settle(choices)
+    private func apply(_ choices: [PeerMedia.Choice], _ media: PeerMedia) async throws(MediaError) {
+        try await media.apply(choices)
         guard !isClosed else {
-            // Closed meanwhile: the teardown knows nothing of a track that was made after it began.
+            // Closed meanwhile: the teardown does not know a track that was made after it started.
             for track in media.sending.values { await track.end() }
             throw .closed
         }
@@ -145,12 +145,12 @@ extension PeerConnection {
         if isReceiving { setReceiving(true) }
     }
 
-    /// The most candidates that are kept while there is no remote description yet, and taken in all.
+    /// The maximum number of remote candidates in all, including those held until the remote description arrives.
     public static let maximumCandidates = 64
 
-    /// Takes a candidate of the peer's; one that comes before the peer's description waits for it.
+    /// Adds a candidate of the peer; one that arrives before the peer's description waits for it.
     ///
-    /// One with a name instead of an address is passed over: names of this kind (`….local`) are looked up by multicast, which is off.
+    /// A candidate with a name instead of an address is skipped: such names (`….local`) are looked up by multicast, which is off.
     /// - Throws: ``MediaError/invalidCandidate(text:)`` for a malformed one, and for more than ``maximumCandidates``.
     public func addCandidate(_ candidate: IceCandidate) throws(MediaError) {
         guard !isClosed else { throw .closed }

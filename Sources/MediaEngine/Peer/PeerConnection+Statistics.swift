@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// What was measured.
+/// Statistics.
 extension PeerConnection {
-    /// What was sent and received so far; takes under a millisecond.
+    /// The statistics of sent and received media so far; takes under a millisecond.
     ///
-    /// The last figures remain after ``close()``.
+    /// The last values remain after ``close()``.
     public func statistics() async -> PeerStatistics {
-        // 1.22 has a race between statistics and the end of a session, so none but the last begin once close() was called
+        // 1.22 has a race between statistics and the end of a session, so after close() only the last request is made
         // (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
         if let lastFigures { await lastFigures.value } else { await measure() }
         return lastStatistics
     }
 
-    /// Measures this of decoded media from now on, for the statistics, and nothing else: whoever does not read a figure need not pay for it.
+    /// Selects what is measured of decoded media from now on: an application pays only for the statistics that it reads.
     ///
-    /// Legal at any time. What was not measured before begins at nothing; figures of what is not measured are nil.
+    /// May be called at any time; replaces the previous selection. A new measurement starts from zero. Values that are not measured are nil.
     public func measure(_ measurements: Set<MediaMeasurement>) {
         guard !isClosed else { return }
         configuration.measurements = measurements
@@ -26,7 +26,7 @@ extension PeerConnection {
         for track in media.receiving.values { track.measure(configuration.measurements) }
     }
 
-    /// Takes the figures; one request at a time, and ``close()`` waits for the one that runs.
+    /// Takes the statistics; one request at a time, and ``close()`` waits for a running one.
     func measure() async {
         guard let media, !isClosed else { return }
         let request = statisticsRequest ?? Task { try? await media.transportStatistics() }
@@ -44,7 +44,7 @@ extension PeerConnection {
         }
     }
 
-    /// The same under W3C's names, for tools that know those; the last report remains after ``close()``.
+    /// The same statistics under W3C's names, for tools that know those; the last report remains after ``close()``.
     public func statisticsReport() async -> StatisticsReport {
         _ = await statistics()
         return lastReport

@@ -1,10 +1,10 @@
-/// What waits between the pipeline, the connection and the application, and what of it is dropped.
+/// The queues between the pipeline, the connection and the application, and what they drop.
 extension PeerConnection {
-    /// The most events that wait in ``events``, but for those that are never dropped.
+    /// The maximum number of events that wait in ``events``, except for those that are never dropped.
     ///
-    /// When the application is further behind, what tells it least goes first, the oldest of it: keys that the peer pressed, states that have changed since (sizes of
-    /// pictures, silence, what happened to a capture) and data channels that are over. ``PeerConnectionEvent/Kind/eventsDropped(_:)`` says how many. Everything
-    /// else is kept, candidates and failures among it: a connection has only so many of them.
+    /// When the application falls further behind, the least important events are dropped, oldest first: DTMF digits of the peer, states that
+    /// have changed since (frame sizes, silence, capture states) and closed data channels. ``PeerConnectionEvent/Kind/eventsDropped(_:)``
+    /// reports how many. All other events, such as candidates and failures, are kept: a connection has a limited number of them.
     public static let maximumWaitingEvents = 256
 
     static func makeEvents() -> BoundedStream<PeerConnectionEvent> {
@@ -15,12 +15,12 @@ extension PeerConnection {
         }
     }
 
-    /// What the pipeline reports is read by the connection itself, which may be held up by a `webrtcbin` that hangs.
+    /// The connection itself reads the reports of the pipeline, and a hanging `webrtcbin` may block it.
     static func makeReports() -> BoundedStream<PeerPipeline.Report> {
         BoundedStream(limit: maximumWaitingEvents) {
             $0.worth
         } notice: {
-            .warning("\($0) reports of the pipeline were dropped: more came than could be taken")
+            .warning("\($0) reports of the pipeline were dropped: more arrived than could be handled")
         }
     }
 }
@@ -31,8 +31,8 @@ extension PeerConnectionEvent {
         case .dtmf: .repeated
         case .dataChannel(let channel): channel.isOver ? .repeated : .kept
         case .interrupted, .resumed: .latest("silence")
-        case .picturesSent: .latest("sent")
-        case .picturesReceived: .latest("received")
+        case .frameSizeSent: .latest("sent")
+        case .frameSizeReceived: .latest("received")
         case .captureFailed(let kind, _), .captureLost(let kind, _), .captureRestored(let kind):
             .latest("capture of \(kind)")
         case .iceConnected: .first("ICE")
@@ -48,12 +48,12 @@ extension PeerPipeline.Report {
     fileprivate var worth: BoundedStream<Self>.Worth {
         switch self {
         case .event: .kept
-        // Of these only the first counts in any case.
+        // Only the first of these counts anyway.
         case .peerCertificate: .first("certificate")
         case .readyToSend: .first("keys")
         case .dataChannel(let channel): channel.isOver ? .repeated : .kept
         case .bus(.latencyChanged): .latest("latency")
-        // An element that has failed may fail with each packet.
+        // A failed element may report an error for each packet.
         case .bus(.error(let element, _, _, _)): .first(element)
         case .bus, .warning: .repeated
         }

@@ -2,36 +2,36 @@ internal import Logging
 
 /// One connection to one peer: a pipeline, its transport, and one track of each kind in both directions.
 ///
-/// It negotiates once: an offer and its answer. What `webrtcbin` cannot renegotiate is done by a new peer connection. All gates
-/// begin closed: nothing is sent before ``setSending(_:of:)`` and nothing shown before ``setReceiving(_:)``, and neither
-/// before the peer's certificate was checked. Runs on an executor of its own, since calls into GStreamer block.
+/// It negotiates once: one offer and one answer. What `webrtcbin` cannot renegotiate needs a new peer connection. All gates
+/// start closed: the connection sends nothing before ``setSending(_:of:)`` and shows nothing before ``setReceiving(_:)``. It does
+/// neither before it has verified the peer's certificate. It runs on its own executor, since calls into GStreamer block.
 public actor PeerConnection {
     private let executor: QueueExecutor
-    /// A serial queue of this connection's own.
+    /// The serial queue of this connection.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// What happens, in order; for one consumer.
+    /// The events of the connection, in order; for one consumer.
     ///
-    /// Ends with ``close()``. Of a reader that is too far behind some are kept from, see ``maximumWaitingEvents``.
+    /// Ends with ``close()``. A reader that falls too far behind loses some events: see ``maximumWaitingEvents``.
     public nonisolated let events: AsyncStream<PeerConnectionEvent>
 
     var configuration: PeerConnectionConfiguration
     let catalog: PipelineCatalog
     let logger: Logger
-    /// What may be seen and heard of the peer.
+    /// The outlets for the peer's video and audio.
     nonisolated let outlets = Outlets()
     nonisolated let eventSink: BoundedStream<PeerConnectionEvent>
     private let reports: BoundedStream<PeerPipeline.Report>
     private(set) var media: PeerMedia?
-    /// Whether ``media`` was built before the offer that it is to answer.
+    /// Whether ``media`` was built by ``prepareAnswer()``, before the offer arrived.
     var isPrepared = false
     var offered: (description: RemoteDescription, choices: [[PeerMedia.Choice]])?
     var dataChannels: [DataChannel] = []
     var remote: RemoteDescription?
-    /// Which way media flows on each m-line, as seen from this end; empty before the negotiation.
+    /// The direction of each m-line, as seen from this end; empty before the negotiation.
     ///
-    /// The peer may have offered or answered that it only sends or only receives. A kind that the peer does not take is not sent and
-    /// holds no device, whatever ``setSending(_:of:)`` says; of one that it does not send no ``PeerConnectionEvent/Kind/firstFrame(_:)`` comes.
+    /// The peer may have declared that it only sends or only receives. A kind that the peer does not receive is not sent and holds no
+    /// device, regardless of ``setSending(_:of:)``. A kind that the peer does not send causes no ``PeerConnectionEvent/Kind/firstFrame(_:)``.
     public internal(set) var directions: [MediaKind: MediaDirection] = [:]
     var heldCandidates: [IceCandidate] = []
     private var earlyCertificate: String?
@@ -40,16 +40,16 @@ public actor PeerConnection {
     var isVerified: Bool { isCertificateRight && hasKeys }
     var sendModes: [MediaKind: SendMode] = [:]
     var isReceiving = false
-    /// What is not shown or played though it might be.
+    /// The kinds that ``setShowing(_:of:)`` hides.
     var hiddenKinds: Set<MediaKind> = []
-    /// What has failed so far.
+    /// The failures so far.
     var failures: [TrackFailure] = []
     var isClosed = false
     private var closing: Task<Void, Never>?
-    /// What takes the figures of the end; nil before ``close()``.
+    /// The task that takes the final statistics; nil before ``close()``.
     private(set) var lastFigures: Task<Void, Never>?
     var heldDigits: [DtmfDigit] = []
-    /// What the peer pressed before anything of it was shown for the first time; nil from then on.
+    /// The digits that the peer sent before its media was first shown; nil from then on.
     var earlyDigits: [DtmfDigit]? = []
     let gathering: CandidateGathering?
     var watchdogs: [Task<Void, Never>] = []
@@ -73,7 +73,7 @@ public actor PeerConnection {
         reports = Self.makeReports()
     }
 
-    /// `mLines` are the places of the choices among all m-lines; nil means that there are no others.
+    /// `mLines` holds the index of each choice among all m-lines; nil means that there are no other m-lines.
     func build(
         _ choices: [PeerMedia.Choice], mLines: [Int]? = nil
     ) async throws(MediaError) -> PeerMedia {
@@ -115,7 +115,7 @@ public actor PeerConnection {
         return media
     }
 
-    // MARK: What the pipeline reports
+    // MARK: Reports of the pipeline
 
     private func watchReports() async {
         for await report in reports.elements {
@@ -123,7 +123,7 @@ public actor PeerConnection {
             switch report {
             case .event: break
             case .peerCertificate(let pem):
-                // Only the first counts: the keys that are in use belong to it, whatever a later handshake shows.
+                // Only the first counts: the keys in use belong to it, even if a later handshake shows another one.
                 guard earlyCertificate == nil else { break }
                 earlyCertificate = pem
                 checkCertificate()
@@ -145,7 +145,7 @@ public actor PeerConnection {
         }
     }
 
-    /// Nothing of the peer before it is shown: what it pressed earlier is told then, what it presses during a hold is not.
+    /// Reports a digit while the peer is shown: earlier digits are kept until the first showing, digits during a hold are dropped.
     private func take(_ digit: DtmfDigit) {
         if isReceiving {
             tell([digit])
@@ -156,7 +156,7 @@ public actor PeerConnection {
 
     func tell(_ digits: [DtmfDigit]) { for digit in digits { eventSink.yield(.init(.dtmf(digit))) } }
 
-    /// Certificate and description come in either order.
+    /// The certificate and the description may arrive in either order.
     func checkCertificate() {
         guard !isCertificateRight, let media, let earlyCertificate, let expected = remote?.fingerprint else { return }
         do throws(MediaError) {
@@ -172,7 +172,7 @@ public actor PeerConnection {
 
     private func beginIfVerified() {
         guard isVerified, let media else { return }
-        // Told first, so that nothing of the peer has an earlier time.
+        // Sent first, so that no event about the peer's media has an earlier time.
         eventSink.yield(.init(.verified))
         media.fingerprintCheck.pass()
         do throws(MediaError) {
@@ -187,9 +187,9 @@ public actor PeerConnection {
         watchdogs.append(Task { await self.requestFirstKeyFrame() })
     }
 
-    /// Asks for a key frame as long as none has come: the first one may be lost, and so may a request.
+    /// Requests a key frame until one has arrived: the first one may be lost, and so may a request.
     ///
-    /// Whoever begins to send begins with a key frame, so the first request waits, too.
+    /// A sender starts with a key frame, so the first request waits, too.
     private func requestFirstKeyFrame() async {
         while directions[.video]?.receives == true {
             try? await Task.sleep(for: .milliseconds(configuration.tuning.keyFrameRequestIntervalMs))
@@ -200,27 +200,28 @@ public actor PeerConnection {
         }
     }
 
-    /// Looks when silence would mean something, not more often, since each look wakes threads; patience may become shorter meanwhile.
+    /// Checks for silence only when the limit can have passed, since each check wakes threads; the limit may become shorter meanwhile.
     private func watchSilence() async {
         let limit = Duration.milliseconds(configuration.tuning.silenceMs)
         var isInterrupted = false
         while !isClosed, !Task.isCancelled {
-            var next = ContinuousClock.now + limit / 10
+            var pause = limit / 10
             if let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit) {
-                let isSilent = end < .now
+                let patience = end - .now
+                let isSilent = patience < .zero
                 if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
                 isInterrupted = isSilent
-                next = max(next, min(end, .now + limit))
+                pause = max(pause, min(patience, limit))
             }
-            try? await Task.sleep(until: next, clock: .continuous)
+            try? await Task.sleep(for: pause)
         }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Ends the connection and frees everything; idempotent, and whoever calls it returns when that is done.
+    /// Ends the connection and frees everything; idempotent: every call returns when that is done.
     ///
-    /// Runs on a thread of its own, and is abandoned and reported in the log after ``TransportTuning/teardownMs``.
+    /// The teardown runs on its own thread. After ``TransportTuning/teardownMs`` it is abandoned, and the log reports that.
     public func close() async {
         let closing = closing ?? begunEnd()
         self.closing = closing
@@ -228,7 +229,7 @@ public actor PeerConnection {
     }
 
     private func begunEnd() -> Task<Void, Never> {
-        // Nothing is sent or shown from here on, whatever takes its time or hangs later.
+        // Nothing is sent or shown from here on, even if a later step is slow or hangs.
         media?.shut()
         let figures = Task { await self.measure() }
         lastFigures = figures
@@ -237,7 +238,7 @@ public actor PeerConnection {
 
     private func end(after figures: Task<Void, Never>) async {
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)
-        // A webrtcbin that hangs gives none.
+        // A hanging webrtcbin gives no statistics.
         _ = await Deadline.isMet(limit / 5) { await figures.value }
         isClosed = true
         endDataChannels()
@@ -250,7 +251,7 @@ public actor PeerConnection {
         await dismantle()
     }
 
-    /// Stops and frees what was built.
+    /// Stops and frees the pipeline and its tracks.
     func dismantle() async {
         guard let media = media.take() else { return }
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)

@@ -1,54 +1,55 @@
-/// What one peer connection sends and how.
+/// The settings of one peer connection.
 public struct PeerConnectionConfiguration: Sendable {
     /// A name for threads, logs and error messages, such as the call id.
     public var label: String
-    /// What is sent and received, by kind; there is at least one.
+    /// What is sent and received, by kind; at least one track.
     public var tracks: [MediaKind: TrackConfiguration]
-    /// The transport's knobs.
+    /// The settings of the transport.
     public var tuning = TransportTuning()
     /// The STUN and TURN servers; none by default.
     ///
-    /// A URL that comes again has the credentials that came last. All STUN servers are asked, and the first answer counts. STUN by TLS and TURN by DTLS are passed
-    /// over with a warning. A malformed URL shows when the offer or answer is made.
+    /// If a URL occurs twice, the last credentials count. All STUN servers are asked, and the first answer counts. STUN over TLS and TURN
+    /// over DTLS are skipped with a warning. A malformed URL makes the offer or answer fail.
     public var iceServers: [StunTurnServer] = []
     /// A PEM file with certificates to trust for `turns:` besides the system's.
     ///
-    /// The certificate of a TURN server by TLS, and the host name in it, are always verified.
+    /// The certificate of a TURN server over TLS, and the host name in it, are always verified.
     public var trustRootsFile: String?
-    /// Whether the peer may open data channels, and this end make some (``PeerConnection/makeDataChannel(_:options:)``).
+    /// Whether the peer and this end may open data channels (``PeerConnection/makeDataChannel(_:options:)``).
     public var allowsDataChannels = false
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.
     public var candidateDelivery = CandidateDelivery.trickled
-    /// What Opus is asked for; a value out of range counts as its default, with a warning.
+    /// The parameters of Opus; a value out of range counts as its default, with a warning.
     ///
-    /// The packet length holds for every audio codec.
+    /// The packet length applies to every audio codec.
     public var opus = OpusParameters()
-    /// The payload types that this end's offers use instead of the usual ones, in order of application.
+    /// The rules that replace default payload types in this end's offers, in order of application.
     public var payloadTypes: [PayloadTypeRule] = []
-    /// What is measured of decoded media from the beginning on, beside the counts; ``PeerConnection/measure(_:)`` changes it.
+    /// What is measured of decoded media from the start, besides the counters; ``PeerConnection/measure(_:)`` changes it.
     public var measurements: Set<MediaMeasurement> = []
-    /// Where the peer's pictures are shown from ``PeerConnection/setReceiving(_:)`` on.
+    /// Where the peer's video is shown from ``PeerConnection/setReceiving(_:)`` on.
     public var videoSink = VideoSink.discard
-    /// Where the peer's sound is played from ``PeerConnection/setReceiving(_:)`` on.
+    /// Where the peer's audio is played from ``PeerConnection/setReceiving(_:)`` on.
     public var audioSink = AudioSink.discard
-    /// The file that what arrives is written into, as it was coded, from ``PeerConnection/setReceiving(_:)`` on; nil for none.
+    /// The file for a recording of received media, as it was encoded, from ``PeerConnection/setReceiving(_:)`` on; nil: no recording.
     ///
-    /// Its extension is that of a ``RecordingFormat``. A file has the tracks that were there when it began: pictures that come, stop for two seconds, or have
-    /// another size begin another one, `call.part2.mkv` after `call.mkv`. What cannot be written is ``PeerConnectionEvent/Kind/recordingFailed(_:)``.
+    /// Its extension selects a ``RecordingFormat``. A file has the tracks that existed when it started. Video that starts, stops for two
+    /// seconds or changes its size starts another file: `call.part2.mkv` after `call.mkv`. When something cannot be written, the connection
+    /// sends ``PeerConnectionEvent/Kind/recordingFailed(_:)``.
     public var recordingPath: String?
-    /// How many files a recording has at most, in each direction; at least 1.
+    /// The maximum number of files of a recording, in each direction; at least 1.
     ///
-    /// When pictures would begin a further one, they are recorded no more, which ``PeerConnectionEvent/Kind/recordingFailed(_:)`` tells; the sound goes on in
-    /// one last file. A recording without sound ends.
+    /// When video would need a further file, it is no longer recorded, and the connection sends
+    /// ``PeerConnectionEvent/Kind/recordingFailed(_:)``. The audio continues in one last file. A recording without audio ends.
     public var maximumRecordingFiles = 100
-    /// Whether what is sent is recorded, too, as it was coded: into `call.sent.mkv` beside `call.mkv`.
+    /// Whether sent media is recorded, too, as it was encoded: to `call.sent.mkv` beside `call.mkv`.
     ///
-    /// Both begin at the same moment. Two files, since most players show only the first track of each kind.
+    /// Both recordings start at the same moment. There are two files since most players show only the first track of each kind.
     public var recordsSent = false
 
-    /// Where what is sent is recorded when what arrives is recorded to `path`.
+    /// The path for sent media when received media is recorded to `path`.
     public static func pathOfSent(beside path: String) -> String { path.beforeExtension(".sent") }
 
     /// Makes a configuration with the tuning for real networks and no recording.
@@ -58,34 +59,34 @@ public struct PeerConnectionConfiguration: Sendable {
     }
 }
 
-/// What a peer connection sends and receives of one kind.
+/// The settings of one track: what a peer connection sends and receives of one kind.
 public struct TrackConfiguration: Sendable {
-    /// Where what is sent comes from; nil only receives.
+    /// The source of the sent media; nil: the track only receives.
     ///
-    /// The m-line is negotiated for both directions all the same, since `webrtcbin` 1.22 knows no other; nothing is sent on it.
+    /// Without a source, the m-line is still negotiated for both directions, since `webrtcbin` 1.22 supports nothing else; nothing is sent on it.
     public var source: CaptureSource?
     /// The codecs that may be used, best first.
     ///
-    /// An offer names those whose elements are installed, in this order, and the first of the answer's is used. An answer takes the first that
-    /// was offered and is one of these.
+    /// An offer lists those whose elements are installed, in this order; the first codec of the answer is used. An answer takes the first
+    /// offered codec that is one of these.
     public var codecs: [Codec]
-    /// The pipeline descriptions that encode in the place of the usual ones, each the codec that its name ends with, such as `va-h264`.
+    /// The pipeline descriptions that replace default encoders; a name ends with its codec, such as `va-h264`.
     public var encoders: [String] = []
-    /// The rate that the encoder aims at, in kbit/s.
+    /// The target bitrate of the encoder, in kbit/s.
     public var bitrateKbit: Int
-    /// What is done to the sound before it is sent; means nothing for pictures.
+    /// The processing of audio before it is sent; has no effect on video.
     public var processing = AudioProcessing.off
-    /// The most that the peer may send of this kind, in kbit/s, written as `b=AS` and `b=TIAS` (RFC 8866 section 5.8, RFC 3890); nil sets no limit.
+    /// The maximum that the peer may send of this kind, in kbit/s, written as `b=AS` and `b=TIAS` (RFC 8866 section 5.8, RFC 3890); nil: no limit.
     public var maxReceiveKbit: Int?
 
-    /// The default rates are 1000 kbit/s for video and 48 kbit/s for audio.
+    /// Makes a track that sends and receives; the default bitrates are 1000 kbit/s for video and 48 kbit/s for audio.
     public init(source: CaptureSource, codecs: [Codec]? = nil, bitrateKbit: Int? = nil) {
         self.source = source
         self.codecs = codecs ?? Codec.preferred(source.kind)
         self.bitrateKbit = bitrateKbit ?? (source.kind == .video ? 1_000 : 48)
     }
 
-    /// A track that receives and has nothing to send.
+    /// Makes a track that only receives.
     public init(receiving kind: MediaKind, codecs: [Codec]? = nil) {
         self.codecs = codecs ?? Codec.preferred(kind)
         bitrateKbit = kind == .video ? 1_000 : 48

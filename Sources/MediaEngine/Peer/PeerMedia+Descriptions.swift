@@ -1,19 +1,19 @@
-/// The descriptions of this end and the peer's, as `webrtcbin` makes and takes them.
+/// The local and remote descriptions, as `webrtcbin` makes and takes them.
 extension PeerMedia {
     /// Asks webrtcbin for a description.
     nonisolated(nonsending) func create(_ kind: SessionDescription.Kind) async throws(MediaError) -> SessionDescription
     {
         let name = kind == .offer ? "offer" : "answer"
-        let reply = try await awaitReply(to: "create-\(name)", owed: owed) { promise in
+        let reply = try await awaitReply(to: "create-\(name)", pending: pendingReplies) { promise in
             peer.webrtc.emit("create-\(name)", [.emptyStructure, .promise(promise)])
         }
         guard let sdp = reply[name]?.stringValue else { throw .expired(operation: "create-\(name)") }
         return SharedCertificate.correctFingerprint(in: SessionDescription(kind: kind, sdp: sdp), of: certificate)
     }
 
-    /// Adds what webrtcbin leaves out: it names one payload type, and sometimes telephone events.
+    /// Adds what webrtcbin omits: it writes one payload type, and sometimes telephone events.
     ///
-    /// `alternatives` are all choices of each m-line, the first of which webrtcbin knows.
+    /// `alternatives` holds all choices of each m-line; webrtcbin knows the first of them.
     func addFormats(_ alternatives: [[Choice]], to description: SessionDescription) -> SessionDescription {
         var local = LocalDescription(description)
         for (index, choices) in alternatives.enumerated() {
@@ -24,7 +24,7 @@ extension PeerMedia {
             }
             for choice in choices {
                 for event in choice.telephoneEvents {
-                    // From its answer on webrtcbin has them by the clock of the sound.
+                    // From its answer on, webrtcbin writes them with the clock rate of the audio.
                     let rate = description.kind == .answer ? choice.codec.clockRate : event.clockRate
                     local.add(
                         event.payloadType, encoding: TelephoneEvent.rtpmap(clockRate: rate),
@@ -36,12 +36,12 @@ extension PeerMedia {
         return local.description
     }
 
-    /// Writes what this end asks for into a description: webrtcbin writes only what its caps hold.
+    /// Writes what this end requests into a description: webrtcbin writes only what its caps hold.
     func fit(_ description: inout LocalDescription, _ alternatives: [[Choice]]) {
         for (index, choices) in alternatives.enumerated() {
             for choice in choices {
                 description.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
-                // webrtcbin has them by the clock of the sound.
+                // webrtcbin writes them with the clock rate of the audio.
                 for event in choice.telephoneEvents {
                     let encoding = TelephoneEvent.rtpmap(clockRate: event.clockRate)
                     description.rename(event.payloadType, encoding, inMLine: index)
@@ -74,6 +74,7 @@ extension PeerMedia {
 
     nonisolated(nonsending) func setLocal(_ description: SessionDescription) async throws(MediaError) {
         try await set(description, "set-local-description")
+        peer.ice.reportCandidates()
     }
 
     nonisolated(nonsending) func setRemote(_ description: SessionDescription) async throws(MediaError) {
@@ -84,7 +85,7 @@ extension PeerMedia {
         async throws(MediaError)
     {
         let native = try NativeSessionDescription(description)
-        _ = try await awaitReply(to: operation, owed: owed) { promise in
+        _ = try await awaitReply(to: operation, pending: pendingReplies) { promise in
             peer.webrtc.emit(operation, [.description(native), .promise(promise)])
         }
     }

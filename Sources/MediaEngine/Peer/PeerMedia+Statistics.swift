@@ -1,7 +1,7 @@
-/// What is measured.
+/// Statistics.
 extension PeerMedia {
     nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> [String: PropertyValue] {
-        try await awaitReply(to: "get-stats", owed: owed) { promise in
+        try await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
             peer.webrtc.emit("get-stats", [.noPad, .promise(promise)])
         }
     }

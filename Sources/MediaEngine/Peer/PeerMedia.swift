@@ -1,16 +1,16 @@
-/// What a peer connection consists of once its codecs are known: the pipeline and its tracks.
+/// The pipeline and the tracks of a peer connection, built once its codecs are known.
 ///
-/// Used on the executor of its ``PeerConnection`` only, except where GStreamer calls back.
+/// Used only on the executor of its ``PeerConnection``, except in GStreamer callbacks.
 final class PeerMedia: Sendable {
     /// The codec of one m-line.
     struct Choice: Sendable {
         let codec: Codec
         let payloadType: Int
-        /// The profile of an offer that is answered, which the answer repeats.
+        /// The profile in the offer, which the answer repeats.
         var profile: String?
-        /// Whether the peer said that it sends two channels.
+        /// Whether the peer declared that it sends two channels.
         var isStereo = false
-        /// Of an offer those that may be taken, best first; once agreed on, one at most.
+        /// In an offer all that may be used, best first; after the negotiation at most one.
         var telephoneEvents: [TelephoneEvent] = []
 
         var payloadTypes: Set<Int> { Set([payloadType] + telephoneEvents.map(\.payloadType)) }
@@ -22,13 +22,13 @@ final class PeerMedia: Sendable {
     let maxReceiveKbit: [MediaKind: Int]
     let peer: PeerPipeline
     let certificate: DtlsCertificate
-    let owed = OwedReplies()
+    let pendingReplies = PendingReplies()
     private let padConnection: SignalConnection
 
-    /// By m-line: what is agreed on, and at the offering end before the answer what it prefers.
+    /// By m-line: the negotiated choices; at the offerer its preferred ones until the answer.
     var choices: [Choice] { tracks.choices }
     var sending: [MediaKind: SendTrack] { tracks.sending }
-    /// At the offering end empty before ``settle(_:)``.
+    /// At the offerer, empty before ``apply(_:)``.
     var receiving: [MediaKind: ReceiveTrack] { tracks.receiving }
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
@@ -36,12 +36,12 @@ final class PeerMedia: Sendable {
     /// How often packets of the peer arrive.
     var rhythm: PeerRhythm { peer.activity.rhythm }
 
-    /// The half of a track that fails with an element of this path; nil when the element belongs to none.
+    /// The failure of the half track that the element of this path belongs to; nil when the element belongs to none.
     func failure(ofElementAt path: String, _ message: String, _ debug: String) -> TrackFailure? {
         tracks.failure(ofElementAt: path, message, debug)
     }
 
-    /// Builds the pipeline and what is sent; what is received follows with ``settle(_:)``.
+    /// Builds the pipeline and the sending tracks; ``apply(_:)`` builds the receiving ones.
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
         outlets: Outlets, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
@@ -66,21 +66,21 @@ final class PeerMedia: Sendable {
         self.peer = peer
         self.certificate = certificate
         let check = peer.fingerprintCheck
-        // The closure belongs to webrtcbin: it may know the tracks, which do not know webrtcbin.
+        // webrtcbin owns the closure: it may hold the tracks, which do not hold webrtcbin.
         padConnection = peer.webrtc.connect("pad-added") { [tracks, dtmf] arguments in
             guard let pad = arguments.pad(1), pad.isSource else { return }
             Self.connect(pad, to: tracks.receiving, dtmf, check, report)
         }
     }
 
-    /// Builds what is received, and what is sent anew where something else was agreed on than was preferred.
-    nonisolated(nonsending) func settle(_ agreed: [Choice]) async throws(MediaError) {
+    /// Builds the receiving tracks, and rebuilds a sending track if the negotiated choice is not the preferred one.
+    nonisolated(nonsending) func apply(_ agreed: [Choice]) async throws(MediaError) {
         for choice in agreed {
             let kind = choice.codec.kind
             tracks.set(try builder.receiveTrack(choice))
-            // The pad takes what its transceiver prefers, and nothing else.
+            // The pad accepts only what its transceiver prefers.
             try applyPreferences(choice)
-            sending[kind]?.dtmf?.settle(choice.telephoneEvents.first)
+            sending[kind]?.dtmf?.agree(on: choice.telephoneEvents.first)
             guard let present = sending[kind],
                 present.codec != choice.codec || present.payloadType != choice.payloadType
             else { continue }
@@ -94,9 +94,9 @@ final class PeerMedia: Sendable {
         for recorder in builder.recorders { await recorder.start() }
     }
 
-    /// Shows, plays and records what arrives, but for the hidden kinds, and records what is sent, from now on or no more.
+    /// Starts or stops to show, play and record received media, except for hidden kinds, and to record sent media.
     ///
-    /// - Returns: How many pictures and audio buffers had been shown before, by kind.
+    /// - Returns: How many frames and audio buffers had been shown before, by kind.
     func setReceiving(_ isOpen: Bool, hiding hidden: Set<MediaKind>) -> [MediaKind: Int] {
         if isOpen { builder.recordingZero.begin() }
         for track in sending.values { track.setRecording(isOpen) }
@@ -105,7 +105,7 @@ final class PeerMedia: Sendable {
         return passed
     }
 
-    /// Runs in the streaming thread that is about to push the first packet, so the link is there in time.
+    /// Runs on the streaming thread that is about to push the first packet, so the link exists in time.
     private static func connect(
         _ pad: Pad, to tracks: [MediaKind: ReceiveTrack], _ dtmf: DtmfReceiver?, _ check: UncheckedFingerprint,
         _ report: @escaping @Sendable (PeerPipeline.Report) -> Void
@@ -124,14 +124,14 @@ final class PeerMedia: Sendable {
         }
     }
 
-    /// Brings the pipeline to life and feeds the encoders.
+    /// Starts the pipeline and feeds the encoders.
     nonisolated(nonsending) func start() async throws(MediaError) {
         for choice in choices { try applyPreferences(choice) }
         try pipeline.bin.setState(.playing)
         for track in sending.values { try await track.start() }
     }
 
-    /// Tells webrtcbin the codec of the m-line, so that an offer need not wait for the encoder's caps.
+    /// Sets the codec of the m-line in webrtcbin, so that an offer need not wait for the encoder's caps.
     private func applyPreferences(_ choice: Choice) throws(MediaError) {
         guard let transceiver = sending[choice.codec.kind]?.transceiver else { return }
         let codec = choice.codec
@@ -145,7 +145,7 @@ final class PeerMedia: Sendable {
                 } ?? ""))
     }
 
-    /// Gives GStreamer's own channel to one of the application's.
+    /// Makes a channel in GStreamer and attaches it to the application's channel.
     func open(_ channel: DataChannel) throws(MediaError) {
         guard let native = peer.webrtc.makeDataChannel(channel.label, channel.options) else {
             throw .pluginMissing(element: "sctpenc")
@@ -155,27 +155,27 @@ final class PeerMedia: Sendable {
 
     func silenceData() { UnrefusedDataChannel.silence(in: peer.webrtc) }
 
-    /// What has to be done between the verification and the first packet, so that the peer hears from us though no media flows.
+    /// Prepares the RTP session after the verification and before the first packet, so that the peer gets packets even if no media flows.
     func prepareSending() throws(MediaError) {
         guard let session = peer.session else { return }
         for track in sending.values { try track.announce(to: session) }
         SlowFeedback.begin(in: session)
     }
 
-    /// Takes a candidate for one of the m-lines that webrtcbin knows, counted among those.
+    /// Adds a candidate; `mLine` is an index among the m-lines that webrtcbin knows.
     func add(_ candidate: IceCandidate, toMLine mLine: Int) {
         peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(mLine)), .string(candidate.candidate)])
     }
 
-    /// Sends and shows nothing from here on, and begins to let go of the captures.
+    /// Stops sending and showing, and starts to release the captures.
     func shut() {
         for track in sending.values { track.set(.off) }
         for track in receiving.values { _ = track.setOpen(false) }
     }
 
-    /// Stops everything; false when that did not end in time and goes on alone.
+    /// Stops everything; false when that did not end in time and continues in the background.
     ///
-    /// A file, a device or a display that hangs keeps neither the others nor the connection itself from being stopped.
+    /// A hanging file, device or display does not prevent the others or the connection itself from being stopped.
     func tearDown(within limit: Duration, label: String) async -> Bool {
         let areOver = await withTaskGroup(of: Bool.self) { group in
             func bounded(_ part: @escaping @Sendable () async -> Void) {
@@ -186,12 +186,15 @@ final class PeerMedia: Sendable {
             for track in receiving.values { bounded { await track.end() } }
             return await group.reduce(true) { $0 && $1 }
         }
-        let isStopped = await Deadline.isMet(limit / 2) { [pipeline, peer, owed] in
-            // What is in the pipelines is not waited for: the last packet of a call is of no use.
+        let isStopped = await Deadline.isMet(limit / 2) { [pipeline, peer, pendingReplies] in
+            // The pipelines are not drained: the last packet of a call is of no use.
             peer.activity.end()
             peer.stunServers.close()
+            peer.ice.mute()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
-            owed.expire()
+            pendingReplies.expire()
+            // A TURN server that does not answer delays nobody; its allocation expires by itself.
+            if await !Deadline.isMet(limit / 8, by: { await peer.ice.close() }) { peer.ice.abandon() }
             peer.turnServers.close()
         }
         return areOver && isStopped

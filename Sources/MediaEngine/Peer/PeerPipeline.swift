@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// One pipeline around one `webrtcbin`, tuned and watched, without any media yet.
+/// One pipeline with one `webrtcbin`, tuned and monitored, without any media yet.
 final class PeerPipeline: Sendable {
     let pipeline: Pipeline
     let webrtc: Element
@@ -9,26 +9,28 @@ final class PeerPipeline: Sendable {
     let jitterBuffers = JitterBufferWatch()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
-    /// The search for this end's candidates.
+    /// The gathering of local candidates.
     let gathering: EndlessGathering
-    /// The ways to the TURN servers; to be closed after the pipeline, which tells them that it leaves.
+    /// The paths to the TURN servers; closed after ``ice``, which still signs off from them.
     let turnServers: UnencryptedTurns
-    /// The way to the STUN servers; to be closed before the pipeline, whose sockets it uses.
+    /// The path to the STUN servers; closed before ``ice``, whose sockets it uses.
     let stunServers: SingleStunServer
+    /// Closed after the pipeline, and before the paths to the TURN servers.
+    let ice: IceAgent
 
-    /// The most streams (SSRCs) of the peer that are received at a time; one of each kind is shown.
+    /// The maximum number of streams (SSRCs) received from the peer at a time; one of each kind is shown.
     static let maximumStreams = 32
 
-    /// What its callbacks report, from whichever thread.
+    /// The reports of its callbacks, from any thread.
     enum Report: Sendable {
         case event(PeerConnectionEvent)
         case peerCertificate(String)
-        /// DTLS gave the keys for sending: from here on webrtcbin does not block who sends.
+        /// DTLS has the keys for sending: from now on webrtcbin does not block senders.
         case readyToSend
         case bus(BusMessage)
         /// The peer has opened a data channel.
         case dataChannel(DataChannel)
-        /// Something in the configuration was passed over.
+        /// A warning for the log, such as an ignored part of the configuration.
         case warning(String)
     }
 
@@ -51,29 +53,40 @@ final class PeerPipeline: Sendable {
             servers.relays, addresses: addresses, trustRootsFile: configuration.trustRootsFile
         ) { relays.noteFailure(of: $0, $1) }
         let pipeline = try Pipeline(name: "call-\(configuration.label)", timeBase: .clock)
-        let webrtc = try Element("webrtcbin", name: "webrtcbin")
-        try webrtc.set("bundle-policy", "max-bundle")
-        let latency = tuning.jitterBufferFastStart ? StalledFastStart.initialLatencyMs : tuning.jitterBufferMs
-        try webrtc.set("latency", String(latency))
-        // Each stream of the peer's costs a thread; packets of further ones are dropped.
-        try webrtc.child(madeBy: "rtpbin")?.set("max-streams", String(Self.maximumStreams))
-        let agent = try Self.tuneIce(of: webrtc, tuning, addresses)
-        let stunServers = try SingleStunServer(
-            policy == .relay ? [] : servers.stun, addresses: addresses, sockets: IceSockets(of: agent))
-        if let uri = stunServers.uri { try webrtc.set("stun-server", text: uri) }
-        for uri in turnServers.uris { webrtc.emit("add-turn-server", [.string(uri)]) }
-        try webrtc.set("ice-transport-policy", policy.rawValue)
         let gathering = EndlessGathering {
             relays.conclude()
             report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
         }
+        let ice = try IceAgent(tuning, addresses: addresses) { news in
+            switch news {
+            case .candidate(let candidate):
+                relays.note(candidate)
+                report(.event(PeerConnectionEvent(.localCandidate(candidate))))
+            case .connected: report(.event(PeerConnectionEvent(.iceConnected)))
+            case .failed(let text): report(.event(PeerConnectionEvent(.failed(.transportFailed(text: text)))))
+            case .gathered: gathering.end()
+            }
+        }
+        let stunServers = try SingleStunServer(
+            policy == .relay ? [] : servers.stun, addresses: addresses, sockets: ice.sockets)
+        try ice.use(stunServer: stunServers.server, relays: turnServers.relays, policy: policy)
+        try activity.watch(ice.webrtc.source)
+        let webrtc = try Element(webrtcbin: "webrtcbin", ice: ice.webrtc)
+        try webrtc.set("bundle-policy", "max-bundle")
+        let latency = tuning.jitterBufferFastStart ? StalledFastStart.initialLatencyMs : tuning.jitterBufferMs
+        try webrtc.set("latency", String(latency))
+        // Each stream of the peer costs a thread; packets of further streams are dropped.
+        try webrtc.child(madeBy: "rtpbin")?.set("max-streams", String(Self.maximumStreams))
+        // Otherwise sender reports wait for the latency of a sink, which the ICE sink is not, and contain wrong RTP times.
+        try webrtc.child(madeBy: "rtpbin")?.set("rtcp-sync-send-time", "false")
         self.gathering = gathering
         self.turnServers = turnServers
         self.stunServers = stunServers
+        self.ice = ice
         self.pipeline = pipeline
         self.webrtc = webrtc
-        let (activity, jitterBuffers, check) = (activity, jitterBuffers, fingerprintCheck)
-        let (rtpSession, ice) = (FoundElement(), IceWatch())
+        let (jitterBuffers, check) = (jitterBuffers, fingerprintCheck)
+        let rtpSession = FoundElement()
         self.rtpSession = rtpSession
         connections =
             [
@@ -83,7 +96,7 @@ final class PeerPipeline: Sendable {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
                         if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.watch(element) }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
-                        try Self.tune(element, tuning, certificate, activity, check, report)
+                        try Self.tune(element, tuning, certificate, check, report)
                     } catch {
                         report(.event(PeerConnectionEvent(.failed(error))))
                     }
@@ -92,52 +105,21 @@ final class PeerPipeline: Sendable {
                     guard let native = arguments.dataChannel(1) else { return }
                     report(.dataChannel(DataChannel(opened: native)))
                 },
-                webrtc.connect("on-ice-candidate") { arguments in
-                    guard let mLine = arguments.uint(1), let text = arguments.string(2) else { return }
-                    // The end of them; older versions do not tell it so (UnsignalledEndOfCandidates).
-                    guard !text.isEmpty else { return gathering.end() }
-                    let candidate = IceCandidate(mLine: Int(mLine), candidate: text)
-                    relays.note(candidate)
-                    report(.event(PeerConnectionEvent(.localCandidate(candidate))))
-                },
-                webrtc.connect("notify::ice-connection-state") { arguments in
-                    let state = arguments.element(0)?.get("ice-connection-state")?.intValue
-                    if let event = ice.event(for: state) { report(.event(PeerConnectionEvent(event))) }
-                },
             ]
-            + [
-                UnsignalledEndOfCandidates.watch(webrtc) { gathering.end() }
-            ].compactMap { $0 }
         let limiter = WarningLimiter()
         pipeline.bus.watch { message in if limiter.admits(message) { report(.bus(message)) } }
         pipeline.bin.add(webrtc)
     }
 
+    deinit { ice.silence(keeping: webrtc) }
+
     /// The RTP session that all media of the bundle share; nil before negotiation.
     var session: Element? { rtpSession.element }
 
-    /// Returns libnice's agent.
-    private static func tuneIce(
-        of webrtc: Element, _ tuning: TransportTuning, _ addresses: [String]
-    ) throws(MediaError) -> AnyGObject {
-        guard let ice = webrtc.object("ice-agent"), let agent = ice.object("agent") else {
-            throw .noPad(element: "webrtcbin", pad: "ice-agent")
-        }
-        try ice.set("ice-tcp", String(tuning.allowsIceTCP))
-        try agent.set("upnp", String(tuning.allowsUPnP))
-        try agent.set("stun-pacing-timer", String(tuning.iceCheckPacingMs))
-        if let ports = tuning.localPorts {
-            try ice.set("min-rtp-port", String(ports.lowerBound))
-            try ice.set("max-rtp-port", String(ports.upperBound))
-        }
-        for address in addresses { ice.emit("add-local-ip-address", [.string(address)]) }
-        return agent
-    }
-
-    /// Tunes what webrtcbin makes inside itself, as it makes it.
+    /// Tunes an element inside webrtcbin when webrtcbin makes it.
     private static func tune(
-        _ element: Element, _ tuning: TransportTuning, _ certificate: DtlsCertificate, _ activity: PacketActivity,
-        _ check: UncheckedFingerprint, _ report: @escaping @Sendable (Report) -> Void
+        _ element: Element, _ tuning: TransportTuning, _ certificate: DtlsCertificate, _ check: UncheckedFingerprint,
+        _ report: @escaping @Sendable (Report) -> Void
     ) throws(MediaError) {
         switch element.factoryName {
         case "rtpsession": try SlowFeedback.mend(element, tuning)
@@ -145,8 +127,8 @@ final class PeerPipeline: Sendable {
             if tuning.jitterBufferFastStart {
                 try StalledFastStart.restoreLatency(of: element, to: tuning.jitterBufferMs)
             }
+        case "queue": BlockingReceiveQueue.keepLeaky(element)
         case "clocksync": try PacedSending.sendAtOnce(element)
-        case "nicesrc": try activity.watch(element)
         case "dtlssrtpdec":
             try SharedCertificate.replace(in: element, by: certificate)
             element.watch("notify::peer-pem") { arguments in
@@ -170,9 +152,9 @@ final class PeerPipeline: Sendable {
     }
 }
 
-/// Keeps the warnings that a peer can cause with each packet from filling memory and log.
+/// Limits the warnings, since a peer can cause one with each packet and so fill memory and log.
 private final class WarningLimiter: Sendable {
-    /// The most warnings that one connection reports.
+    /// The maximum number of warnings that one connection reports.
     private static let maximum = 20
     private let count = Mutex(0)
 
@@ -185,7 +167,7 @@ private final class WarningLimiter: Sendable {
     }
 }
 
-/// An element that webrtcbin makes inside itself, once it has.
+/// An element inside webrtcbin, once webrtcbin has made it.
 private final class FoundElement: Sendable {
     private let storage = Mutex<Element?>(nil)
 

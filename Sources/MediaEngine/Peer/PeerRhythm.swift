@@ -1,12 +1,12 @@
-/// How often a peer lets itself be heard, and from when on its silence means something.
+/// Tracks how often a peer sends packets, and decides when its silence counts as an interruption.
 ///
-/// Our own ends send RTCP at least every second. Others may keep to RFC 3550, whose reports are 5 s apart, give or take a half:
-/// from one that sends no media nothing else comes.
+/// This engine sends RTCP at least every second. Other peers may follow RFC 3550, whose reports are 5 s apart, plus or minus half: a
+/// peer that sends no media sends nothing else.
 struct PeerRhythm: Sendable, Equatable {
-    /// What a packet is, by its first two bytes (RFC 5761 section 4, RFC 7983 section 7).
+    /// The type of a packet, by its first two bytes (RFC 5761 section 4, RFC 7983 section 7).
     enum Packet: Sendable, Equatable {
         case media
-        /// What is sent regularly: a sender's or receiver's report. Feedback comes when there is something to say.
+        /// A sender or receiver report, which is sent regularly; feedback is sent only when needed.
         case report
         case other
 
@@ -23,20 +23,20 @@ struct PeerRhythm: Sendable, Equatable {
         }
     }
 
-    /// When the last packet arrived; nil while none has.
-    private(set) var last: ContinuousClock.Instant?
-    private var lastMedia: ContinuousClock.Instant?
-    private var lastReport: ContinuousClock.Instant?
-    /// The longest of the latest times between two reports.
+    /// When the last packet arrived; nil before the first.
+    private(set) var last: ClockReading?
+    private var lastMedia: ClockReading?
+    private var lastReport: ClockReading?
+    /// The latest intervals between two reports.
     private var reportGaps: [Duration] = []
 
-    /// How long a peer that has not sent three reports yet may take for one: 1.5 times 5 s.
+    /// The longest report interval of a peer that has not sent three reports yet: 1.5 times 5 s.
     static let unknownInterval = Duration.milliseconds(7_500)
-    /// The most that is waited for one that sends reports ever more seldom.
+    /// The maximum patience with a peer whose reports become ever rarer.
     static let longestLimit = Duration.seconds(20)
     private static let keptGaps = 8
 
-    mutating func note(_ packet: Packet, at instant: ContinuousClock.Instant) {
+    mutating func note(_ packet: Packet, at instant: ClockReading) {
         switch packet {
         case .media: lastMedia = instant
         case .report:
@@ -47,10 +47,10 @@ struct PeerRhythm: Sendable, Equatable {
         last = instant
     }
 
-    /// How much silence after the last packet counts as an interruption: `limit` from a peer that was sending media, and three times the
-    /// longest time between its latest reports, if that is more, from one that sends those alone.
+    /// How much silence after the last packet counts as an interruption.
     ///
-    /// RFC 3550 lets each of those times vary between a half and one and a half, so the next may be three times the last.
+    /// It is `limit` for a peer that was sending media. For a peer that sends only reports, it is three times the longest interval between
+    /// its latest reports, if that is more. RFC 3550 varies each interval by a factor of 0.5 to 1.5, so the next may be three times the last.
     func patience(_ limit: Duration) -> Duration {
         guard let last else { return limit }
         if let lastMedia, last - lastMedia < limit { return limit }
@@ -58,6 +58,6 @@ struct PeerRhythm: Sendable, Equatable {
         return max(limit, min(gap * 3, Self.longestLimit))
     }
 
-    /// The moment after which the peer is silent for longer than it should be; nil while nothing came.
-    func endOfPatience(_ limit: Duration) -> ContinuousClock.Instant? { last.map { $0 + patience(limit) } }
+    /// The moment after which silence counts as an interruption; nil before the first packet.
+    func endOfPatience(_ limit: Duration) -> ClockReading? { last.map { $0 + patience(limit) } }
 }

@@ -1,8 +1,8 @@
 extension PeerStatistics.Transport {
     /// Reads the reply of webrtcbin's `get-stats`.
     ///
-    /// Entries are told apart by what they hold: 1.22 swaps the types of local and remote candidates
-    /// (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4957) and gives all streams of a bundle one kind.
+    /// Entries are identified by their ids: 1.22 swaps the types of local and remote candidates
+    /// (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4957) and gives all streams of a bundle the same kind.
     init(webrtcbin reply: [String: PropertyValue]) {
         self.init()
         for (id, entry) in reply {

@@ -1,71 +1,81 @@
 /// What a peer connection has sent and received so far.
 public struct PeerStatistics: Sendable, Equatable {
-    /// What was sent of one kind.
+    /// The statistics of one sent track.
     public struct Sent: Sendable, Equatable {
         /// The codec.
         public var codec: Codec
-        /// The size of the pictures, in pixels; nil for audio and before the first one.
+        /// The size of the frames, in pixels; nil for audio and before the first one.
         public var width: Int?
         /// See ``width``.
         public var height: Int?
-        /// How many raw frames or audio buffers left the send gate.
+        /// How many raw frames or audio buffers passed the send gate.
         public var frames: Int
         /// The pitch of the source in Hz, when it is a tone.
         public var toneHz: Double?
+        /// Frames that were dropped because the encoder was too slow; nil for audio.
+        public var framesDropped: Int?
+        /// How long ago the first frame or buffer passed the send gate, in s; 0 before.
+        public var seconds = 0.0
     }
 
-    /// What was received of one kind.
+    /// The statistics of one received track.
     public struct Received: Sendable, Equatable {
         /// The codec.
         public var codec: Codec
-        /// The size of the decoded pictures, in pixels; nil for audio and before the first one.
+        /// The size of the decoded frames, in pixels; nil for audio and before the first one.
         public var width: Int?
         /// See ``width``.
         public var height: Int?
-        /// How many pictures the decoder gave, or samples (per channel, at ``sampleRate``).
+        /// How many frames were decoded, or samples (per channel, at ``sampleRate``).
         public var decoded = 0
-        /// How many pictures differ from the one before them; nil for audio, and unless ``MediaMeasurement/distinctFrames`` is asked for.
+        /// Frames that arrived whole and were not decoded; nil for audio.
+        ///
+        /// The latest frame does not count: its decoding may not be over.
+        public var framesDropped: Int?
+        /// How long ago the first packet left the jitter buffer, in s; 0 before.
+        public var seconds = 0.0
+        /// How many frames differ from the one before them; nil for audio, and unless ``MediaMeasurement/distinctFrames`` is enabled.
         public var distinctFrames: Int?
-        /// Samples per second, in Hz; nil for video and before the first sound.
+        /// Samples per second, in Hz; nil for video and before the first audio.
         public var sampleRate: Int?
-        /// The pitch measured in the decoded samples, in Hz; nil for video, while there is no clear tone, and unless ``MediaMeasurement/pitch`` is asked for.
+        /// The pitch of the decoded samples, in Hz; nil for video, without a clear tone, and unless ``MediaMeasurement/pitch`` is enabled.
         public var toneHz: Double?
-        /// Decoded pictures per second, over the last 30, 0 when none came for a second; nil for audio and before the second one.
+        /// Decoded frames per second, over the last 30; 0 when none arrived for a second; nil for audio and before the second one.
         public var framesPerSecond: Double?
-        /// How often the pictures stood still; nil for audio.
+        /// How often the video froze; nil for audio.
         public var freezes: Int?
-        /// For how long they did, in s; nil for audio.
+        /// How long it was frozen, in s; nil for audio.
         public var frozenSeconds: Double?
-        /// The level of the last 100 ms of decoded sound, 0 to 1; nil for video, before, and unless ``MediaMeasurement/level`` is asked for, as the next two.
+        /// The level of the last 100 ms of decoded audio, 0 to 1; nil for video, before that, and unless ``MediaMeasurement/level`` is enabled.
         public var audioLevel: Double?
         /// The sum of the squares of the level over time, in s; nil as ``audioLevel``.
         public var audioEnergy: Double?
-        /// How much sound ``audioEnergy`` is of, in s; nil as that.
+        /// The duration of the audio that ``audioEnergy`` covers, in s; nil as ``audioLevel``.
         public var measuredSeconds: Double?
         /// RTP packets that the jitter buffer waited for in vain.
         public var packetsLost = 0
-        /// RTP packets that came too late for the jitter buffer.
+        /// RTP packets that arrived too late for the jitter buffer.
         public var packetsDiscarded = 0
         /// How many packets left the jitter buffer.
         public var jitterBufferPackets = 0
-        /// How long they were in it, all together, in s.
+        /// The total time that they spent in it, in s.
         public var jitterBufferSeconds = 0.0
-        /// How many pictures or audio buffers left the receive gate.
+        /// How many frames or audio buffers passed the receive gate.
         public var shown = 0
-        /// When each of the first RTP packets came out of the jitter buffer, at most ``maximumArrivals``.
+        /// When each of the first RTP packets left the jitter buffer, at most ``maximumArrivals``.
         public var arrivals: [ContinuousClock.Instant] = []
 
-        /// The length that ``arrivals`` stops at.
+        /// The maximum length of ``arrivals``.
         public static let maximumArrivals = 4_096
     }
 
-    /// The connection itself.
+    /// The statistics of the transport.
     public struct Transport: Sendable, Equatable {
         /// The type of the candidates in use (RFC 8445): host, srflx, prflx or relay; nil before there are any.
         public var localCandidate: String?
         /// See ``localCandidate``.
         public var remoteCandidate: String?
-        /// The round trip time that RTCP measured last, in ms; nil before the first report.
+        /// The round-trip time that RTCP measured last, in ms; nil before the first report.
         public var roundTripMs: Double?
         /// RTP packets that did not arrive.
         public var packetsLost = 0
@@ -79,6 +89,6 @@ public struct PeerStatistics: Sendable, Equatable {
     public var sent: [MediaKind: Sent] = [:]
     /// By kind; empty before negotiation.
     public var received: [MediaKind: Received] = [:]
-    /// The connection itself.
+    /// The statistics of the transport.
     public var transport = Transport()
 }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The tracks of a peer connection: of the offering end those of the codecs that it prefers, until the answer says which are taken.
+/// The tracks of a peer connection; the offerer's use its preferred codecs until the answer selects others.
 ///
-/// Read also by callbacks of GStreamer.
+/// GStreamer callbacks read them, too.
 final class PeerTracks: Sendable {
     private struct State {
         var choices: [PeerMedia.Choice]
@@ -19,7 +19,7 @@ final class PeerTracks: Sendable {
     var sending: [MediaKind: SendTrack] { state.withLock { $0.sending } }
     var receiving: [MediaKind: ReceiveTrack] { state.withLock { $0.receiving } }
 
-    /// The half of a track that fails with an element of this path; nil when the element belongs to none.
+    /// The failure of the half track that the element of this path belongs to; nil when the element belongs to none.
     func failure(ofElementAt path: String, _ message: String, _ debug: String) -> TrackFailure? {
         let state = state.withLock { $0 }
         if let track = state.sending.values.first(where: { $0.contains(path) }) {

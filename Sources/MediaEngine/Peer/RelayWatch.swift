@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Notes whether the TURN servers gave anything, since libnice keeps their refusals to itself.
+/// Notes whether the TURN servers gave a relay candidate, since libnice does not report their refusals.
 final class RelayWatch: Sendable {
     private struct State {
         var hasRelay = false
-        var isTold = false
-        /// Of servers by TLS, whose reasons are known.
+        var isReported = false
+        /// The failures of servers over TLS, whose reasons are known.
         var failures: [IceServerURL: String] = [:]
     }
 
@@ -14,7 +14,7 @@ final class RelayWatch: Sendable {
     private let report: @Sendable (PeerPipeline.Report) -> Void
     private let state = Mutex(State())
 
-    /// `servers` is how many there are; with `isNeeded` a connection without a relay is none.
+    /// `servers` is the number of TURN servers; with `isNeeded` a connection without a relay fails.
     init(servers: Int, isNeeded: Bool, report: @escaping @Sendable (PeerPipeline.Report) -> Void) {
         self.servers = servers
         self.isNeeded = isNeeded
@@ -23,22 +23,22 @@ final class RelayWatch: Sendable {
 
     func note(_ candidate: IceCandidate) { if candidate.isRelay { state.withLock { $0.hasRelay = true } } }
 
-    /// A server cannot be reached; told at once when it was the last, since libnice would wait for seconds.
+    /// Notes that a server cannot be reached; concludes at once when it was the last, since libnice would wait for seconds.
     func noteFailure(of url: IceServerURL, _ text: String) {
         let failed = state.withLock { state -> Int? in
             guard state.failures.updateValue(text, forKey: url) == nil else { return nil }
             return state.failures.count
         }
         guard let failed else { return }
-        report(.warning("no way to the TURN server \(url.text): \(text)"))
+        report(.warning("cannot reach the TURN server \(url.text): \(text)"))
         if failed == servers { conclude() }
     }
 
-    /// No relay comes any more that has not: says so, once.
+    /// Reports, once, if no relay candidate has arrived: none can arrive any more.
     func conclude() {
         let failures = state.withLock { state -> [IceServerURL: String]? in
-            guard servers > 0, !state.hasRelay, !state.isTold else { return nil }
-            state.isTold = true
+            guard servers > 0, !state.hasRelay, !state.isReported else { return nil }
+            state.isReported = true
             return state.failures
         }
         guard let failures else { return }

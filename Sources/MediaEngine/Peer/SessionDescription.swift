@@ -1,6 +1,6 @@
 /// An SDP offer or answer (RFC 9429).
 public struct SessionDescription: Sendable, Equatable {
-    /// Which of the two.
+    /// Whether it is an offer or an answer.
     public enum Kind: Sendable { case offer, answer }
 
     /// Offer or answer.
@@ -8,7 +8,7 @@ public struct SessionDescription: Sendable, Equatable {
     /// The text, lines ended by CRLF.
     public let sdp: String
 
-    /// Makes a description of text that is not checked yet; the peer connection does that before use.
+    /// Makes a description from unchecked text; the peer connection checks it before use.
     public init(kind: Kind, sdp: String) {
         self.kind = kind
         self.sdp = sdp

@@ -1,6 +1,6 @@
-/// What happened between two reports of one connection: rates instead of totals.
+/// The difference between two reports of one connection: rates instead of totals.
 public struct StatisticsDelta: Sendable, Equatable, Codable {
-    /// What arrived of one kind.
+    /// The received stream of one kind.
     public struct Inbound: Sendable, Equatable, Codable {
         /// `audio` or `video`.
         public var kind: String
@@ -8,17 +8,17 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         public var kbitPerSecond = 0.0
         /// RTP packets.
         public var packetsReceived = 0
-        /// RTP packets that did not arrive; those that came later after all are taken off again, but never below zero.
+        /// RTP packets that did not arrive; those that arrived late after all are subtracted, but never below zero.
         public var packetsLost = 0
-        /// The lost ones of all that were sent, 0 to 1.
+        /// The lost share of all packets that were sent, 0 to 1.
         public var lossFraction = 0.0
-        /// In ms, at the end.
+        /// The jitter at the end, in ms.
         public var jitterMs = 0.0
-        /// How long packets waited in the jitter buffer on average, in ms; nil when none came out of it.
+        /// How long packets waited in the jitter buffer on average, in ms; nil when none left it.
         public var jitterBufferMs: Double?
-        /// For video: what the decoder gave.
+        /// For video: decoded frames.
         public var framesPerSecond: Double?
-        /// For video.
+        /// For video: how often it froze.
         public var freezes: Int?
         /// For video: how long it was frozen, in ms.
         public var frozenMs: Double?
@@ -26,56 +26,56 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         public var frameWidth: Int?
         /// In pixels, at the end.
         public var frameHeight: Int?
-        /// For audio: the mean level, 0 for silence to 1; nil when nothing was decoded, or ``MediaMeasurement/level`` not asked for.
+        /// For audio: the mean level, 0 for silence to 1; nil when nothing was decoded, or ``MediaMeasurement/level`` is not enabled.
         public var audioLevel: Double?
 
-        /// Nothing of this kind yet.
+        /// Makes an empty entry of this kind.
         public init(kind: String) { self.kind = kind }
     }
 
-    /// What was sent of one kind.
+    /// The sent stream of one kind.
     public struct Outbound: Sendable, Equatable, Codable {
         /// `audio` or `video`.
         public var kind: String
         /// Without headers.
         public var kbitPerSecond = 0.0
-        /// What the encoder aims at, at the end.
+        /// The target bitrate of the encoder at the end.
         public var targetKbit = 0.0
         /// RTP packets.
         public var packetsSent = 0
-        /// For video: what went to the encoder.
+        /// For video: frames that went to the encoder.
         public var framesPerSecond: Double?
         /// In pixels, at the end.
         public var frameWidth: Int?
         /// In pixels, at the end.
         public var frameHeight: Int?
-        /// What the peer said last, 0 to 1; nil before its first report.
+        /// The loss that the peer reported last, 0 to 1; nil before its first report.
         public var remoteLossFraction: Double?
-        /// What the peer said last, in ms; nil before its first report.
+        /// The jitter that the peer reported last, in ms; nil before its first report.
         public var remoteJitterMs: Double?
 
-        /// Nothing of this kind yet.
+        /// Makes an empty entry of this kind.
         public init(kind: String) { self.kind = kind }
     }
 
-    /// How much time it is about, in s.
+    /// The time between the two reports, in s.
     public var seconds: Double
     /// What arrived, by kind.
     public var inbound: [Inbound] = []
     /// What was sent, by kind.
     public var outbound: [Outbound] = []
-    /// In ms, as RTCP measured it last; nil before.
+    /// The round-trip time that RTCP measured last, in ms; nil before the first.
     public var roundTripMs: Double?
 
-    /// Nothing in that time.
+    /// Makes an empty difference.
     public init(seconds: Double) { self.seconds = seconds }
 }
 
 extension StatisticsReport {
-    /// What happened since `earlier`, a report of the same call.
+    /// The difference from `earlier`, a report of the same call.
     ///
-    /// A stream that `earlier` does not know, such as one of a connection that took the place of another, counts from its beginning;
-    /// a count that went back, as that of losses does, counts as none. Of reports without time between them all rates are 0.
+    /// A stream that is not in `earlier`, such as one of a replacement connection, counts from its start. A count that decreased, as that
+    /// of losses can, counts as 0. Without time between the reports all rates are 0.
     public func delta(from earlier: StatisticsReport) -> StatisticsDelta {
         let now = transport?.timestamp ?? 0
         let seconds = max(0, now - (earlier.transport?.timestamp ?? now)) / 1_000
@@ -114,7 +114,7 @@ extension StatisticsReport {
         change.frozenMs = entry.totalFreezesDuration.map { max(0, $0 - (earlier?.totalFreezesDuration ?? 0)) * 1_000 }
         (change.frameWidth, change.frameHeight) = (entry.frameWidth, entry.frameHeight)
         if let energy = entry.totalAudioEnergy, let duration = entry.totalSamplesDuration {
-            // As the specification has it: the mean over the time between two reports.
+            // As the specification defines it: the mean over the time between two reports.
             let heard = duration - (earlier?.totalSamplesDuration ?? 0)
             if heard > 0 {
                 change.audioLevel = (max(0, energy - (earlier?.totalAudioEnergy ?? 0)) / heard).squareRoot()

@@ -1,5 +1,5 @@
 extension StatisticsReport {
-    /// What the engine knows of a stream and `webrtcbin` does not.
+    /// What the engine knows about a stream and `webrtcbin` does not.
     struct Stream: Sendable {
         let kind: MediaKind
         let codec: Codec
@@ -8,7 +8,7 @@ extension StatisticsReport {
         var codecId: String { "codec-\(kind.rawValue)" }
     }
 
-    /// Reads the reply of `get-stats`, and fills in what `statistics` has counted; the streams are known by their SSRC.
+    /// Reads the reply of `get-stats` and adds the values of `statistics`; streams are identified by their SSRC.
     init(
         webrtcbin reply: [String: PropertyValue], timestamp: Double, sent: [UInt32: Stream], received: [UInt32: Stream],
         _ statistics: PeerStatistics
@@ -52,7 +52,7 @@ extension StatisticsReport {
         self.transport = transport
     }
 
-    /// The same with what an earlier report knew of the peer's reports and this one does not.
+    /// This report, with the peer's reports that an earlier report has and this one lacks.
     func keepingReports(of earlier: StatisticsReport) -> StatisticsReport {
         var result = self
         let known = Set(remoteInbound.map(\.ssrc))
@@ -90,6 +90,7 @@ extension StatisticsReport.InboundRtp {
         pliCount = fields.count("pli-count")
         nackCount = fields.count("nack-count")
         if stream.kind == .audio { totalSamplesReceived = received?.decoded } else { framesDecoded = received?.decoded }
+        framesDropped = received?.framesDropped
         frameWidth = received?.width
         frameHeight = received?.height
         framesPerSecond = received?.framesPerSecond

@@ -1,11 +1,11 @@
 /// The statistics of a peer connection under W3C's names (https://www.w3.org/TR/webrtc-stats/); as JSON an array of objects.
 ///
-/// Values are right where those of `webrtcbin` 1.22 are not: kinds, codecs and losses go by SSRC, local and remote candidates are told apart,
-/// losses are never negative, and pictures are counted at the decoder.
+/// Values are right where those of `webrtcbin` 1.22 are not: kinds, codecs and losses are matched by SSRC, local and remote candidates
+/// are not swapped, losses are never negative, and frames are counted at the decoder.
 public struct StatisticsReport: Sendable, Equatable {
-    /// What arrives of one kind; `type` is `inbound-rtp`.
+    /// The received stream of one kind; `type` is `inbound-rtp`.
     public struct InboundRtp: Sendable, Equatable, Codable {
-        /// In ms since 1970, and so in all others.
+        /// When, in ms since 1970.
         public var timestamp: Double
         /// The kind of entry.
         public private(set) var type = "inbound-rtp"
@@ -23,7 +23,7 @@ public struct StatisticsReport: Sendable, Equatable {
         public var packetsReceived = 0
         /// RTP packets that did not arrive.
         public var packetsLost = 0
-        /// Those that came too late for the jitter buffer.
+        /// RTP packets that arrived too late for the jitter buffer.
         public var packetsDiscarded = 0
         /// Without headers.
         public var bytesReceived = 0
@@ -31,39 +31,41 @@ public struct StatisticsReport: Sendable, Equatable {
         public var jitter = 0.0
         /// Requests for a key frame (RFC 5104).
         public var firCount = 0
-        /// Notes of a lost picture (RFC 4585).
+        /// Reports of a lost frame (RFC 4585).
         public var pliCount = 0
         /// Requests for lost packets (RFC 4585).
         public var nackCount = 0
-        /// How long packets were in the jitter buffer, all together, in s.
+        /// The total time that packets spent in the jitter buffer, in s.
         public var jitterBufferDelay = 0.0
         /// How many packets left the jitter buffer.
         ///
-        /// W3C counts pictures and samples here; the mean of both is the same for pictures of one packet.
+        /// W3C counts frames and samples here; the mean of both is the same for frames of one packet.
         public var jitterBufferEmittedCount = 0
         /// For video.
         public var framesDecoded: Int?
-        /// For video: decoded pictures per second, over the last 30; 0 when none came for a second.
+        /// For video: frames that arrived whole and were not decoded.
+        public var framesDropped: Int?
+        /// For video: decoded frames per second, over the last 30; 0 when none arrived for a second.
         public var framesPerSecond: Double?
-        /// For video: how often the pictures stood still.
+        /// For video: how often it froze.
         public var freezeCount: Int?
-        /// For video: for how long they did, in s.
+        /// For video: how long it was frozen, in s.
         public var totalFreezesDuration: Double?
-        /// In pixels; nil for audio and before the first picture.
+        /// In pixels; nil for audio and before the first frame.
         public var frameWidth: Int?
-        /// In pixels; nil for audio and before the first picture.
+        /// In pixels; nil for audio and before the first frame.
         public var frameHeight: Int?
         /// For audio: per channel.
         public var totalSamplesReceived: Int?
-        /// For audio: the root mean square of the last 100 ms, 0 to 1; nil unless ``MediaMeasurement/level`` is asked for, as the next two.
+        /// For audio: the root mean square of the last 100 ms, 0 to 1; nil unless ``MediaMeasurement/level`` is enabled, as the next two.
         public var audioLevel: Double?
         /// For audio: the sum of the squares of the level over time.
         public var totalAudioEnergy: Double?
-        /// For audio: how much sound ``totalAudioEnergy`` is of, in s.
+        /// For audio: the duration that ``totalAudioEnergy`` covers, in s.
         public var totalSamplesDuration: Double?
     }
 
-    /// What is sent of one kind; `type` is `outbound-rtp`.
+    /// The sent stream of one kind; `type` is `outbound-rtp`.
     public struct OutboundRtp: Sendable, Equatable, Codable {
         /// When, in ms since 1970.
         public var timestamp: Double
@@ -79,7 +81,7 @@ public struct StatisticsReport: Sendable, Equatable {
         public var codecId: String
         /// The ``Transport`` in use.
         public var transportId = "transport"
-        /// The ``RemoteInboundRtp`` that answers it; nil before the peer's first report.
+        /// The ``RemoteInboundRtp`` about this stream; nil before the peer's first report.
         public var remoteId: String?
         /// RTP packets.
         public var packetsSent = 0
@@ -87,23 +89,23 @@ public struct StatisticsReport: Sendable, Equatable {
         public var bytesSent = 0
         /// Requests for a key frame (RFC 5104).
         public var firCount = 0
-        /// Notes of a lost picture (RFC 4585).
+        /// Reports of a lost frame (RFC 4585).
         public var pliCount = 0
         /// Requests for lost packets (RFC 4585).
         public var nackCount = 0
         /// In bit/s.
         public var targetBitrate: Int
-        /// For video: pictures that went to the encoder.
+        /// For video: frames that went to the encoder.
         public var framesSent: Int?
-        /// In pixels; nil for audio and before the first picture.
+        /// In pixels; nil for audio and before the first frame.
         public var frameWidth: Int?
-        /// In pixels; nil for audio and before the first picture.
+        /// In pixels; nil for audio and before the first frame.
         public var frameHeight: Int?
     }
 
-    /// What the peer reports of what it receives; `type` is `remote-inbound-rtp`.
+    /// The peer's report about a stream that it receives; `type` is `remote-inbound-rtp`.
     ///
-    /// `rtpsession` 1.22 keeps one report block of each packet, so that of a peer that reports on two streams in one packet one may be missing.
+    /// `rtpsession` 1.22 keeps one report block of each packet: if a peer reports on two streams in one packet, one may be missing.
     public struct RemoteInboundRtp: Sendable, Equatable, Codable {
         /// When, in ms since 1970.
         public var timestamp: Double
@@ -111,15 +113,15 @@ public struct StatisticsReport: Sendable, Equatable {
         public private(set) var type = "remote-inbound-rtp"
         /// Unique in the report.
         public var id: String
-        /// Of this end's stream.
+        /// The SSRC of this end's stream.
         public var ssrc: UInt32
         /// `audio` or `video`.
         public var kind: String
-        /// The ``OutboundRtp`` that it answers.
+        /// The ``OutboundRtp`` that it is about.
         public var localId: String
         /// RTP packets that did not arrive.
         public var packetsLost = 0
-        /// Of the last interval, 0 to 1.
+        /// The lost share in the last interval, 0 to 1.
         public var fractionLost = 0.0
         /// In s.
         public var jitter = 0.0
@@ -127,7 +129,7 @@ public struct StatisticsReport: Sendable, Equatable {
         public var roundTripTime: Double?
     }
 
-    /// The pair of addresses in use; `type` is `candidate-pair`.
+    /// The candidate pair in use; `type` is `candidate-pair`.
     public struct CandidatePair: Sendable, Equatable, Codable {
         /// When, in ms since 1970.
         public var timestamp: Double
@@ -145,11 +147,11 @@ public struct StatisticsReport: Sendable, Equatable {
         public private(set) var state = "succeeded"
         /// Whether it was chosen.
         public private(set) var nominated = true
-        /// In s, as RTCP measures it; nil before.
+        /// The round-trip time that RTCP measured last, in s; nil before the first.
         public var currentRoundTripTime: Double?
     }
 
-    /// One end of the pair; `type` is `local-candidate` or `remote-candidate`.
+    /// One candidate of the pair; `type` is `local-candidate` or `remote-candidate`.
     public struct Candidate: Sendable, Equatable, Codable {
         /// When, in ms since 1970.
         public var timestamp: Double
@@ -159,9 +161,9 @@ public struct StatisticsReport: Sendable, Equatable {
         public var id: String
         /// The ``Transport`` in use.
         public var transportId = "transport"
-        /// In numbers.
+        /// The IP address.
         public var address: String
-        /// Of UDP or TCP.
+        /// The UDP or TCP port.
         public var port: Int
         /// `udp` or `tcp`.
         public var `protocol`: String
@@ -181,7 +183,7 @@ public struct StatisticsReport: Sendable, Equatable {
         public var id: String
         /// The ``Transport`` in use.
         public var transportId = "transport"
-        /// In RTP.
+        /// The payload type in RTP.
         public var payloadType: Int
         /// Such as `video/VP8`.
         public var mimeType: String
@@ -205,11 +207,11 @@ public struct StatisticsReport: Sendable, Equatable {
         public var bytesReceived = 0
     }
 
-    /// One for each kind that arrives.
+    /// One for each received kind.
     public var inbound: [InboundRtp] = []
     /// One for each kind.
     public var outbound: [OutboundRtp] = []
-    /// One for each kind that the peer is known to have reported on.
+    /// One for each kind that the peer has reported on.
     public var remoteInbound: [RemoteInboundRtp] = []
     /// Nil before there is one.
     public var candidatePair: CandidatePair?

@@ -2,7 +2,7 @@
 public struct StunTurnServer: Sendable, Hashable {
     /// `stun:HOST[:PORT]` (RFC 7064), `turn:HOST[:PORT][?transport=udp|tcp]` and `turns:HOST[:PORT]` (RFC 7065).
     ///
-    /// UDP and port 3478 when nothing else is said, for `turns:` TLS over TCP and port 5349.
+    /// The default is UDP and port 3478, for `turns:` TLS over TCP and port 5349.
     /// HOST is a name, an IPv4 address or an IPv6 address in brackets.
     public var urls: [String]
     /// For TURN.
@@ -17,9 +17,9 @@ public struct StunTurnServer: Sendable, Hashable {
         self.credential = credential
     }
 
-    /// Tells before a connection is made whether its servers can be used.
+    /// Checks before a connection is made whether its servers can be used.
     ///
-    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL, missing credentials, STUN by TLS and TURN by DTLS.
+    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` for a malformed URL, missing credentials, STUN over TLS and TURN over DTLS.
     public static func check(_ servers: [StunTurnServer]) throws(MediaError) {
         if let unusable = try IceServers(servers, policy: .all).unusable.first { throw unusable }
     }
@@ -29,6 +29,6 @@ public struct StunTurnServer: Sendable, Hashable {
 public enum IceTransportPolicy: String, Sendable, CaseIterable {
     /// All.
     case all
-    /// Those of TURN servers only, so that the peer does not learn this machine's addresses.
+    /// Only those of TURN servers, so that the peer does not learn this machine's addresses.
     case relay
 }

@@ -1,4 +1,4 @@
-/// Builds the tracks of a peer connection into its pipeline, with what records and shows them.
+/// Builds the tracks of a peer connection into its pipeline, with their recorders and sinks.
 struct TrackBuilder: Sendable {
     private let configuration: PeerConnectionConfiguration
     private let opus: OpusParameters
@@ -7,13 +7,13 @@ struct TrackBuilder: Sendable {
     private let pipeline: Element
     private let received: Recorder?
     private let sent: Recorder?
-    /// Nil when nothing is heard here.
+    /// Nil when no audio is played here.
     private let probe: EchoProbe?
     private let report: @Sendable (PeerPipeline.Report) -> Void
-    /// When the recordings begin.
+    /// When the recordings start.
     let recordingZero = RecordingZero()
 
-    /// `opus` was checked.
+    /// `opus` must be checked already.
     ///
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
     init(
@@ -45,27 +45,27 @@ struct TrackBuilder: Sendable {
 
     var recorders: [Recorder] { [received, sent].compactMap(\.self) }
 
-    /// `former` is the track that this one takes the place of: what was asked of it since its making holds for this one.
+    /// `former` is the track that this one replaces: its later settings apply to this one, too.
     func sendTrack(
         _ choice: PeerMedia.Choice, to webrtcSink: Pad, mode: SendMode, after former: SendTrack? = nil
     ) throws(MediaError) -> SendTrack {
         let kind = choice.codec.kind
         guard var track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
-        let wishes = former?.encoder.wishes
+        let requested = former?.encoder.requested
         if let former { (track.source, track.processing) = (former.source, former.processing) }
-        if let wishes { track.bitrateKbit = wishes.bitrateKbit }
+        if let requested { track.bitrateKbit = requested.bitrateKbit }
         let sending = try SendTrack(
-            track, opus: wishes?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
+            track, opus: requested?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvents.first, recorder: sent,
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
             keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: probe?.name,
-            onUnprocessed: { [report] in report(.warning("the sound is sent unprocessed: \($0)")) },
+            onUnprocessed: { [report] in report(.warning("the audio is sent unprocessed: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
             onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) })
         if kind == .video {
-            sending.onPictureSize { [report] in
-                report(.event(PeerConnectionEvent(.picturesSent(width: $0, height: $1))))
+            sending.onFrameSize { [report] in
+                report(.event(PeerConnectionEvent(.frameSizeSent(width: $0, height: $1))))
             }
         }
         return sending
@@ -80,21 +80,21 @@ struct TrackBuilder: Sendable {
             outlet: outlets[kind], sink: sink(for: kind), recorder: received, pipeline: pipeline,
             report: { [report] in report(.event($0)) })
         if kind == .video {
-            receiving.limitPictures { [report] in report(.bus($0)) }
-            receiving.decoded.onPictureSize { [report] in
-                report(.event(PeerConnectionEvent(.picturesReceived(width: $0, height: $1))))
+            receiving.limitFrameSize { [report] in report(.bus($0)) }
+            receiving.decoded.onFrameSize { [report] in
+                report(.event(PeerConnectionEvent(.frameSizeReceived(width: $0, height: $1))))
             }
         }
         return receiving
     }
 
-    /// What shows or plays one kind; nil when nobody is to see or hear it.
+    /// The sink of one kind; nil when its media is discarded.
     private func sink(for kind: MediaKind) -> SinkPipeline? {
         let blueprint =
             kind == .video
             ? SinkBlueprint(configuration.videoSink, catalog) : SinkBlueprint(configuration.audioSink, catalog)
         guard !blueprint.isDiscard else { return nil }
-        // What the jitter buffer holds back comes so much later than it was captured for, and a bit more.
+        // The delay of the jitter buffer, and a bit more.
         let latency = configuration.tuning.jitterBufferMs + 20
         return SinkPipeline(blueprint, outlet: outlets[kind], latencyMs: latency, probe: kind == .audio ? probe : nil) {
             [report] in

@@ -1,4 +1,4 @@
-/// An element of a track failed and took half of the track with it; the rest of the connection goes on.
+/// The failure of an element, which ends half of its track; the rest of the connection continues.
 public struct TrackFailure: Sendable, Equatable {
     /// Which half of the track.
     public enum Direction: String, Sendable, Equatable, CaseIterable {
@@ -8,15 +8,15 @@ public struct TrackFailure: Sendable, Equatable {
         case receiving
     }
 
-    /// What the track carries.
+    /// The kind of the track.
     public let kind: MediaKind
     /// Which half failed.
     public let direction: Direction
-    /// How it is coded.
+    /// The codec of the track.
     public let codec: Codec
     /// The element that failed first, by type and name, such as `GstVP8Enc:encoder`.
     public let element: String
-    /// Why, in GStreamer's own words.
+    /// The reason, in GStreamer's words.
     public let text: String
 
     /// `path` is that of the element in its pipeline.

@@ -1,21 +1,21 @@
-/// Every knob of the transport in one place.
+/// All settings of the transport.
 ///
-/// The defaults are for real networks. Bundling is not among them: all media of a call share one transport (RFC 8843,
-/// max-bundle), always.
+/// The defaults are for real networks. Bundling is not among the settings: all media of a call always share one transport
+/// (RFC 8843, max-bundle).
 public struct TransportTuning: Sendable, Equatable {
-    /// The addresses that ICE gathers candidates on; empty means all that the machine has, loopback excepted.
+    /// The addresses that ICE gathers candidates on; empty means all addresses of the machine except loopback.
     ///
-    /// With loopback alone up, libnice finds no address by itself, so tests name 127.0.0.1 here.
+    /// When only loopback is up, libnice finds no address by itself, so tests set 127.0.0.1 here.
     public var localAddresses: [String] = []
 
-    /// The UDP ports that are used on this machine; nil lets the system choose.
+    /// The range of local UDP ports; nil lets the system choose.
     ///
     /// Each connection takes one port for each address, so a narrow range bounds the number of calls.
     public var localPorts: ClosedRange<UInt16>?
 
-    /// After how long the search for this end's candidates counts as over though nobody said so, in ms.
+    /// How long the gathering of local candidates may take, in ms; then it counts as over, even without a signal.
     ///
-    /// libnice gives a server over UDP 2 s, one over TCP 7.9 s, and does not always tell the end.
+    /// libnice waits 2 s for a server over UDP and 7.9 s for one over TCP, and does not always signal the end.
     public var gatheringMs = 8_000
 
     /// The time between two connectivity checks, in ms: Ta of RFC 8445 section 14, which allows no less than 5.
@@ -25,13 +25,13 @@ public struct TransportTuning: Sendable, Equatable {
 
     /// Whether ICE also tries TCP candidates (RFC 6544).
     ///
-    /// They take checks from the UDP ones and are of little use.
+    /// They take connectivity checks from the UDP candidates and are of little use.
     public var allowsIceTCP = false
 
-    /// Whether libnice may ask the router to open ports by UPnP: it sends multicast, so not by default.
+    /// Whether libnice may ask the router to open ports by UPnP; off by default, since it sends multicast.
     public var allowsUPnP = false
 
-    /// How long the jitter buffer holds packets for those that come late or again, in ms.
+    /// How long the jitter buffer waits for late or retransmitted packets, in ms.
     public var jitterBufferMs = 60
 
     /// Whether the first packet of a stream goes through the jitter buffer at once instead of waiting its full time.
@@ -39,22 +39,22 @@ public struct TransportTuning: Sendable, Equatable {
 
     /// The bandwidth from which the RTCP intervals are computed (RFC 3550 section 6.2), in bit/s.
     ///
-    /// A low one delays requests for key frames by 100-500 ms.
+    /// A low value delays requests for key frames by 100-500 ms.
     public var rtcpBandwidth = 1_000_000
 
-    /// The shortest time between two regular RTCP packets, in ms; keeps both ends audible to each other when no media flows.
+    /// The shortest time between two regular RTCP packets, in ms; they show each end that the other is there when no media flows.
     public var rtcpMinIntervalMs = 500
 
-    /// How often a key frame is requested until the first picture is decoded, in ms.
+    /// How often a key frame is requested until the first frame is decoded, in ms.
     public var keyFrameRequestIntervalMs = 250
 
-    /// The shortest time between two key frames that are made because the peer asks for them, in ms.
+    /// The shortest time between two key frames that the peer requests, in ms.
     ///
-    /// A request that comes earlier is answered when the time is over, once for all that came; a hostile peer would otherwise have a key frame made for
-    /// each packet of RTCP. What this end's own gates and recordings need is made at once.
+    /// Earlier requests are answered together, with one key frame, when the time is over; otherwise a hostile peer could force a key frame
+    /// with each RTCP packet. Key frames for this end's own gates and recordings are made at once.
     public var keyFrameIntervalMs = 300
 
-    /// After how much silence of the peer the connection counts as interrupted, in ms.
+    /// How long the peer may be silent before the connection counts as interrupted, in ms.
     public var silenceMs = 2_000
 
     /// How long the teardown of one peer connection may take, in ms, before it is abandoned and reported.

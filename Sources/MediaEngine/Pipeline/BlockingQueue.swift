@@ -1,30 +1,29 @@
-/// A thread of its own for one thing that blocks.
+/// A separate thread for one blocking operation.
 ///
-/// What it is given is released before the caller goes on, so that nothing of it is alive any more when the caller says
-/// that it is done.
+/// It releases its arguments before the caller continues, so nothing of them is alive when the caller reports completion.
 actor BlockingQueue {
     private let executor: QueueExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(label: String) { executor = QueueExecutor(label: label) }
 
-    /// Stops a pipeline; its memory goes back to the system soon.
+    /// Stops a pipeline; its memory returns to the system soon after.
     func stop(_ pipeline: Pipeline) {
         pipeline.stop()
         MemoryReturn.shared.ask()
     }
 
-    /// Makes an image file.
-    func encode(_ picture: OutletBuffer, as format: ImageFormat) throws(MediaError) -> [UInt8] {
-        try ImageEncoder.encode(picture, as: format)
+    /// Encodes an image file.
+    func encode(_ frame: OutletBuffer, as format: ImageFormat) throws(MediaError) -> [UInt8] {
+        try ImageEncoder.encode(frame, as: format)
     }
 
-    /// Asks for the devices that are there.
+    /// Lists the present devices.
     func listDevices(into list: FoundDevices) { list.note(DeviceRecord.all()) }
 
-    /// Begins to watch devices, and lists those that are there.
+    /// Starts to watch devices, and lists the present ones.
     func start(_ monitor: DeviceMonitor) -> [DeviceRecord] { monitor.start() }
 
-    /// Watches devices no more.
+    /// Stops watching devices.
     func stop(_ monitor: DeviceMonitor) { monitor.stop() }
 }

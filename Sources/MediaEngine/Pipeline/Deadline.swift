@@ -1,13 +1,13 @@
-/// Bounds what cannot be cancelled, such as a call into C that hangs.
+/// Limits the wait for work that cannot be cancelled, such as a C call that hangs.
 enum Deadline {
-    /// Whether `work` ended within `limit`; what did not goes on alone.
+    /// Whether `work` ended within `limit`; otherwise it continues on its own.
     ///
-    /// When it ended, everything that it held is released.
+    /// When it returns true, everything that `work` held is released.
     static func isMet(_ limit: Duration, by work: sending @escaping @Sendable () async -> Void) async -> Bool {
         let (results, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         let task = Task(operation: work)
         Task {
-            // A task lets go of what it holds before its value is there.
+            // A task releases its captures before its value is available.
             await task.value
             continuation.yield(true)
         }
@@ -16,7 +16,7 @@ enum Deadline {
             continuation.yield(false)
         }
         defer { alarm.cancel() }
-        // Not the caller's own task: that may be cancelled, and would hear of neither.
+        // A separate task: the caller's task may be cancelled, and would then get neither result.
         return await Task { await results.first { _ in true } ?? false }.value
     }
 }

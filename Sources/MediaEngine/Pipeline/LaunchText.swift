@@ -1,13 +1,13 @@
-/// The launch line of a pipeline description, which may be several lines of its file.
+/// The launch line of a pipeline description; it may span several lines of the file.
 struct LaunchText: Sendable, Equatable {
     /// One line of the file.
     struct Line: Sendable, Equatable {
-        /// From 1.
+        /// The line number, from 1.
         let number: Int
         let text: String
     }
 
-    /// A part between spaces; what is in quotes is not divided.
+    /// A part between spaces; quoted text is not split.
     private struct Word {
         var text: Substring
         let line: Int
@@ -17,7 +17,7 @@ struct LaunchText: Sendable, Equatable {
 
     mutating func append(_ text: Substring, number: Int) { lines.append(Line(number: number, text: String(text))) }
 
-    /// What GStreamer parses.
+    /// The text that GStreamer parses.
     var joined: String {
         let text = lines.map(\.text).joined(separator: " ")
         let start = text.drop { $0.isWhitespace }
@@ -25,7 +25,7 @@ struct LaunchText: Sendable, Equatable {
         return String(start[...end])
     }
 
-    /// The line that it begins in.
+    /// The line in which it begins.
     var firstLine: Int? { lines.first { line in line.text.contains { !$0.isWhitespace } }?.number }
 
     private var words: [Word] {
@@ -44,20 +44,20 @@ struct LaunchText: Sendable, Equatable {
         }
     }
 
-    /// The factories of the elements in it.
+    /// The factories of its elements.
     var factories: [String] {
-        // Whatever else stands alone has a sign in it: properties "=", caps "/", references ".", links "!".
+        // Every other word contains a sign: properties "=", caps "/", references ".", links "!".
         words.map(\.text).filter { word in
             word.first?.isLetter == true && word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
         }
         .map(String.init)
     }
 
-    /// The line that GStreamer complains of with `message`; nil when the message does not say.
+    /// The line that caused GStreamer's error `message`; nil when the message does not say.
     func line(faultedBy message: String) -> Int? {
         let words = words
         if message.hasPrefix("syntax error") { return Self.emptyLink(words) }
-        // Of "cannot link A to B" the end is where it went wrong; of "no property P in element E" the property is.
+        // In "cannot link A to B" the fault is at B; in "no property P in element E" it is P.
         var names = message.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map(\.element)
         let parts = message.split(separator: " ")
@@ -69,7 +69,7 @@ struct LaunchText: Sendable, Equatable {
 
     /// The line that names an element, sets a property or holds caps.
     private static func line(of name: Substring, _ words: [Word]) -> Int? {
-        // An element without a name of its own has its factory's with a number.
+        // An unnamed element is named after its factory, with a number.
         let factory = name.reversed().drop { $0.isNumber }.reversed()
         let candidates = [String(name), "name=\(name)", String(factory)]
         let word = words.first { word in
@@ -78,7 +78,7 @@ struct LaunchText: Sendable, Equatable {
         return (word ?? words.first { $0.text.contains(name) })?.line
     }
 
-    /// The line with a link that leads nowhere, or else with a quote that does not end.
+    /// The line with a link to nowhere, or else with an unclosed quote.
     private static func emptyLink(_ words: [Word]) -> Int? {
         let places = words.indices.filter { words[$0].text == "!" }
         let empty = places.first { $0 == 0 || $0 + 1 == words.endIndex || words[$0 + 1].text == "!" }

@@ -1,23 +1,23 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Gives memory that pipelines have freed back to the system, once for all that ended in the same few seconds.
+/// Returns memory that pipelines have freed to the system, once for all that ended within a few seconds.
 ///
-/// It holds up whoever allocates meanwhile, so that calls which go on would feel each end of another one.
+/// It blocks other allocations meanwhile, so active calls would notice the end of each other call.
 final class MemoryReturn: Sendable {
-    /// That of the process, whose memory it is.
+    /// The instance of the process, since memory belongs to the process.
     static let shared = MemoryReturn(
         later: { work in DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + pause, execute: work) },
         work: { GStreamerLibrary.returnFreeMemory() })
 
-    /// From an end to the return.
+    /// The pause between an end and the return.
     private static let pause = DispatchTimeInterval.seconds(5)
 
     private let isUnderWay = Mutex(false)
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let work: @Sendable () -> Void
 
-    /// `later` runs what it is given after a pause; `work` gives back.
+    /// `later` runs its argument after a pause; `work` returns the memory.
     init(
         later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, work: @escaping @Sendable () -> Void
     ) {
@@ -25,7 +25,7 @@ final class MemoryReturn: Sendable {
         self.work = work
     }
 
-    /// Asks for it; whatever was freed before this is given back after the pause at the latest.
+    /// Requests a return; memory freed before this call is returned after the pause at the latest.
     func ask() {
         let isFirst = isUnderWay.withLock { isUnderWay in
             defer { isUnderWay = true }
@@ -33,7 +33,7 @@ final class MemoryReturn: Sendable {
         }
         guard isFirst else { return }
         later { [self] in
-            // First, so that who asks from here on is heard again.
+            // Reset first, so that requests from here on count again.
             isUnderWay.withLock { $0 = false }
             work()
         }

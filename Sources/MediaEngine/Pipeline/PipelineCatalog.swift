@@ -1,14 +1,14 @@
 internal import BuiltInPipelines
 internal import Foundation
 
-/// The pipeline descriptions that can be used: those of a folder of the user's, then the built-in ones.
+/// The available pipeline descriptions: those of the user's folder, then the built-in ones.
 public struct PipelineCatalog: Sendable {
-    /// Every description, by role and name; where both have one, the user's.
+    /// All descriptions, by role and name; the user's replace built-in ones.
     public let descriptions: [PipelineDescription]
 
     /// Reads the built-in descriptions and those of `folder`.
     ///
-    /// - Throws: ``MediaError/invalidPipelineDescription(name:line:text:)`` for the first file that cannot be used.
+    /// - Throws: ``MediaError/invalidPipelineDescription(name:line:text:)`` for the first unusable file.
     public init(folder: String? = nil) throws(MediaError) {
         var descriptions: [String: PipelineDescription] = [:]
         for (fileName, text) in BuiltInPipelines.files {
@@ -17,7 +17,7 @@ public struct PipelineCatalog: Sendable {
         }
         if let folder {
             for (fileName, text) in try Self.files(in: folder).sorted(by: { $0.key < $1.key }) {
-                // With its folder, for messages.
+                // The path includes the folder, for messages.
                 descriptions[fileName] = try PipelineDescription(fileName: "\(folder)/\(fileName)", text: text)
             }
         }
@@ -33,9 +33,9 @@ public struct PipelineCatalog: Sendable {
         return found
     }
 
-    /// The description of a codec: the best whose elements are installed.
+    /// The description of a codec: the best one whose elements are installed.
     ///
-    /// - Throws: ``MediaError/pluginMissing(element:)`` of the best, when none is.
+    /// - Throws: ``MediaError/pluginMissing(element:)`` for the best one, when none is installed.
     func description(of codec: Codec, role: PipelineDescription.Role) throws(MediaError) -> PipelineDescription {
         let best = try description(codec.descriptionNames[0], role: role)
         try GStreamerLibrary.initialize()
@@ -51,7 +51,7 @@ public struct PipelineCatalog: Sendable {
         return best
     }
 
-    /// The description of an encoder: the one of `chosen` that is for this codec, else as ``description(of:role:)``.
+    /// The description of an encoder: the one in `chosen` for this codec, otherwise as in ``description(of:role:)``.
     func encoder(of codec: Codec, chosen: [String]) throws(MediaError) -> PipelineDescription {
         guard let name = chosen.first(where: { $0.hasSuffix(codec.rawValue) }) else {
             return try description(of: codec, role: .encoder)
@@ -59,7 +59,7 @@ public struct PipelineCatalog: Sendable {
         return try description(name, role: .encoder)
     }
 
-    /// Whether what sends and what receives a codec is installed; asks the registry only.
+    /// Whether the elements that send and receive a codec are installed; only reads the registry.
     func hasElements(of codec: Codec, encoders chosen: [String] = []) -> Bool {
         let encoders = chosen.filter { $0.hasSuffix(codec.rawValue) }
         return hasElements(encoders.isEmpty ? codec.descriptionNames : encoders, .encoder)

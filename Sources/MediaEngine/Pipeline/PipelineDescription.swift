@@ -1,15 +1,15 @@
-/// A GStreamer pipeline written as text, as the files in `pipelines/` hold it.
+/// A GStreamer pipeline as text, like the files in `pipelines/`.
 ///
-/// Comment lines come first. The first is a summary; `# value NAME: ELEMENT.PROPERTY` names a placeholder. The rest is a
-/// launch line in `gst-launch` syntax. Of a source, `# loop: ELEMENT` names the demuxer of a file that is played for ever, and `# stamp: yes`
-/// burns a frame counter and a clock into the pictures. Values are set as element properties after parsing and never become part
-/// of the text, so nothing that a user or a peer writes is parsed as pipeline syntax.
+/// Comment lines come first. The first is a summary; `# value NAME: ELEMENT.PROPERTY` names a placeholder. The rest is a launch line in `gst-launch`
+/// syntax. In a source, `# loop: ELEMENT` names the demuxer of a file that is played in a loop, and `# stamp: yes` burns a frame counter and a clock
+/// into the frames. Values are set as element properties after parsing and never become part of the text, so input of a user or a peer is never
+/// parsed as pipeline syntax.
 public struct PipelineDescription: Sendable, Equatable {
-    /// What a description is for.
+    /// The purpose of a description.
     public enum Role: String, Sendable, CaseIterable {
         case videoSource = "video-source"
         case audioSource = "audio-source"
-        /// Pictures and sound that belong together.
+        /// Video and audio that belong together.
         case avSource = "av-source"
         case encoder
         case decoder
@@ -23,51 +23,51 @@ public struct PipelineDescription: Sendable, Equatable {
             case .videoSource, .audioSource: []
             case .avSource: ["video", "audio"]
             case .encoder: ["encoder", "payloader"]
-            case .decoder: ["depayloader", "encoded", "decoder"]
+            case .decoder: ["depayloader", "decoder"]
             case .videoSink, .audioSink: ["sink"]
             case .recorder: ["muxer"]
             }
         }
     }
 
-    /// Its name, which users choose it by.
+    /// The name by which users choose it.
     public let name: String
-    /// What it is for.
+    /// Its purpose.
     public let role: Role
     /// One sentence on what it does.
     public let summary: String
-    /// The whole file, its lines ended by LF.
+    /// The whole file, with LF line ends.
     public let text: String
     /// The file, for messages.
     let file: String
     let launchText: LaunchText
     /// The element and property that each placeholder stands for.
     let values: [String: Placeholder]
-    /// The line that each placeholder is named in.
+    /// The line of each placeholder's comment.
     private let valueLines: [String: Int]
-    /// The demuxer of a file that is played for ever; nil for everything else.
+    /// The demuxer of a looped file; nil for everything else.
     let loop: String?
-    /// Whether a frame counter and a clock are burnt into the pictures.
+    /// Whether a frame counter and a clock are burnt into the frames.
     let isStamped: Bool
 
     /// The launch line.
     public var launch: String { launchText.joined }
-    /// The name that its file has, or would have.
+    /// The name of its file, whether the file exists or not.
     public var fileName: String { "\(name)-\(role.rawValue).launch" }
 
-    /// The codec of an encoder or decoder: the one that its name ends with.
+    /// The codec of an encoder or decoder, from the end of its name.
     var codec: Codec? {
         guard role == .encoder || role == .decoder else { return nil }
         return Codec.allCases.first { name.hasSuffix($0.rawValue) }
     }
 
-    /// What a placeholder stands for.
+    /// The target of a placeholder.
     struct Placeholder: Sendable, Equatable {
         let element: String
         let property: String
     }
 
-    /// The longest file that is accepted, in bytes.
+    /// The maximum length of a file, in bytes.
     static let maximumBytes = 16_384
 
     /// Reads a description; `fileName` is of the form `NAME-ROLE.launch`, with or without a folder before it.
@@ -131,11 +131,11 @@ public struct PipelineDescription: Sendable, Equatable {
 
     /// Builds the bin and sets the placeholders.
     ///
-    /// A value without a placeholder is left out: the description has made that choice itself.
+    /// Values without a placeholder are ignored: the description has fixed them itself.
     func instantiate(_ chosen: [String: String] = [:]) throws(MediaError) -> Element {
         let bin: Element
         do throws(MediaError) {
-            // Where there are two outputs, the engine takes them by name.
+            // A description for both kinds has two outputs, which the engine finds by name.
             bin = try Element(launch: launch, description: file, hasGhostPads: role != .avSource)
         } catch {
             guard case .invalidPipelineDescription(_, nil, let text) = error else { throw error }
@@ -150,7 +150,7 @@ public struct PipelineDescription: Sendable, Equatable {
         return bin
     }
 
-    /// Sets placeholders of a bin that was built from this description, at any time.
+    /// Sets placeholders of a bin built from this description, at any time.
     func set(_ chosen: [String: String], on bin: Element) throws(MediaError) {
         for (placeholder, value) in chosen.sorted(by: { $0.key < $1.key }) {
             guard let target = values[placeholder] else { continue }
@@ -159,18 +159,18 @@ public struct PipelineDescription: Sendable, Equatable {
         }
     }
 
-    /// Whether calls work without it: a device that this machine may not have.
+    /// Whether calls work without it: for example a device that this machine may lack.
     public var isOptional: Bool {
         switch role {
         case .videoSource, .audioSource, .avSource: !["test", "tone"].contains(name)
-        // What takes the place of another encoder, or is there for those who choose it; and H265, which few peers speak.
+        // Alternative encoders and decoders, and H265, which few peers support.
         case .encoder, .decoder: codec?.rawValue != name || codec == .h265
         case .videoSink, .audioSink: name != "discard"
         case .recorder: false
         }
     }
 
-    /// Builds the bin once and throws it away.
+    /// Builds the bin once and discards it.
     ///
     /// - Throws: ``MediaError/pluginMissing(element:)`` and ``MediaError/invalidPipelineDescription(name:line:text:)``. Blocks for some ms.
     public func check() throws(MediaError) {
@@ -184,7 +184,7 @@ public struct PipelineDescription: Sendable, Equatable {
         try checkCodec(of: bin)
     }
 
-    /// One that is named after a codec codes that one.
+    /// A description named after a codec must use that codec.
     private func checkCodec(of bin: Element) throws(MediaError) {
         guard let codec, let element = bin.child(role == .encoder ? "payloader" : "depayloader") else { return }
         let caps = try element.pad(role == .encoder ? "src" : "sink").possibleCaps

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor on a serial dispatch queue of its own, so that C calls which block never sit on Swift's cooperative pool.
+/// Runs an actor on its own serial dispatch queue, so that blocking C calls never occupy Swift's cooperative pool.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

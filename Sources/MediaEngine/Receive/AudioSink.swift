@@ -1,4 +1,4 @@
-/// Where the peer's sound is played.
+/// Where the peer's audio is played.
 public struct AudioSink: Sendable, Hashable {
     /// The name of a pipeline description with the role `audio-sink`.
     public var name: String
@@ -11,17 +11,17 @@ public struct AudioSink: Sendable, Hashable {
         self.choice = choice
     }
 
-    /// Reads a sink as the command line writes it.
+    /// Parses the command line's notation of a sink.
     ///
-    /// | text | what becomes of the sound |
+    /// | text | where the audio is played |
     /// |---|---|
-    /// | `discard` | nobody hears it |
+    /// | `discard` | nowhere |
     /// | `speaker` | the default output: of PipeWire, PulseAudio or ALSA, the first that works |
     /// | `pipewire`, `pulse`, `alsa`, each with `:DEVICE` | one output, such as `alsa:hw:1` |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty. Whether the description exists shows in
-    ///   `MediaEngine.check`.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty. `Engine.check` checks whether the description
+    ///   exists.
     public init(parsing text: String) throws(MediaError) {
         guard let (name, choice) = SourceText.parts(text) else {
             throw .unknownChoice(kind: "audio sink", value: text, known: ["discard", "speaker"])
@@ -29,7 +29,7 @@ public struct AudioSink: Sendable, Hashable {
         self.init(name: name, choice: choice)
     }
 
-    /// Nobody hears it.
+    /// The audio is discarded.
     public static let discard = AudioSink(name: "discard")
     /// The default output.
     public static let speaker = AudioSink(name: "speaker")

@@ -1,23 +1,23 @@
 internal import Synchronization
 
-/// Looks at what a decoder gives: counts it, tells the first, and measures what somebody asks for.
+/// Watches the output of a decoder: counts it, reports the first buffer, and takes the enabled measurements.
 ///
-/// Runs on the streaming thread; it changes and copies nothing. Measuring, it reads every picture until the first difference to the one before, and every sample of the
-/// first channel.
+/// Runs on the streaming thread; it changes and copies nothing. When it measures, it reads every frame up to the first difference from
+/// the previous one, and every sample of the first channel.
 final class DecodedMeter: Sendable {
     private struct State {
         var measurements: Set<MediaMeasurement> = []
         var decoded = 0
         var freezes = FreezeMeter()
         var format: AudioFormat?
-        /// Nil while nobody asks for it, as everything below.
+        /// Nil while it is not enabled, as everything below.
         var distinct: Int?
         var last: BufferRef?
         var pitch: PitchMeter?
         var level: LevelMeter?
 
-        /// Begins what is asked for and ends what is not.
-        mutating func settle() {
+        /// Starts the enabled measurements and ends the others.
+        mutating func applyMeasurements() {
             let isCompared = measurements.contains(.distinctFrames)
             distinct = isCompared ? distinct ?? 0 : nil
             if !isCompared { last = nil }
@@ -27,7 +27,7 @@ final class DecodedMeter: Sendable {
         }
     }
 
-    /// The shape of decoded sound.
+    /// The shape of decoded audio.
     struct AudioFormat: Equatable {
         let channels: Int
         let samplesPerSecond: Int
@@ -48,7 +48,7 @@ final class DecodedMeter: Sendable {
 
     init(kind: MediaKind) { self.kind = kind }
 
-    /// Looks at everything that leaves `pad`; `onFirst` is called once, on the streaming thread.
+    /// Watches everything that leaves `pad`; `onFirst` is called once, on the streaming thread.
     func watch(_ pad: Pad, onFirst: @escaping @Sendable () -> Void) {
         pad.onEvent { [weak self] event in if case .caps(let caps) = event { self?.noteFormat(caps) } }
         pad.probe { [weak self] buffer in
@@ -57,11 +57,11 @@ final class DecodedMeter: Sendable {
         }
     }
 
-    /// Measures this from the next buffer on, and nothing else any more; what is begun anew begins at nothing.
+    /// Selects what is measured from the next buffer on; a new measurement starts from zero.
     func measure(_ measurements: Set<MediaMeasurement>) {
         state.withLock { state in
             state.measurements = measurements
-            state.settle()
+            state.applyMeasurements()
         }
     }
 
@@ -71,20 +71,15 @@ final class DecodedMeter: Sendable {
         state.withLock { state in
             guard state.format != format else { return }
             (state.format, state.pitch, state.level) = (format, nil, nil)
-            state.settle()
+            state.applyMeasurements()
         }
     }
 
     /// Whether the buffer was the first.
-    private func add(_ buffer: BufferRef) -> Bool { kind == .video ? addPicture(buffer) : addSound(buffer) }
+    private func add(_ buffer: PassingBuffer) -> Bool { kind == .video ? addVideo(buffer) : addAudio(buffer) }
 
-    private func addPicture(_ buffer: BufferRef) -> Bool {
-        let last: BufferRef?? = state.withLock { state in
-            guard state.distinct != nil else { return nil }
-            defer { state.last = buffer }
-            return .some(state.last)
-        }
-        let isDistinct = last.map { $0.map { !$0.hasSameBytes(as: buffer) } ?? true } ?? false
+    private func addVideo(_ buffer: PassingBuffer) -> Bool {
+        let isDistinct = isCompared && isDistinct(buffer.reference)
         return state.withLock { state in
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
@@ -93,12 +88,24 @@ final class DecodedMeter: Sendable {
         }
     }
 
-    private func addSound(_ buffer: BufferRef) -> Bool {
+    private var isCompared: Bool { state.withLock { $0.distinct != nil } }
+
+    private func isDistinct(_ frame: BufferRef) -> Bool {
+        let last = state.withLock { state in
+            // No longer enabled.
+            guard state.distinct != nil else { return state.last }
+            defer { state.last = frame }
+            return state.last
+        }
+        return last.map { !$0.hasSameBytes(as: frame) } ?? true
+    }
+
+    private func addAudio(_ buffer: PassingBuffer) -> Bool {
         state.withLock { state in
             guard let format = state.format else { return false }
             let isFirst = state.decoded == 0
             state.decoded += buffer.byteCount / MemoryLayout<Int16>.size / format.channels
-            if state.pitch != nil || state.level != nil { measure(buffer, format, &state) }
+            if state.pitch != nil || state.level != nil { measure(buffer.reference, format, &state) }
             return isFirst && state.decoded > 0
         }
     }

@@ -1,6 +1,6 @@
-/// Reads the telephone events (RFC 4733) that come among the packets of a sound track.
+/// Reads the telephone events (RFC 4733) among the packets of an audio track.
 ///
-/// The depayloader tells each key on the bus; the tone that it makes of it goes nowhere.
+/// The depayloader posts each digit on the bus; the tone that it makes of the digit is discarded.
 final class DtmfReceiver: Sendable {
     private let input: Pad
 
@@ -15,6 +15,6 @@ final class DtmfReceiver: Sendable {
         input = try depayloader.pad("sink")
     }
 
-    /// Links the pad on which webrtcbin delivers the events; a later one takes its place.
+    /// Links the pad on which webrtcbin delivers the events; a later pad replaces it.
     func connect(_ source: Pad) throws(MediaError) { try input.relink(to: source) }
 }

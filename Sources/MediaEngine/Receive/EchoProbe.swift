@@ -1,15 +1,15 @@
-/// What hears the sound that is played, so that its echo can be taken out of what the microphone gives.
+/// Taps the played audio, so that its echo can be removed from the microphone's audio.
 ///
-/// `webrtcdsp` looks for its probe by name in the whole process, and has to find it when it begins, which is before anything is played.
+/// `webrtcdsp` looks for its probe by name in the whole process, and must find it when it starts, which is before anything is played.
 struct EchoProbe: Sendable {
-    /// One of its own in the process.
+    /// Unique in the process.
     let name = "probe-\(UInt64.random(in: 0...UInt64.max))"
     private let probe: Element
 
     /// - Throws: ``MediaError/pluginMissing(element:)``.
     init() throws(MediaError) { probe = try Element("webrtcechoprobe", name: name) }
 
-    /// Puts it between two elements of `bin` that are not linked yet.
+    /// Puts the probe between two elements of `bin` that are not linked yet.
     func insert(between source: Element, and sink: Element, in bin: Element) throws(MediaError) {
         let format = try Element(
             launch: "audioconvert ! audioresample ! capsfilter caps=audio/x-raw,format=S16LE,rate=48000",

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Pictures or sound for the application, as they come; for one consumer.
+/// Video frames or audio for the application, as they arrive; for one consumer.
 ///
-/// Nobody waits for the application: when it is slower than what comes, the oldest that wait are dropped and counted. It ends with what it comes from,
-/// and lets go of that when its consumer ends.
+/// The pipeline does not wait for the application: if the application is too slow, the oldest waiting elements are dropped and counted.
+/// The stream ends with its source, and releases the source when its consumer ends.
 public struct FrameStream<Element: Sendable>: AsyncSequence, Sendable {
     /// Never fails.
     public typealias Failure = Never
@@ -11,13 +11,13 @@ public struct FrameStream<Element: Sendable>: AsyncSequence, Sendable {
     private let stream: AsyncStream<Element>
     private let count: DropCount
 
-    /// How many were dropped so far since the application was too slow.
+    /// How many elements were dropped so far because the application was too slow.
     public var dropped: Int { count.value.withLock { $0 } }
 
-    /// The one consumer's.
+    /// Makes the iterator for the one consumer.
     public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
 
-    /// Takes what `convert` makes of what leaves `outlet`; `buffering` is how many wait at most.
+    /// Delivers what `convert` makes of the buffers of `outlet`; at most `buffering` elements wait.
     ///
     /// `convert` runs on the streaming thread; `onEnd` is called when the consumer ends.
     init(
@@ -47,44 +47,44 @@ private final class DropCount: Sendable {
 }
 
 extension Outlet {
-    func pictures(
+    func frames(
         _ format: PixelFormat, buffering: Int, onEnd: @escaping @Sendable () -> Void = {}
     ) -> FrameStream<VideoFrame> {
-        let copier = PictureCopier(format)
+        let copier = FrameCopier(format)
         return FrameStream(self, buffering: buffering, onEnd: onEnd) { copier.copy($0) }
     }
 
     func samples(buffering: Int, onEnd: @escaping @Sendable () -> Void = {}) -> FrameStream<AudioSamples> {
-        FrameStream(self, buffering: buffering, onEnd: onEnd) { sound in
-            guard let format = DecodedMeter.AudioFormat(caps: .structure(name: "", sound.caps.fields)) else {
+        FrameStream(self, buffering: buffering, onEnd: onEnd) { audio in
+            guard let format = DecodedMeter.AudioFormat(caps: .structure(name: "", audio.caps.fields)) else {
                 return nil
             }
-            let samples = sound.buffer.withBytes { [Int16]($0.bindMemory(to: Int16.self)) }
+            let samples = audio.buffer.withBytes { [Int16]($0.bindMemory(to: Int16.self)) }
             return samples.map {
                 AudioSamples(
-                    sampleRate: format.samplesPerSecond, channels: format.channels, time: sound.moment, samples: $0)
+                    sampleRate: format.samplesPerSecond, channels: format.channels, time: audio.moment, samples: $0)
             }
         }
     }
 }
 
-/// The converter of the present shape.
-private final class PictureCopier: Sendable {
+/// Copies frames with a converter for their present shape.
+private final class FrameCopier: Sendable {
     private struct Present {
         let caps: CapsRef
-        let converter: PictureConverter?
+        let converter: FrameConverter?
     }
     private let present = Mutex<Present?>(nil)
     private let format: PixelFormat
 
     init(_ format: PixelFormat) { self.format = format }
 
-    func copy(_ picture: OutletBuffer) -> VideoFrame? {
+    func copy(_ frame: OutletBuffer) -> VideoFrame? {
         present.withLock { present in
-            if present?.caps.isSame(as: picture.caps) != true {
-                present = Present(caps: picture.caps, converter: PictureConverter(from: picture.caps, to: format))
+            if present?.caps.isSame(as: frame.caps) != true {
+                present = Present(caps: frame.caps, converter: FrameConverter(from: frame.caps, to: format))
             }
-            return present?.converter?.frame(of: picture.buffer, time: picture.moment)
+            return present?.converter?.frame(of: frame.buffer, time: frame.moment)
         }
     }
 }

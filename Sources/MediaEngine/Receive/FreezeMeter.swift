@@ -1,25 +1,25 @@
-/// Counts where pictures stood still, as W3C's `freezeCount` does (https://www.w3.org/TR/webrtc-stats/#dom-rtcinboundrtpstreamstats-freezecount).
+/// Counts freezes of the video, as W3C's `freezeCount` does (https://www.w3.org/TR/webrtc-stats/#dom-rtcinboundrtpstreamstats-freezecount).
 ///
-/// A freeze is a gap between two decoded pictures of at least three times the mean of the 30 gaps before, and at least 150 ms more than it.
-/// A sender that stops its pictures for a time counts as frozen once it goes on.
+/// A freeze is a gap between two decoded frames of at least three times the mean of the 30 gaps before, and at least 150 ms more than it.
+/// A sender that stops its video for a time counts as frozen once the video continues.
 struct FreezeMeter: Sendable {
     private static let window = 30
 
-    /// How often.
+    /// The number of freezes.
     private(set) var count = 0
-    /// In s, the whole gaps.
+    /// The total duration of the gaps, in s.
     private(set) var duration = 0.0
     private var gaps: [Double] = []
     private var last: ContinuousClock.Instant?
 
-    /// Pictures per second over the gaps that are remembered, 0 when the last picture is more than a second old; nil before there are two.
+    /// Frames per second over the remembered gaps; 0 when the last frame is more than a second old; nil before the second frame.
     func framesPerSecond(at now: ContinuousClock.Instant) -> Double? {
         let sum = gaps.reduce(0, +)
         guard sum > 0, let last else { return nil }
         return now - last > .seconds(1) ? 0 : Double(gaps.count) / sum
     }
 
-    /// Takes the time of the next picture.
+    /// Takes the time of the next frame.
     mutating func add(at instant: ContinuousClock.Instant) {
         defer { last = instant }
         guard let last else { return }

@@ -1,18 +1,19 @@
-/// Measures how loud samples are, as W3C's `audioLevel` and `totalAudioEnergy` do (https://www.w3.org/TR/webrtc-stats/#dom-rtcaudiosourcestats-totalaudioenergy).
+/// Measures how loud samples are, as W3C's `audioLevel` and `totalAudioEnergy` do.
 ///
+/// See https://www.w3.org/TR/webrtc-stats/#dom-rtcaudiosourcestats-totalaudioenergy.
 /// A sine at full scale has the level 0.707, since it is a root mean square.
 struct LevelMeter: Sendable {
     private let samplesPerSecond: Double
-    /// The squares of all samples up to now, as if one s of full scale were 1.
+    /// The sum of the squares of all samples so far; one second at full scale is 1.
     private(set) var energy = 0.0
-    /// Of the samples, in s.
+    /// The duration of the samples, in s.
     private(set) var duration = 0.0
-    /// Of the last whole 100 ms, 0 to 1; nil before.
+    /// The level of the last whole 100 ms, 0 to 1; nil before.
     private(set) var level: Double?
     private var squares = 0.0
     private var position = 0
 
-    /// Begins a measurement of signed 16-bit samples of one channel.
+    /// Starts a measurement of signed 16-bit samples of one channel.
     init(samplesPerSecond: Int) { self.samplesPerSecond = Double(samplesPerSecond) }
 
     /// Takes the next sample.

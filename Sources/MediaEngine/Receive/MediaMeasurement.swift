@@ -1,11 +1,11 @@
-/// What is measured of decoded media for whoever asks.
+/// An optional measurement of decoded media.
 ///
-/// Each makes the processor look into the media itself, beside what is counted in any case.
+/// Each one costs processor time, since it reads the media itself; the counters run in any case.
 public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     /// The pitch of a tone: ``PeerStatistics/Received/toneHz``.
     case pitch
-    /// How loud the sound is: ``PeerStatistics/Received/audioLevel`` and the energy, and the same in a ``StatisticsReport``.
+    /// How loud the audio is: ``PeerStatistics/Received/audioLevel`` and the energy, and the same in a ``StatisticsReport``.
     case level
-    /// Which pictures differ from the one before: ``PeerStatistics/Received/distinctFrames``. Keeps one decoded picture.
+    /// Which frames differ from the one before: ``PeerStatistics/Received/distinctFrames``. Keeps one decoded frame.
     case distinctFrames
 }

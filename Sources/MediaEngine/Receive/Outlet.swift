@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Hands what may be seen or heard to whoever wants it: windows and speakers, the application, snapshots.
+/// Passes video or audio to its consumers: windows and speakers, the application, snapshots.
 ///
-/// It stands behind the receive gate, or behind a capture. Runs on the streaming thread; its consumers neither block nor fail.
+/// It is placed behind the receive gate, or behind a capture. Runs on the streaming thread; its consumers neither block nor fail.
 final class Outlet: Sendable {
     private struct Consumer: Sendable {
         let take: @Sendable (OutletBuffer) -> Void
@@ -20,18 +20,20 @@ final class Outlet: Sendable {
 
     init(_ kind: MediaKind) { self.kind = kind }
 
-    /// The picture that passed last; nil before the first, and of sound.
+    /// The frame that passed last; nil before the first, and for audio.
     var latest: OutletBuffer? { state.withLock { $0.latest } }
 
-    /// Hands on what passes `pad`, behind the probes that were there before.
+    /// Passes on what passes `pad`, after the probes that were there before.
     func watch(_ pad: Pad) {
-        pad.observe { [weak self] buffer, pad in
-            guard let self, isNeeded, let caps = pad.currentCaps, let time = pad.runningTime(of: buffer) else { return }
+        pad.observe { [weak self] in
+            self?.isNeeded == true
+        } _: { [weak self] buffer, pad in
+            guard let self, let caps = pad.currentCaps, let time = pad.runningTime(of: buffer) else { return }
             self.hand(OutletBuffer(buffer: buffer, caps: caps, time: time))
         }
     }
 
-    /// Whether somebody takes what passes: pictures are kept for whoever comes later.
+    /// Whether buffers are needed: always for video, whose latest frame is kept for later consumers.
     private var isNeeded: Bool { kind == .video || state.withLock { !$0.consumers.isEmpty } }
 
     private func hand(_ buffer: OutletBuffer) {
@@ -42,7 +44,7 @@ final class Outlet: Sendable {
         for consumer in consumers { consumer.take(buffer) }
     }
 
-    /// Hands everything from now on to `take`, until it is removed; `onEnd` hears when nothing comes any more.
+    /// Adds a consumer: `take` gets everything from now on until it is removed; `onEnd` is called when the outlet ends.
     func add(
         _ take: @escaping @Sendable (OutletBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {}
     ) -> Int {
@@ -57,7 +59,7 @@ final class Outlet: Sendable {
 
     func remove(_ number: Int) { state.withLock { $0.consumers[number] = nil } }
 
-    /// Nothing comes any more.
+    /// Ends the outlet and notifies its consumers.
     func end() {
         let consumers = state.withLock { state in
             defer { (state.consumers, state.latest, state.hasEnded) = ([:], nil, true) }

@@ -1,11 +1,11 @@
-/// A raw picture or sound that may be seen or heard.
+/// A raw video frame or audio buffer of an outlet.
 struct OutletBuffer: Sendable {
-    /// Shared with whoever else uses it.
+    /// Shared with its other users.
     let buffer: BufferRef
     let caps: CapsRef
-    /// When it is to be presented, on the clock that all pipelines share, in ns.
+    /// The presentation time on the clock that all pipelines share, in ns.
     let time: UInt64
 
-    /// The same for people.
+    /// ``time`` as a duration.
     var moment: Duration { .nanoseconds(Int64(clamping: time)) }
 }

@@ -1,4 +1,4 @@
-/// What may be seen and heard of one peer.
+/// The outlets for one peer's video and audio.
 struct Outlets: Sendable {
     let video = Outlet(.video)
     let audio = Outlet(.audio)

@@ -17,7 +17,7 @@ struct PitchMeter: Sendable {
     private var lastCrossing: Double = 0
     private var crossings = 0
 
-    /// Begins a measurement of signed 16-bit samples of one channel.
+    /// Starts a measurement of signed 16-bit samples of one channel.
     init(samplesPerSecond: Int) { self.samplesPerSecond = Double(samplesPerSecond) }
 
     /// The pitch so far, in Hz; nil while no window held a tone.

@@ -1,24 +1,26 @@
 internal import Synchronization
 
-/// What one call receives of one kind: depayloader, decoder, meter, gate and sink.
+/// The receiving half of one track: depayloader, decoder, meter, gate and sink.
 ///
-/// It is built before the first packet comes, so that no decoder has to be made while a key frame waits.
+/// It is built before the first packet arrives, so that a key frame never waits for a decoder.
 final class ReceiveTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
     private let knownSsrc = Mutex<UInt32?>(nil)
     private let input: Pad
-    /// Where what the depayloader gives comes by.
+    /// The sink pad of the decoder.
     private let encoded: Pad
     private let decoder: Element
     private let elements: [Element]
-    /// Where the decoder's output leaves it.
+    /// The source pad of the decoder.
     let decoded: Pad
     private let meter: DecodedMeter
     private let gate: Gate
     private let recording: RecordingTap?
     let sink: SinkPipeline?
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
+    /// Whole frames that went into the decoder; of video only.
+    private let framesReceived = Atomic(0)
 
     init(
         codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
@@ -28,7 +30,7 @@ final class ReceiveTrack: Sendable {
     ) throws(MediaError) {
         kind = codec.kind
         self.codec = codec
-        // What fails behind it fails alone: the packets of everything else come from the same source.
+        // A failure behind it stays there: the packets of everything else come from the same source.
         let shield = try Element("errorignore")
         try shield.set("convert-to", "ok")
         let decoderBin = try decoder.instantiate(values)
@@ -47,22 +49,27 @@ final class ReceiveTrack: Sendable {
         meter = DecodedMeter(kind: kind)
         let shown = try sinkElement.pad("sink")
         gate = Gate(at: shown) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
-        // Behind the gate: what it holds back nobody sees.
+        // Behind the gate, so that the outlet gets nothing that the gate holds back.
         outlet.watch(shown)
         self.sink = sink
-        guard let branch = decoderBin.child("encoded") else { throw .noPad(element: decoder.name, pad: "encoded") }
-        encoded = try branch.pad("sink")
+        encoded = try decoderElement.pad("sink")
         recording = recorder?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
+        if kind == .video {
+            encoded.probe { [weak self] _ in
+                self?.framesReceived.add(1, ordering: .relaxed)
+                return .pass
+            }
+        }
         for element in elements { try element.syncStateWithParent() }
     }
 
-    /// Takes nothing more once the pictures are larger than ``PictureLimit`` has it, and tells it as a failure of the decoder.
-    func limitPictures(_ report: @escaping @Sendable (BusMessage) -> Void) {
+    /// Stops receiving once the frames are larger than ``FrameSizeLimit`` allows, and reports that as a failure of the decoder.
+    func limitFrameSize(_ report: @escaping @Sendable (BusMessage) -> Void) {
         let path = decoder.path
-        let limit = PictureLimit { width, height in
-            let text = "pictures of \(width)x\(height) are too large; at most \(PictureLimit.maximumPixels) pixels"
+        let limit = FrameSizeLimit { width, height in
+            let text = "frames of \(width)x\(height) are too large; at most \(FrameSizeLimit.maximumPixels) pixels"
             report(.error(element: path, message: text, debug: "", fault: .unusable))
         }
         for pad in [encoded, decoded] { limit.watch(pad) }
@@ -72,7 +79,7 @@ final class ReceiveTrack: Sendable {
     ///
     /// Called in its `pad-added`, before the first packet is pushed.
     ///
-    /// A peer whose stream begins anew with another SSRC has another pad, which takes the place of the first.
+    /// If the peer restarts its stream with another SSRC, there is another pad, which replaces the first.
     func connect(_ source: Pad) throws(MediaError) {
         try input.relink(to: source)
         let ssrc = source.caps?.fields?["ssrc"]?.intValue.flatMap { UInt32(exactly: $0) }
@@ -85,9 +92,9 @@ final class ReceiveTrack: Sendable {
     /// Whether the element of this path is part of the track.
     func contains(_ path: String) -> Bool { elements.contains { $0.contains(path) } }
 
-    /// Shows and records what arrives from now on, the latest picture first, or no more.
+    /// Starts or stops to show and record received media; the latest frame is shown first.
     ///
-    /// - Returns: How many pictures or buffers had been shown before.
+    /// - Returns: How many frames or buffers had been shown before.
     func setOpen(_ isOpen: Bool) -> Int {
         guard isOpen else {
             gate.close()
@@ -98,15 +105,15 @@ final class ReceiveTrack: Sendable {
         let isReopening = !gate.isOpen && gate.passed > 0
         let passed = gate.open()
         recording?.open()
-        // What was held back may be old, and the pictures after it need a whole one only if some were lost: that is not known here.
+        // The frame that was held back may be old. Later frames need a key frame only if some were lost, which is not known here.
         if isReopening, kind == .video { requestKeyFrame() }
         return passed
     }
 
-    /// Shows and plays nothing any more.
+    /// Stops showing and playing.
     func end() async { await sink?.close() }
 
-    /// Measures this of what is decoded, and nothing else.
+    /// Selects what is measured of the decoded media.
     func measure(_ measurements: Set<MediaMeasurement>) { meter.measure(measurements) }
 
     /// Whether anything was decoded yet.
@@ -122,10 +129,14 @@ final class ReceiveTrack: Sendable {
         received.height = caps?["height"]?.intValue
         received.shown = gate.passed
         received.arrivals = arrivals.withLock { $0 }
+        if let first = received.arrivals.first { received.seconds = (ContinuousClock.now - first) / .seconds(1) }
+        if kind == .video {
+            received.framesDropped = max(0, framesReceived.load(ordering: .relaxed) - 1 - received.decoded)
+        }
         return received
     }
 
-    /// Whether further ones are to be noted, too.
+    /// Notes a packet; returns whether to note further ones.
     private func noteArrival() -> Bool {
         arrivals.withLock { arrivals in
             arrivals.append(.now)

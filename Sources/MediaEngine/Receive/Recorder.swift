@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// Writes coded media of one direction of a call into a file, as it is.
+/// Writes the encoded media of one direction of a call to a file, as it is.
 ///
-/// A file has a fixed set of tracks of fixed shape, and is written as far as there is something for each. So it begins when everything that is
-/// expected has come, or two seconds after the first; and another one begins (`call.part2.mkv` after `call.mkv`) when something comes that does not
-/// fit (pictures added, turned, of another size), and when one kind says nothing for two seconds though the other does. A peer that changes its
-/// pictures without end fills no disk with files: after so many the sound goes on alone, in one last file. It has a pipeline of its own: a disk
-/// that is full or slow ends the recording and nothing else.
+/// A file has a fixed set of tracks of fixed shape, and is written only as far as there is data for every track. So a file starts when
+/// all expected kinds have arrived, or two seconds after the first. A further file (`call.part2.mkv` after `call.mkv`) starts when
+/// something arrives that does not fit (video that is added, turned or of another size), and when one kind is silent for two seconds
+/// while the other is not. A peer that changes its video again and again cannot fill the disk: after a maximum number of files, the audio
+/// continues alone, in one last file. The recorder has its own pipeline: a full or slow disk ends the recording and nothing else.
 actor Recorder {
     private let executor = QueueExecutor(label: "recorder")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// How long one kind waits for the other, in ns.
     private static let patience: UInt64 = 2_000_000_000
-    /// How many packets wait for the recorder at most: some ten seconds.
+    /// The maximum number of packets that wait for the recorder: about ten seconds.
     private static let maximumWaiting = 1_024
 
     private let path: String
@@ -25,27 +25,28 @@ actor Recorder {
     private nonisolated let sink: AsyncStream<RecordedPacket>.Continuation
     private var waiting: [RecordedPacket] = []
     private var part: RecordingPart?
-    /// When each kind last said something.
+    /// The time of the last packet of each kind.
     private var last: [MediaKind: UInt64] = [:]
     private nonisolated let tracks = Mutex(Tracks())
     private var parts = 0
     private var filesLeft: Int
-    /// There were so many files that pictures are left out.
-    private var isSoundAlone = false
+    /// Whether video is left out because there were too many files.
+    private var isAudioOnly = false
     private var hasFailed = false
     private var work: Task<Void, Never>?
     private var closing: [Task<Void, Never>] = []
 
-    /// What is expected, by kind.
+    /// The expected tracks, by kind.
     private struct Tracks {
         var taps: [MediaKind: RecordingTap] = [:]
         var codecs: [MediaKind: Codec] = [:]
-        /// Those that the file cannot hold.
+        /// The codecs that the file cannot hold.
         var refused: [MediaKind: Codec] = [:]
     }
 
-    /// After `maximumFiles` pictures are left out; `zero` is when those of both directions begin; `report` hears of the failure that ends it, and of
-    /// what is left out.
+    /// After `maximumFiles` files, video is left out.
+    ///
+    /// `zero` is when the recordings of both directions start. `report` gets the failure that ends the recording, and what is left out.
     init(
         path: String, maximumFiles: Int, zero: RecordingZero, catalog: PipelineCatalog,
         report: @escaping @Sendable (MediaError) -> Void
@@ -59,7 +60,7 @@ actor Recorder {
         (packets, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
-    /// Takes what passes `pad`, in the place of what was taken of the same kind before the start; nil for a codec that the file cannot hold.
+    /// Taps `pad`, instead of an earlier tap of the same kind before the start; nil for a codec that the file cannot hold.
     nonisolated func tap(_ codec: Codec, at pad: Pad) -> RecordingTap? {
         guard format.holds(codec) else {
             tracks.withLock { tracks in
@@ -83,7 +84,7 @@ actor Recorder {
 
     private var codecs: [MediaKind: Codec] { tracks.withLock { $0.codecs } }
 
-    /// Begins to write what the taps give.
+    /// Starts to write the packets of the taps.
     func start() {
         guard work == nil else { return }
         work = Task { for await packet in packets { take(packet) } }
@@ -96,34 +97,34 @@ actor Recorder {
     func finish(within limit: Duration) async {
         sink.finish()
         await work?.value
-        // Less came than was expected.
+        // Not all expected kinds arrived.
         if part == nil { begin() }
         close(within: limit)
         for task in closing { await task.value }
     }
 
     private func take(_ packet: RecordedPacket) {
-        guard !hasFailed, packet.kind == .audio || !isSoundAlone else { return }
+        guard !hasFailed, packet.kind == .audio || !isAudioOnly else { return }
         let isAnswered = isAnswered(packet)
         if let open = part {
             if open.holds(packet), isAnswered {
                 if part?.push(packet) == false { fail(.recordingFailed(path: path, text: "the disk is too slow")) }
                 return
             }
-            // The rest of a stream that has another shape from its next key frame on.
+            // The rest of a stream whose shape changes with its next key frame.
             guard packet.isKey || !isAnswered else { return }
             close(within: .seconds(5))
             if packet.kind == .audio || !packet.isKey { tracks.withLock { $0.taps[.video] }?.restart() }
         }
         guard packet.isKey || waiting.contains(where: { $0.kind == packet.kind }) else { return }
         waiting.append(packet)
-        // At the beginning everything may yet come, later what spoke lately.
+        // At the start every kind may still arrive, later only those that sent something lately.
         let expected = codecs.keys.filter { parts == 0 || packet.time <= (last[$0] ?? 0) + Self.patience }
         let isComplete = Set(waiting.map(\.kind)).isSuperset(of: expected)
         if isComplete || packet.time > waiting[0].time + Self.patience { begin() }
     }
 
-    /// Whether the other kind of the present file said something lately; after a pause of both, it has its time.
+    /// Whether the other kind of the present file sent something lately; after a pause of both, it has its full time again.
     private func isAnswered(_ packet: RecordedPacket) -> Bool {
         if let before = last[packet.kind], packet.time > before + Self.patience {
             for kind in last.keys { last[kind] = packet.time }
@@ -133,7 +134,7 @@ actor Recorder {
     }
 
     private func begin() {
-        if filesLeft == 0, !waiting.isEmpty { leaveOutPictures() }
+        if filesLeft == 0, !waiting.isEmpty { leaveOutVideo() }
         let shapes = MediaKind.allCases.compactMap { kind in
             waiting.first { $0.kind == kind }.map { (kind, $0.shape) }
         }
@@ -154,14 +155,14 @@ actor Recorder {
         for packet in packets { take(packet) }
     }
 
-    /// Makes room for one last file, of sound.
-    private func leaveOutPictures() {
-        let text = "it has \(parts) files, as many as there may be"
-        guard !isSoundAlone, codecs[.audio] != nil else { return fail(.recordingFailed(path: path, text: text)) }
-        (isSoundAlone, filesLeft) = (true, 1)
+    /// Makes room for one last file, with audio only.
+    private func leaveOutVideo() {
+        let text = "it has \(parts) files, which is the maximum"
+        guard !isAudioOnly, codecs[.audio] != nil else { return fail(.recordingFailed(path: path, text: text)) }
+        (isAudioOnly, filesLeft) = (true, 1)
         waiting.removeAll { $0.kind == .video }
         tracks.withLock { $0.codecs[.video] = nil }
-        report(.recordingFailed(path: path, text: text + "; from here on the sound alone is recorded"))
+        report(.recordingFailed(path: path, text: text + "; from here on only the audio is recorded"))
     }
 
     private func fail(_ error: MediaError, ofPart number: Int) { if number == parts { fail(error) } }

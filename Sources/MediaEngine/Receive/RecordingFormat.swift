@@ -1,16 +1,16 @@
-/// What a recording is written as: the extension of its file decides.
+/// The file format of a recording, selected by the extension of its file.
 ///
-/// Each can be played up to its last second also when the program was killed: Matroska and WebM are written packet by packet, MP4
-/// in fragments of half a second.
+/// A file can be played up to its last second even if the program was killed: Matroska and WebM are written packet by packet, MP4 in
+/// fragments of half a second.
 public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
     /// `.mkv`: every codec but G722.
     case matroska = "mkv"
     /// `.webm`: VP8, VP9 and Opus.
     case webm
-    /// `.mp4`: H264 and Opus; VP9 lets `mp4mux` 1.22 crash, which reads a colorimetry that the stream does not name.
+    /// `.mp4`: H264 and Opus; VP9 makes `mp4mux` 1.22 crash, which reads a colorimetry that the stream does not name.
     case mp4
 
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a file of another extension.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a file with another extension.
     public init(path: String) throws(MediaError) {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."),
@@ -22,7 +22,7 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
         self = format
     }
 
-    /// Whether a file of this format can hold what this codec makes.
+    /// Whether a file of this format can hold this codec.
     public func holds(_ codec: Codec) -> Bool {
         switch self {
         case .matroska: codec != .g722
@@ -31,7 +31,7 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// For people.
+    /// The name for messages.
     public var name: String {
         switch self {
         case .matroska: "Matroska"
@@ -43,12 +43,12 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
     /// The name of its pipeline description.
     var descriptionName: String { self == .matroska ? "matroska" : rawValue }
 
-    /// Whether each track has to begin at 0: what `mp4mux` 1.22 writes in fragments loses how much later one begins than another.
+    /// Whether each track must start at 0: in fragments, `mp4mux` 1.22 loses how much later one track starts than another.
     var beginsAtZero: Bool { self == .mp4 }
 }
 
 extension Codec {
-    /// The element that completes what a file says of the stream; nil when the stream is enough.
+    /// The element that adds what a file needs to know about the stream; nil when the stream has it.
     var parser: String? {
         switch self {
         case .h264: "h264parse"

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Used on the executor of its ``Recorder`` only.
 struct RecordingPart: Sendable {
-    /// The most that waits for the disk, in bytes.
+    /// The maximum amount of data that waits for the disk, in bytes.
     private static let maximumBacklog = 32 << 20
 
     private struct Track: Sendable {
@@ -21,9 +21,9 @@ struct RecordingPart: Sendable {
 
     /// Opens the file, which blocks.
     ///
-    /// `zero` is the clock's time at which the recording begins; `onError` may come from any thread.
+    /// `zero` is the clock's time at which the recording starts; `onError` may be called on any thread.
     ///
-    /// - Throws: ``MediaError/recordingFailed(path:text:)`` and what is wrong with the description.
+    /// - Throws: ``MediaError/recordingFailed(path:text:)`` and errors of the description.
     init(
         _ description: PipelineDescription, _ format: RecordingFormat, path: String, zero: UInt64,
         shapes: [(MediaKind, String)], codecs: [MediaKind: Codec],
@@ -72,24 +72,24 @@ struct RecordingPart: Sendable {
         }
     }
 
-    /// The depayloader leaves out the rate of Opus, which is always the same and which WebM and MP4 ask for.
+    /// Adds the rate of Opus, which is always the same: the depayloader omits it, but WebM and MP4 need it.
     private static func caps(_ shape: String, _ codec: Codec?) -> String {
         codec == .opus && !shape.contains("rate=") ? shape + ", rate=(int)48000" : shape
     }
 
-    /// What it has tracks for.
+    /// The kinds that it has tracks for.
     var kinds: Set<MediaKind> { Set(tracks.keys) }
 
-    /// Whether this file can hold it.
+    /// Whether this file can hold the packet.
     func holds(_ packet: RecordedPacket) -> Bool { tracks[packet.kind]?.shape == packet.shape }
 
-    /// False when the disk takes less than what comes.
+    /// Writes a packet; false when the disk is too slow.
     mutating func push(_ packet: RecordedPacket) -> Bool {
         guard var track = tracks[packet.kind] else { return true }
         guard (track.source.get("current-level-bytes")?.intValue ?? 0) < Self.maximumBacklog else { return false }
-        // Never back: the peer's clocks may be corrected, and files want rising times.
+        // Never back: the peer's clocks may be corrected, but files need rising times.
         var time = max(packet.time > zero ? packet.time - zero : 0, track.last ?? 0)
-        // A picture that comes first may be shown from the beginning on; what follows is at its own time.
+        // The first frame may be shown from the start; later ones are at their own times.
         if format.beginsAtZero, track.last == nil { time = 0 }
         _ = track.source.push(packet.buffer.copy(at: time))
         track.last = time

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Where a recording takes one kind from: shut until it is opened, then from the next key frame on.
+/// Taps one kind for a recording: closed until it is opened, then records from the next key frame on.
 ///
-/// Runs on the streaming thread and holds nothing up: it hands references on.
+/// Runs on the streaming thread and never blocks: it passes references on.
 final class RecordingTap: Sendable {
     private enum Phase { case closed, waitingForKeyFrame, open }
 
     private struct State {
         var phase = Phase.closed
-        /// That of the packets that come at present; nil until the first of them, so that it is made once for all.
+        /// The shape of the present packets; nil until the first of them, so that it is made once for all.
         var shape: String?
     }
 
@@ -18,7 +18,7 @@ final class RecordingTap: Sendable {
     /// False when there is no room for the packet.
     private let take: @Sendable (RecordedPacket) -> Bool
 
-    /// Looks at what passes `pad`, a sink pad behind a depayloader or an encoder.
+    /// Watches what passes `pad`, a sink pad behind a depayloader or an encoder.
     init(_ kind: MediaKind, at pad: Pad, take: @escaping @Sendable (RecordedPacket) -> Bool) {
         self.kind = kind
         self.pad = pad
@@ -27,7 +27,7 @@ final class RecordingTap: Sendable {
         pad.observe { [weak self] buffer, pad in self?.note(buffer, at: pad) }
     }
 
-    /// Records from now on; pictures from the next key frame, which is asked for.
+    /// Records from now on; video from the next key frame, which is requested.
     func open() {
         let begins = state.withLock { state in
             guard state.phase == .closed else { return false }
@@ -37,7 +37,7 @@ final class RecordingTap: Sendable {
         if begins, kind == .video { pad.requestKeyFrame() }
     }
 
-    /// Begins anew with the next key frame, if it is open.
+    /// Restarts with the next key frame, if it is open.
     func restart() {
         let begins = state.withLock { state in
             guard state.phase != .closed else { return false }
@@ -47,7 +47,7 @@ final class RecordingTap: Sendable {
         if begins, kind == .video { pad.requestKeyFrame() }
     }
 
-    /// Leaves out what comes until it is opened again; in the file that is a gap.
+    /// Leaves out everything until it is opened again; the file then has a gap.
     func close() { state.withLock { $0.phase = .closed } }
 
     private func note(_ buffer: BufferRef, at pad: Pad) {
@@ -60,7 +60,7 @@ final class RecordingTap: Sendable {
         }
         guard let shape, let time = pad.runningTime(of: buffer) else { return }
         if take(RecordedPacket(kind: kind, buffer: buffer, time: time, shape: shape, isKey: isKey)) { return }
-        // What was lost may be needed by what follows.
+        // Later packets may need the lost one.
         restart()
     }
 }

@@ -15,20 +15,20 @@ struct SinkBlueprint: Sendable {
         (kind, name, choice, self.catalog) = (.audio, sink.name, sink.choice, catalog)
     }
 
-    /// What messages call it: `alsa:hw:1`.
+    /// The name in messages, such as `alsa:hw:1`.
     var label: String { choice.map { "\(name):\($0)" } ?? name }
 
     /// Whether there is nothing to build.
     var isDiscard: Bool { name == "discard" }
 
-    /// The descriptions that can be it, best first.
+    /// The possible descriptions, best first.
     private var names: [String] {
         kind == .audio && name == "speaker" ? ["pipewire", "pulse", "alsa"] : [name]
     }
 
     private var role: PipelineDescription.Role { kind == .video ? .videoSink : .audioSink }
 
-    /// Builds it, of several the first whose device opens, and blocks as long as that takes.
+    /// Builds the sink, from several descriptions the first whose device opens; blocks meanwhile.
     func build() throws(MediaError) -> Element {
         var words: [String] = []
         for name in names {
@@ -48,13 +48,13 @@ struct SinkBlueprint: Sendable {
         do throws(MediaError) {
             try bin.setState(.ready)
         } catch {
-            // GStreamer wants an element stopped before it is freed, one that did not start, too.
+            // GStreamer requires that an element is stopped before it is freed, even one that did not start.
             try? bin.setState(.null)
             throw error
         }
     }
 
-    /// Builds what can be built without a look at the device.
+    /// Checks what can be checked without opening the device.
     func check(environment: [String: String] = ProcessInfo.processInfo.environment) throws(MediaError) {
         if name == "window" { try checkDisplay(environment) }
         if name == "v4l2", !FileManager.default.isWritableFile(atPath: choice ?? "/dev/video0") {
@@ -73,7 +73,7 @@ struct SinkBlueprint: Sendable {
         if let missing { throw missing }
     }
 
-    /// Without its plugin, `autovideosink` would discard the pictures without a word.
+    /// Without its plugin, `autovideosink` would silently discard the frames.
     private func checkDisplay(_ environment: [String: String]) throws(MediaError) {
         let displays = [("DISPLAY", "ximagesink"), ("WAYLAND_DISPLAY", "waylandsink")].filter {
             environment[$0.0]?.isEmpty == false

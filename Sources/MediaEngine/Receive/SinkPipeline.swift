@@ -1,13 +1,13 @@
-/// Shows or plays what leaves an outlet, in a pipeline of its own.
+/// Shows or plays what leaves an outlet, in its own pipeline.
 ///
-/// A window that is closed, a display or sound card that hangs or fails, ends this and nothing else.
+/// A closed window, or a display or sound card that hangs or fails, ends this pipeline and nothing else.
 actor SinkPipeline {
     private let executor: QueueExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// How much waits for the sink at most; of more, the oldest is dropped.
-    private static let maximumPictures = 2
-    static let maximumSound: Duration = .milliseconds(300)
+    /// How much waits for the sink at most; then the oldest is dropped.
+    private static let maximumFrames = 2
+    static let maximumAudio: Duration = .milliseconds(300)
 
     private let blueprint: SinkBlueprint
     private let outlet: Outlet
@@ -17,8 +17,9 @@ actor SinkPipeline {
     private var running: (pipeline: Pipeline, consumer: Int)?
     private var isClosed = false
 
-    /// `latencyMs` is by how much things come later than they were meant to be presented; `probe` hears what is played; `report` hears once, of
-    /// what ends it.
+    /// `latencyMs` is how much later than its presentation time media arrives.
+    ///
+    /// `probe` taps the played audio; `report` gets, once, the error that ends the pipeline.
     init(
         _ blueprint: SinkBlueprint, outlet: Outlet, latencyMs: Int, probe: EchoProbe? = nil,
         report: @escaping @Sendable (MediaError) -> Void
@@ -31,7 +32,7 @@ actor SinkPipeline {
         self.report = report
     }
 
-    /// Begins, with the latest picture; idempotent.
+    /// Starts, with the latest frame; idempotent.
     func open() {
         guard running == nil, !isClosed else { return }
         do throws(MediaError) {
@@ -41,12 +42,12 @@ actor SinkPipeline {
         }
     }
 
-    /// The shape of what reaches the sink itself; nil before anything does.
+    /// The shape of the media that reaches the sink itself; nil before the first.
     var shape: [String: PropertyValue]? {
         (try? running?.pipeline.bin.child("sink")?.pad("sink"))?.caps?.fields
     }
 
-    /// Ends for good.
+    /// Stops permanently.
     func close() {
         isClosed = true
         guard let running = running.take() else { return }
@@ -78,9 +79,9 @@ actor SinkPipeline {
                 opening.note(error)
                 Task { await self?.fail(error) }
             case .warning(_, let text, _) where isWindow:
-                // It goes on as a window that nobody sees, when the display cannot be opened.
+                // When the display cannot be opened, the sink only warns and continues without a visible window.
                 Task { await self?.fail(.sinkFailed(sink: label, text: text)) }
-            // Not here: whoever says so may hold locks that it takes.
+            // Not here: the sender of this message may hold locks that the recalculation takes.
             case .latencyChanged: Task { await self?.recalculateLatency() }
             default: break
             }
@@ -104,10 +105,10 @@ actor SinkPipeline {
     private func appsrc() throws(MediaError) -> Element {
         let source = try Element("appsrc")
         let isVideo = blueprint.kind == .video
-        let sound = Self.maximumSound.components.attoseconds / 1_000_000_000
+        let audio = Self.maximumAudio.components.attoseconds / 1_000_000_000
         for (name, value) in [
             ("format", "time"), ("is-live", "true"), ("leaky-type", "downstream"), ("max-bytes", "0"),
-            ("max-buffers", isVideo ? "\(Self.maximumPictures)" : "0"), ("max-time", isVideo ? "0" : "\(sound)"),
+            ("max-buffers", isVideo ? "\(Self.maximumFrames)" : "0"), ("max-time", isVideo ? "0" : "\(audio)"),
             ("min-latency", "\(latencyMs * 1_000_000)"),
         ] { try source.set(name, value) }
         return source

@@ -1,10 +1,10 @@
-/// A raw picture for the application, in memory of its own.
+/// A raw video frame for the application, in its own memory.
 public struct VideoFrame: Sendable, Equatable {
-    /// Where a plane is.
+    /// The position of a plane.
     public struct Plane: Sendable, Equatable {
-        /// Of its first row, in ``VideoFrame/bytes``.
+        /// The offset of its first row in ``VideoFrame/bytes``.
         public let offset: Int
-        /// From the begin of a row to that of the next: GStreamer fills rows up to a multiple of 4.
+        /// From the start of a row to the start of the next: GStreamer pads rows to a multiple of 4.
         public let bytesPerRow: Int
     }
 
@@ -14,10 +14,10 @@ public struct VideoFrame: Sendable, Equatable {
     public let height: Int
     /// The arrangement of the bytes.
     public let pixelFormat: PixelFormat
-    /// In the order of the pixel format; of 4:2:0 those of the differences have half as many rows, rounded up.
+    /// The planes in the order of the pixel format; with 4:2:0 the chroma planes have half as many rows, rounded up.
     public let planes: [Plane]
-    /// When it is to be presented, on the machine's monotonic clock, which ``AudioSamples`` and all calls of this machine share.
+    /// When to present it, on the machine's monotonic clock, which ``AudioSamples`` and all calls of this machine share.
     public let time: Duration
-    /// All planes.
+    /// The bytes of all planes.
     public let bytes: [UInt8]
 }

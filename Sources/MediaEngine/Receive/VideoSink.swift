@@ -1,4 +1,4 @@
-/// Where the peer's pictures, or those of a capture, are shown.
+/// Where the video of the peer or of a capture is shown.
 public struct VideoSink: Sendable, Hashable {
     /// The name of a pipeline description with the role `video-sink`.
     public var name: String
@@ -11,17 +11,17 @@ public struct VideoSink: Sendable, Hashable {
         self.choice = choice
     }
 
-    /// Reads a sink as the command line writes it.
+    /// Parses the command line's notation of a sink.
     ///
-    /// | text | what becomes of the pictures |
+    /// | text | where the video is shown |
     /// |---|---|
-    /// | `discard` | nobody sees them |
+    /// | `discard` | nowhere |
     /// | `window` | a window of X or Wayland; Xlib ends the process when the X server goes away |
     /// | `v4l2:/dev/video9` | a camera for other programs, by the kernel module v4l2loopback |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty. Whether the description exists shows in
-    ///   `MediaEngine.check`.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it is empty. `Engine.check` checks whether the description
+    ///   exists.
     public init(parsing text: String) throws(MediaError) {
         guard let (name, choice) = SourceText.parts(text) else {
             throw .unknownChoice(kind: "video sink", value: text, known: ["discard", "window"])
@@ -29,7 +29,7 @@ public struct VideoSink: Sendable, Hashable {
         self.init(name: name, choice: choice)
     }
 
-    /// Nobody sees them.
+    /// The video is discarded.
     public static let discard = VideoSink(name: "discard")
     /// A window of X or Wayland.
     public static let window = VideoSink(name: "window")

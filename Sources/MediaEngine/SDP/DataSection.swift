@@ -1,8 +1,8 @@
 /// The m-line of data channels (RFC 8841), checked.
 struct DataSection: Sendable, Equatable {
-    /// Its place among all m-lines, from 0.
+    /// Its index among all m-lines, from 0.
     ///
-    /// `webrtcbin` always has it as its last.
+    /// `webrtcbin` always puts it last.
     let index: Int
     let mid: String
     var iceUfrag: String
@@ -10,13 +10,13 @@ struct DataSection: Sendable, Equatable {
     var fingerprint: Fingerprint
     var setup: String
     var candidates: [IceCandidate]
-    /// The longest message that the peer takes, in bytes; 65536 when it does not say.
+    /// The longest message that the peer accepts, in bytes; 65536 when it does not say.
     let maxMessageSize: Int
 
-    /// The one port that `webrtcbin` 1.22 knows, at both ends.
+    /// The only SCTP port that `webrtcbin` 1.22 supports, at both ends.
     static let port = "5000"
 
-    /// The section as text that `webrtcbin` can take.
+    /// The section as SDP text for `webrtcbin`.
     var lines: [String] {
         [
             "m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0", "a=mid:\(mid)",

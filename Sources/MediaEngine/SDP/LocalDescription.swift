@@ -1,4 +1,4 @@
-/// A description that `webrtcbin` made, as lines by m-line, to be fitted to what the peer is told.
+/// A description that `webrtcbin` made, as lines by m-line, to be changed into what the peer receives.
 struct LocalDescription: Sendable {
     private let kind: SessionDescription.Kind
     private var session: [String]
@@ -15,7 +15,7 @@ struct LocalDescription: Sendable {
         media = Array(parts.dropFirst())
     }
 
-    /// Changes the direction of each m-line, which is always both ways for `webrtcbin`.
+    /// Sets the direction of each m-line, which `webrtcbin` always makes `sendrecv`.
     mutating func direct(_ directions: [MediaDirection]) {
         for (index, direction) in zip(media.indices, directions) {
             media[index] = media[index].map { line in
@@ -38,14 +38,14 @@ struct LocalDescription: Sendable {
         if let parameters { append("a=fmtp:\(payloadType) \(parameters)", toMLine: index) }
     }
 
-    /// Replaces the name of one payload type.
+    /// Replaces the encoding name of one payload type.
     mutating func rename(_ payloadType: Int, _ encoding: String, inMLine index: Int) {
         guard media.indices.contains(index) else { return }
         let start = "a=rtpmap:\(payloadType) "
         media[index] = media[index].map { $0.hasPrefix(start) ? start + encoding : $0 }
     }
 
-    /// Replaces the format parameters of one payload type; nil leaves what there is.
+    /// Replaces the format parameters of one payload type; nil keeps the present ones.
     mutating func set(_ parameters: String?, of payloadType: Int, inMLine index: Int) {
         guard let parameters, media.indices.contains(index) else { return }
         media[index].removeAll { $0.hasPrefix("a=fmtp:\(payloadType) ") }
@@ -56,14 +56,14 @@ struct LocalDescription: Sendable {
         if media.indices.contains(index) { media[index].append(line) }
     }
 
-    /// Bounds what the peer may send, in kbit/s; such lines stand before all attributes.
+    /// Limits what the peer may send, in kbit/s; bandwidth lines precede all attributes.
     mutating func setBandwidth(kbit: Int, inMLine index: Int) {
         guard media.indices.contains(index) else { return }
         let place = media[index].firstIndex { $0.hasPrefix("a=") } ?? media[index].endIndex
         media[index].insert(contentsOf: ["b=AS:\(kbit)", "b=TIAS:\(kbit * 1_000)"], at: place)
     }
 
-    /// Puts the last m-line where the offer has it, and the BUNDLE group into the same order (RFC 9143 section 7.3).
+    /// Moves the last m-line to its place in the offer, and reorders the BUNDLE group accordingly (RFC 9143 section 7.3).
     mutating func moveLast(to place: Int) {
         guard media.indices.contains(place), let last = media.popLast() else { return }
         media.insert(last, at: place)
@@ -71,14 +71,14 @@ struct LocalDescription: Sendable {
         session = session.map { $0.hasPrefix("a=group:BUNDLE") ? "a=group:BUNDLE \(mids.joined(separator: " "))" : $0 }
     }
 
-    /// Puts m-lines that are not used back into their places.
+    /// Inserts the unused m-lines at their places.
     mutating func insert(_ refused: [RefusedSection]) {
         for section in refused.sorted(by: { $0.index < $1.index }) {
             media.insert(section.lines, at: min(section.index, media.count))
         }
     }
 
-    /// Writes the candidates into their m-lines, each of which has all of them before its end.
+    /// Adds the candidates to their m-lines; if they are complete, an end-of-candidates line follows them.
     mutating func add(_ candidates: [IceCandidate], isComplete: Bool) {
         for candidate in candidates where media.indices.contains(candidate.mLine) {
             media[candidate.mLine].append("a=\(candidate.candidate)")

@@ -1,4 +1,4 @@
-/// Which way media flows on an m-line, as seen by the end whose description it stands in (RFC 8866 section 6.7).
+/// The direction of media on an m-line, from the view of the end that wrote the description (RFC 8866 section 6.7).
 public enum MediaDirection: String, Sendable, CaseIterable {
     case sendrecv, sendonly, recvonly, inactive
 
@@ -8,7 +8,7 @@ public enum MediaDirection: String, Sendable, CaseIterable {
     /// Whether this end receives.
     public var receives: Bool { self == .sendrecv || self == .recvonly }
 
-    /// The same as seen by the other end; also the most that an answer to it may say (RFC 3264 section 6.1).
+    /// The direction from the view of the other end; also the most that an answer may allow (RFC 3264 section 6.1).
     public var reversed: MediaDirection {
         switch self {
         case .sendrecv, .inactive: self

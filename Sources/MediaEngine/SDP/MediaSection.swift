@@ -1,20 +1,20 @@
-/// One m-line of a remote description with all that belongs to it, checked.
+/// One m-line of a remote description with its attributes, checked.
 struct MediaSection: Sendable, Equatable {
     /// One payload type of the section.
     struct Format: Sendable, Equatable {
         let payloadType: Int
-        /// As in `a=rtpmap`, such as `VP8/90000`.
+        /// The value of `a=rtpmap`, such as `VP8/90000`.
         var encoding: String
         /// The value of `a=fmtp`, without the payload type.
         var parameters: String?
-        /// The profile that H264 (`profile-level-id`) and VP9 (`profile-id`) name; webrtcbin is not told.
+        /// The profile of H264 (`profile-level-id`) or VP9 (`profile-id`); not passed to webrtcbin.
         var profile: String?
-        /// Whether what the peer sends may have two channels that differ (`sprop-stereo`); webrtcbin is not told.
+        /// Whether the peer may send two different channels (`sprop-stereo`); not passed to webrtcbin.
         var sendsStereo = false
         /// The values of `a=rtcp-fb`, without the payload type.
         var feedback: [String] = []
 
-        /// The name of the parameter that holds the profile of an encoding; nil for one without.
+        /// The parameter that holds the profile of an encoding; nil for an encoding without one.
         static func profileName(of encoding: String) -> String? {
             switch encoding.prefix(while: { $0 != "/" }).uppercased() {
             case "H264": "profile-level-id"
@@ -30,20 +30,20 @@ struct MediaSection: Sendable, Equatable {
             return "\(name)=\(profile)"
         }
 
-        /// Whether it goes beside a codec and is none itself: what repeats or mends its packets, keys, comfort noise.
+        /// Whether it accompanies a codec and is none itself: retransmission, forward error correction, DTMF, comfort noise.
         var isAuxiliary: Bool {
             let name = encoding.prefix { $0 != "/" }.lowercased()
             return ["rtx", "red", "ulpfec", "flexfec", "flexfec-03", "telephone-event", "cn"].contains(name)
         }
 
-        /// The rate of telephone events, in Hz; nil for everything else.
+        /// The clock rate of telephone events, in Hz; nil for everything else.
         var telephoneEventClockRate: Int? {
             let words = encoding.split(separator: "/")
             guard words.count >= 2, words[0].lowercased() == "telephone-event" else { return nil }
             return Int(words[1])
         }
 
-        /// The codec of ours that it is, if any.
+        /// The matching codec of this engine, if any.
         var codec: Codec? {
             let words = encoding.split(separator: "/")
             guard words.count >= 2, let rate = Int(words[1]) else { return nil }
@@ -55,7 +55,7 @@ struct MediaSection: Sendable, Equatable {
         }
     }
 
-    /// One SSRC that the section names (RFC 5576).
+    /// An SSRC in the section (RFC 5576).
     struct Source: Sendable, Equatable {
         let ssrc: UInt32
         let cname: String
@@ -64,25 +64,25 @@ struct MediaSection: Sendable, Equatable {
     let kind: MediaKind
     var mid: String
     var formats: [Format]
-    /// As the sender of the description sees it.
+    /// The direction from the view of the description's sender.
     ///
-    /// `webrtcbin` is told `sendrecv` of every m-line, because 1.22 refuses changes of direction later; the send gate of a kind that the peer does
-    /// not take stays shut, and the answer says what the offer allows.
+    /// `webrtcbin` always gets `sendrecv`, because 1.22 refuses to change the direction later. If the peer does not receive a kind, its send gate
+    /// stays closed, and the answer has the direction that the offer allows.
     var direction: MediaDirection
     var iceUfrag: String
     var icePassword: String
     var fingerprint: Fingerprint
     /// The value of `a=setup` (RFC 4145): actpass, active or passive.
     var setup: String
-    /// Those that name an address.
+    /// The candidates with an address.
     var candidates: [IceCandidate]
-    /// Whether there will be no more (RFC 8840 section 8.2).
+    /// Whether the candidates are complete (RFC 8840 section 8.2).
     var hasAllCandidates: Bool
-    /// The most that the peer takes, in kbit/s, by `b=TIAS` or `b=AS`.
+    /// The most that the peer accepts, in kbit/s, from `b=TIAS` or `b=AS`.
     var bandwidthKbit: Int?
-    /// The packet length that the peer would like, in ms.
+    /// The packet length that the peer prefers, in ms.
     var ptimeMs: Int?
-    /// What the section's `a=ssrc` lines say.
+    /// The section's `a=ssrc` lines.
     var sources: [Source]
 
     /// The formats of telephone events (RFC 4733 section 7.1.1) that suit a codec of this clock, best first.
@@ -94,14 +94,14 @@ struct MediaSection: Sendable, Equatable {
         }
     }
 
-    /// Names the clock of the sound as that of telephone events, which they are timed by whatever their own is.
+    /// Sets the audio codec's clock rate for telephone events: they are timed by it, whatever their own rate.
     mutating func timeTelephoneEvents(by clockRate: Int) {
         for index in formats.indices where formats[index].telephoneEventClockRate != nil {
             formats[index].encoding = TelephoneEvent.rtpmap(clockRate: clockRate)
         }
     }
 
-    /// The section as text that `webrtcbin` can take: only attributes that were checked, in a fixed order.
+    /// The section as SDP text for `webrtcbin`: only checked attributes, in a fixed order.
     var lines: [String] {
         let payloads = formats.map { String($0.payloadType) }.joined(separator: " ")
         var lines = [
@@ -129,16 +129,16 @@ struct MediaSection: Sendable, Equatable {
 }
 
 extension Codec {
-    /// Whether a format of this name with these parameters is one that we can decode.
+    /// Whether this engine can decode a format of this name with these parameters.
     fileprivate func accepts(channels: Substring?, _ parameters: String?, _ profile: String?) -> Bool {
         switch self {
-        // RFC 7587 section 7: always two, however many are sent; webrtcbin would answer another number with `recvonly`.
+        // RFC 7587 section 7: always two, however many are sent; for any other number webrtcbin would answer `recvonly`.
         case .opus: channels == nil || channels == "2"
         case .g722, .pcmu, .pcma: channels == nil || channels == "1"
         case .vp8, .h265: true
-        // Profile 0 has 8 bits and 4:2:0, the only one that our encoder makes.
+        // Profile 0 has 8 bits and 4:2:0; our encoder makes no other.
         case .vp9: profile == nil || profile == "0"
-        // RFC 6184 section 8.1: an absent packetization-mode is 0, which our depayloader takes too, but our payloader sends 1.
+        // RFC 6184 section 8.1: no packetization-mode means 0. Our depayloader accepts that too, but our payloader sends 1.
         case .h264: parameters?.split(separator: ";").contains("packetization-mode=1") == true
         }
     }

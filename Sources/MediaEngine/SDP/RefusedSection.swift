@@ -1,8 +1,8 @@
 /// An m-line that is not used: a data channel, a second camera, a medium that the peer refused (RFC 3264 section 6: port 0).
 ///
-/// `webrtcbin` never sees it. The peer has it back in the answer, in the same place, with port 0.
+/// `webrtcbin` never sees it. The answer returns it to the peer, in the same place, with port 0.
 struct RefusedSection: Sendable, Equatable {
-    /// Its place among all m-lines, from 0.
+    /// Its index among all m-lines, from 0.
     let index: Int
     /// Such as `application`.
     let media: String
@@ -12,7 +12,7 @@ struct RefusedSection: Sendable, Equatable {
     let formats: String
     let mid: String?
 
-    /// What an answer says of it.
+    /// Its lines in an answer.
     var lines: [String] {
         ["m=\(media) 0 \(transport) \(formats)", "c=IN IP4 0.0.0.0"] + (mid.map { ["a=mid:\($0)"] } ?? [])
             + ["a=inactive"]

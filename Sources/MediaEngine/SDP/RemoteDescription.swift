@@ -1,28 +1,28 @@
-/// A description of the peer's, parsed, checked and normalised before `webrtcbin` sees it.
+/// The peer's description, parsed, checked and normalised before `webrtcbin` sees it.
 ///
-/// `webrtcbin` 1.22 aborts the process or gets stuck on several malformed or unusual descriptions, so nothing reaches it
-/// that was not understood here: ``normalised`` is written anew from the checked parts.
+/// `webrtcbin` 1.22 aborts the process or hangs on several malformed or unusual descriptions. So it only gets parts that were parsed here:
+/// ``normalised`` is written anew from the checked parts.
 struct RemoteDescription: Sendable, Equatable {
     let kind: SessionDescription.Kind
     /// The id, version and so on of `o=`.
     let origin: String
-    /// The m-lines that are used, in order.
+    /// The used m-lines, in order.
     var sections: [MediaSection]
-    /// The m-line of data channels, if they are wanted.
+    /// The m-line of data channels, if this end accepts them.
     private(set) var data: DataSection?
-    /// The others: of each kind the first is used.
+    /// The unused m-lines: only the first of each kind is used.
     ///
-    /// Data channels and kinds that are not wanted, further cameras and microphones, and m-lines with port 0 are here.
+    /// These are unwanted data channels and kinds, further cameras and microphones, and m-lines with port 0.
     private(set) var refused: [RefusedSection]
 
-    /// The longest text that is accepted, in bytes.
+    /// The maximum length of a description, in bytes.
     static let maximumBytes = 32_768
-    /// The most m-lines that are accepted, used or not.
+    /// The maximum number of m-lines, used or not.
     static let maximumSections = 16
 
-    /// Reads a description of which this end uses `kinds`, and data channels if it accepts them.
+    /// Reads a description; this end uses `kinds`, and data channels if it accepts them.
     ///
-    /// - Throws: ``MediaError/invalidSDP(line:text:)`` with the line at fault.
+    /// - Throws: ``MediaError/invalidSDP(line:text:)`` with the faulty line.
     init(
         _ description: SessionDescription, kinds: Set<MediaKind> = Set(MediaKind.allCases), acceptsData: Bool = false
     ) throws(MediaError) {
@@ -66,15 +66,15 @@ struct RemoteDescription: Sendable, Equatable {
         }
     }
 
-    /// Of the m-lines that are used, in `webrtcbin`'s order.
+    /// The mids of the used m-lines, in `webrtcbin`'s order.
     private var mids: [String] { sections.map(\.mid) + [data?.mid].compactMap { $0 } }
 
     /// The fingerprint that the peer's certificate must have.
     var fingerprint: Fingerprint? { sections.first?.fingerprint }
 
-    /// The same with those payload types only that are given for each m-line: `webrtcbin` 1.22 answers only the first it could use.
+    /// The description with only the given payload types for each m-line: `webrtcbin` 1.22 answers only the first one that it could use.
     ///
-    /// `clockRates` are those of the codecs, by which telephone events are timed.
+    /// `clockRates` are those of the codecs; they time the telephone events.
     func keeping(_ payloadTypes: [Set<Int>], clockRates: [Int]) -> RemoteDescription {
         var result = self
         for index in result.sections.indices {
@@ -84,29 +84,29 @@ struct RemoteDescription: Sendable, Equatable {
         return result
     }
 
-    /// How many m-lines there are, used or not.
+    /// The number of m-lines, used or not.
     var mLineCount: Int { sections.count + refused.count + (data == nil ? 0 : 1) }
 
-    /// Where the m-lines that `webrtcbin` knows stand among all; that of data channels is its last.
+    /// The indices, among all m-lines, of those that `webrtcbin` knows; it has data channels last.
     var usedMLines: [Int] {
         let others = Set(refused.map(\.index) + [data?.index].compactMap { $0 })
         return (0..<mLineCount).filter { !others.contains($0) } + [data?.index].compactMap { $0 }
     }
 
-    /// The used m-line that a candidate belongs to; nil when there is no such m-line at all.
+    /// The used m-line of a candidate; nil when there is no such m-line at all.
     ///
-    /// All share one transport, so a candidate of one that is not used is one of the first that is.
+    /// All m-lines share one transport, so a candidate of an unused m-line counts for the first used one.
     func section(ofMLine mLine: Int) -> Int? {
         guard (0..<mLineCount).contains(mLine) else { return nil }
         return usedMLines.firstIndex(of: mLine) ?? 0
     }
 
-    /// Which way media flows, by kind, as seen from this end.
+    /// The direction of media, by kind, from the view of this end.
     var directions: [MediaKind: MediaDirection] {
         Dictionary(uniqueKeysWithValues: sections.map { ($0.kind, $0.direction.reversed) })
     }
 
-    /// Checks that this answer fits the offer that it answers.
+    /// Checks that this answer matches its offer.
     func check(asAnswerTo offered: [MediaKind], withData: Bool) throws(MediaError) {
         var media = sections.map(\.kind.rawValue)
         let others = refused.map { ($0.index, $0.media) } + [data.map { ($0.index, "application") }].compactMap { $0 }
@@ -116,7 +116,7 @@ struct RemoteDescription: Sendable, Equatable {
         }
     }
 
-    /// The same answer with its refused m-lines as `offer` had them, but inactive: `webrtcbin` 1.22 stumbles over port 0.
+    /// The answer with its refused m-lines as in `offer`, but inactive: `webrtcbin` 1.22 cannot handle port 0.
     func restoring(from offer: RemoteDescription) -> RemoteDescription {
         guard let transport = sections.first else { return self }
         var result = self
@@ -144,14 +144,14 @@ struct RemoteDescription: Sendable, Equatable {
         return result
     }
 
-    /// The text for `webrtcbin`: every m-line that is used, both ways.
+    /// The text for `webrtcbin`: every used m-line, as `sendrecv`.
     var forWebrtcbin: SessionDescription {
         var result = self
         for index in result.sections.indices {
             result.sections[index].direction = .sendrecv
-            // Told by a call of its own.
+            // Signalled by a separate call.
             result.sections[index].hasAllCandidates = false
-            // Of these the encoders are told.
+            // The encoders get these values.
             result.sections[index].bandwidthKbit = nil
             result.sections[index].ptimeMs = nil
             for format in result.sections[index].formats.indices {
@@ -162,7 +162,7 @@ struct RemoteDescription: Sendable, Equatable {
         return result.normalised
     }
 
-    /// The m-lines that are used, written anew.
+    /// The used m-lines, written anew.
     var normalised: SessionDescription {
         var lines = [
             "v=0", "o=\(origin)", "s=-", "t=0 0", "a=group:BUNDLE \(mids.joined(separator: " "))",

@@ -6,17 +6,17 @@ struct SDPLine: Sendable, Equatable {
     let attribute: String?
     /// The part of an attribute line after the colon; empty for a flag.
     let attributeValue: String
-    /// Its number in the text, from 1.
+    /// Its line number in the text, from 1.
     let number: Int
 
-    /// The longest line that is accepted, in bytes.
+    /// The maximum length of a line, in bytes.
     static let maximumBytes = 2_048
-    /// The most lines that are accepted.
+    /// The maximum number of lines.
     static let maximumCount = 1_000
 
-    /// Reads a line without its end; nil for what is none.
+    /// Reads a line without its line end; nil if it is malformed.
     ///
-    /// Split once, since every line is asked for its name many times.
+    /// Splits the line once, since its name is read many times.
     private init?(_ bytes: ArraySlice<UInt8>, number: Int) {
         let start = bytes.startIndex
         guard bytes.count >= 2, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[start]),
@@ -36,7 +36,7 @@ struct SDPLine: Sendable, Equatable {
         attributeValue = colon == bytes.endIndex ? "" : String(decoding: bytes[(colon + 1)...], as: UTF8.self)
     }
 
-    /// Whether what follows the first sign belongs to it, as an accent does.
+    /// Whether the next characters belong to the first one, such as an accent.
     private static func isAccented(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count > 1, bytes[bytes.startIndex + 1] >= 0x80 else { return false }
         return String(decoding: bytes, as: UTF8.self).first?.utf8.count != 1
@@ -44,7 +44,7 @@ struct SDPLine: Sendable, Equatable {
 
     /// Splits a text into lines.
     ///
-    /// - Throws: ``MediaError/invalidSDP(line:text:)`` for what is no line of printable text within the bounds.
+    /// - Throws: ``MediaError/invalidSDP(line:text:)`` for a line that is not printable text or is beyond the limits.
     static func lines(of text: String) throws(MediaError) -> [SDPLine] {
         // Bytes, since CRLF is one Character in Swift.
         let bytes = Array(text.utf8)

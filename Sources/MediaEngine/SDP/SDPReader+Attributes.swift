@@ -1,13 +1,13 @@
-/// What single attributes of an m-line say; of what is malformed, nothing.
+/// Reads single attributes of an m-line; ignores malformed ones.
 extension SDPReader {
     static func direction(_ lines: [SDPLine]) -> MediaDirection? {
         lines.compactMap { MediaDirection(rawValue: $0.type == "a" ? $0.value : "") }.last
     }
 
-    /// What the engine itself asks for and understands.
+    /// The feedback that the engine itself offers and understands.
     static let knownFeedback: Set<String> = ["nack pli", "ccm fir"]
 
-    /// What lines of one attribute say of a payload type.
+    /// The values of one attribute for a payload type.
     static func texts(of payload: Int, _ lines: [SDPLine]) -> [String] {
         let start = "\(payload) "
         return lines.compactMap { line in
@@ -15,7 +15,7 @@ extension SDPReader {
         }
     }
 
-    /// RFC 3890's limit, else RFC 8866's; zero would stop the sender and counts as none.
+    /// The limit of RFC 3890, else that of RFC 8866; zero would stop the sender, so it is ignored.
     static func bandwidthKbit(_ lines: [SDPLine]) -> Int? {
         for (name, perKbit) in [("TIAS:", 1_000), ("AS:", 1)] {
             let line = lines.first { $0.type == "b" && $0.value.hasPrefix(name) }
@@ -44,12 +44,12 @@ extension SDPReader {
         return nil
     }
 
-    /// Whether a sender of Opus says that it sends two channels (RFC 7587 section 6.1); it need not send them.
+    /// Whether an Opus sender announces two channels (RFC 7587 section 6.1); it need not send them.
     static func sendsStereo(_ parameters: String?) -> Bool {
         parameters?.split(separator: ";").contains { $0.filter { $0 != " " } == "sprop-stereo=1" } == true
     }
 
-    /// The parameters that `webrtcbin` may see.
+    /// The parameters that `webrtcbin` may get.
     static func checkedParameters(_ text: String) -> String? {
         let parameters = text.split(separator: ";").map { $0.drop { $0 == " " } }
             .filter {

@@ -1,8 +1,8 @@
-/// Reads checked media sections out of the lines of a description.
+/// Reads and checks the media sections of a description's lines.
 struct SDPReader {
     private let session: [SDPLine]
     private let media: [[SDPLine]]
-    /// The lines of the m-line whose transport all of the bundle share (RFC 9143 section 7.1.3): others need not repeat them.
+    /// The lines of the m-line whose transport the whole bundle shares (RFC 9143 section 7.1.3): other m-lines need not repeat them.
     private let tagged: [SDPLine]
     /// The value of `o=`.
     let origin: String
@@ -19,7 +19,7 @@ struct SDPReader {
         else {
             throw .invalidSDP(line: origin.number, text: "the o= line is malformed")
         }
-        // Only the two numbers matter to an answerer; the name and address are the peer's own business.
+        // An answerer needs only the two numbers, not the peer's name and address.
         self.origin = "- \(words[1]) \(words[2]) IN IP4 0.0.0.0"
         var parts: [[SDPLine]] = [[]]
         for line in lines {
@@ -33,7 +33,7 @@ struct SDPReader {
         tagged = media.first { $0.contains { $0.attribute == "mid" && $0.attributeValue == mid ?? "" } } ?? []
     }
 
-    /// The m-lines that can be used, the first of each of `kinds`, and the others.
+    /// The usable m-lines (the first of each of `kinds`), and the others.
     mutating func sections(
         of kinds: Set<MediaKind>, acceptsData: Bool
     ) throws(MediaError) -> (used: [MediaSection], data: DataSection?, refused: [RefusedSection]) {
@@ -46,7 +46,7 @@ struct SDPReader {
         var refused: [RefusedSection] = []
         for (index, lines) in media.enumerated() {
             let head = try self.head(lines[0])
-            // RFC 9143 section 6: port 0 refuses an m-line, unless it is sent over the port of another one only.
+            // RFC 9143 section 6: port 0 refuses an m-line, unless it is bundle-only.
             let isOff = head.port == 0 && !lines.contains { $0.attribute == "bundle-only" }
             if let kind = MediaKind(rawValue: head.media), kinds.contains(kind), !isOff,
                 !used.contains(where: { $0.kind == kind })
@@ -69,7 +69,7 @@ struct SDPReader {
         return (used, data, refused)
     }
 
-    /// Whether an m-line is for data channels as `webrtcbin` knows them.
+    /// Whether an m-line is for data channels in the form that `webrtcbin` supports.
     private static func isData(_ head: Head, _ lines: [SDPLine]) -> Bool {
         head.media == "application" && head.transport.hasSuffix("DTLS/SCTP") && head.formats == ["webrtc-datachannel"]
             && lines.contains { $0.attribute == "sctp-port" && $0.attributeValue == DataSection.port }
@@ -93,7 +93,7 @@ struct SDPReader {
             maxMessageSize: size == 0 ? 65_536 : Int(min(size, 65_536)))
     }
 
-    /// The parts of an m-line, all of them tokens.
+    /// The parts of an m-line, all tokens.
     private struct Head {
         let media: String
         let port: UInt16
@@ -119,7 +119,7 @@ struct SDPReader {
         return mid
     }
 
-    /// The BUNDLE group has to name every section that is used (RFC 9143): the engine knows one transport.
+    /// The BUNDLE group has to name every used section (RFC 9143), because the engine has one transport.
     func checkBundle(mids: [String], refused: [String]) throws(MediaError) {
         let groups = session.filter { $0.attribute == "group" && $0.attributeValue.hasPrefix("BUNDLE") }
         guard groups.count <= 1 else { throw .invalidSDP(line: groups[1].number, text: "has two BUNDLE groups") }
@@ -133,7 +133,7 @@ struct SDPReader {
         }
     }
 
-    /// `index` counts the m-lines that are used.
+    /// `index` counts the used m-lines.
     private func section(
         _ lines: [SDPLine], _ mLine: Head, _ kind: MediaKind, index: Int
     ) throws(MediaError) -> MediaSection {
@@ -165,7 +165,7 @@ struct SDPReader {
             sources: Self.sources(lines))
     }
 
-    /// A value that stands in the section or, for all sections, in the session or in the bundle's first.
+    /// A value from the section or, if it lacks it, from the session or the bundle's first section.
     private func value(_ name: String, _ lines: [SDPLine], _ head: SDPLine) throws(MediaError) -> String {
         guard
             let line = lines.first(where: { $0.attribute == name }) ?? session.first(where: { $0.attribute == name })

@@ -1,4 +1,4 @@
-/// The characters of the grammars that descriptions, candidates and URLs are written in; all of them ASCII.
+/// The characters in the grammars of descriptions, candidates and URLs; all of them ASCII.
 extension UInt8 {
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
@@ -18,7 +18,7 @@ extension UInt8 {
     /// `ice-char` of RFC 8839 section 5.4.
     var isIceCharacter: Bool { isAlphanumeric || self == UInt8(ascii: "+") || self == UInt8(ascii: "/") }
 
-    /// Of a host name (RFC 1123).
+    /// A character of a host name (RFC 1123).
     var isHostName: Bool { isAlphanumeric || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") }
 
     /// Neither a control character nor a space.

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Cancels echo, suppresses noise and evens the level of the sound that one call sends.
+/// Cancels echo, suppresses noise and evens the level of the audio that one call sends.
 ///
-/// It is part of the call and not of the capture that calls share: each call plays another peer, whose echo is to be taken out of what this
-/// peer hears.
+/// It belongs to the call and not to the capture that calls share: each call plays a different peer, and must remove the echo of that
+/// peer from what it sends to the peer.
 final class AudioProcessor: Sendable {
     private struct State {
         var wanted: AudioProcessing
@@ -14,13 +14,13 @@ final class AudioProcessor: Sendable {
     private let pipeline: Element
     private let upstream: Pad
     private let downstream: Pad
-    /// The name of the ``EchoProbe`` that what is played passes; nil when nothing of it is heard.
+    /// The name of the ``EchoProbe`` that taps the played audio; nil when no audio is played.
     private let probe: String?
     private let onFailure: @Sendable (MediaError) -> Void
 
     /// Goes between a source pad and a sink pad that are not linked yet.
     ///
-    /// - Throws: ``MediaError/linkFailed(from:to:reason:)``. What is missing is told to `onFailure`, and the sound goes on unprocessed.
+    /// - Throws: ``MediaError/linkFailed(from:to:reason:)``. A missing element is reported to `onFailure`, and the audio passes unprocessed.
     init(
         _ processing: AudioProcessing, from upstream: Pad, to downstream: Pad, probe: String?, pipeline: Element,
         onFailure: @escaping @Sendable (MediaError) -> Void
@@ -32,28 +32,28 @@ final class AudioProcessor: Sendable {
         self.onFailure = onFailure
         state = Mutex(State(wanted: processing))
         try upstream.link(to: downstream)
-        settle()
+        replaceElement()
     }
 
-    /// Processes so from the next buffer on; what there is goes on until then.
+    /// Changes the processing from the next buffer on; the present one continues until then.
     func set(_ processing: AudioProcessing) {
         state.withLock { $0.wanted = processing }
-        upstream.whenIdle { [weak self] in self?.settle() }
+        upstream.whenIdle { [weak self] in self?.replaceElement() }
     }
 
-    /// What was asked for last.
+    /// The processing that was requested last.
     var wanted: AudioProcessing { state.withLock { $0.wanted } }
 
-    /// Whether the element of this path is what processes.
+    /// Whether the element of this path is the processing one.
     func contains(_ path: String) -> Bool { state.withLock { $0.element }?.contains(path) == true }
 
-    /// Takes it out of the pipeline, in which nothing flows any more.
+    /// Removes the element from the pipeline, in which nothing flows any more.
     func remove() {
         if let element = state.withLock({ $0.element.take() }) { pipeline.remove(element) }
     }
 
-    /// Exchanges the element; no data passes meanwhile.
-    private func settle() {
+    /// Replaces the element; no data passes meanwhile.
+    private func replaceElement() {
         let failure: MediaError? = state.withLock { state in
             guard state.wanted != state.present else { return nil }
             downstream.unlinkFromPeer()
@@ -66,7 +66,7 @@ final class AudioProcessor: Sendable {
                 state.present = state.wanted
                 return nil
             } catch {
-                // Unprocessed sound is better than none.
+                // Unprocessed audio is better than none.
                 (state.wanted, state.present) = (.off, .off)
                 downstream.unlinkFromPeer()
                 do throws(MediaError) { try upstream.link(to: downstream) } catch { return error }
@@ -93,13 +93,13 @@ final class AudioProcessor: Sendable {
         return element
     }
 
-    /// Nil for what needs no element.
+    /// Nil when no element is needed.
     private func make(_ processing: AudioProcessing) throws(MediaError) -> Element? {
         guard processing == .voice || processing == .music && probe != nil else { return nil }
         let element = try Element("webrtcdsp")
         try element.set("echo-cancel", String(probe != nil))
         if let probe { try element.set("probe", text: probe) }
-        // By the sound itself: times of what comes from a sound service jitter, and each jump would tear a hole into what is compared.
+        // The delay is found in the audio itself: the times from an audio service jitter, and each jump would leave a gap in the comparison.
         try element.set("delay-agnostic", "true")
         for property in ["noise-suppression", "gain-control", "high-pass-filter"] {
             try element.set(property, String(processing == .voice))

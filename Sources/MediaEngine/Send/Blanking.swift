@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// Puts black pictures and silence in the place of what passes a pad.
+/// Replaces what passes a pad with black frames or silence.
 ///
-/// Each buffer is replaced by a blank one of the same shape and time, so nothing behind the pad notices: no caps change, the encoder and
-/// its clock go on. Of a shape that it cannot make blank it lets nothing through.
+/// Each buffer is replaced by a blank one of the same shape and time, so elements behind the pad do not notice: the caps do not change,
+/// and the encoder and its clock continue. If it cannot make a blank buffer of a shape, it drops the buffers.
 final class Blanking: Sendable {
     private let memory: BlankingMemory
 
-    /// Begins switched off; of the probes on `pad`, it is to be the last.
+    /// Starts switched off; must be the last probe on `pad`.
     init(at pad: Pad, kind: MediaKind) {
         let memory = BlankingMemory(kind: kind)
         self.memory = memory
-        // The probe belongs to the pad, so it must not own it: it knows the memory only.
+        // The pad owns the probe, so the probe must not own the pad: it holds only the memory.
         pad.onEvent { event in if case .caps(let caps) = event { memory.note(caps) } }
         pad.probe { memory.judge($0) }
     }
@@ -20,13 +20,13 @@ final class Blanking: Sendable {
     func set(_ isOn: Bool) { memory.state.withLock { $0.isOn = isOn } }
 }
 
-/// What a blanking and its probes share.
+/// The state that a blanking and its probes share.
 private final class BlankingMemory: Sendable {
     struct State {
         var isOn = false
         var shape: [String: PropertyValue] = [:]
-        /// The black picture of this shape, made once.
-        var picture: BufferRef?
+        /// The black frame of this shape, made once.
+        var frame: BufferRef?
     }
 
     let state = Mutex(State())
@@ -38,13 +38,14 @@ private final class BlankingMemory: Sendable {
         state.withLock { state in
             guard state.shape != caps.fields else { return }
             state.shape = caps.fields ?? [:]
-            state.picture = nil
+            state.frame = nil
         }
     }
 
-    func judge(_ buffer: BufferRef) -> ProbeVerdict {
+    func judge(_ passing: PassingBuffer) -> ProbeVerdict {
         state.withLock { state in
             guard state.isOn else { return .pass }
+            let buffer = passing.reference
             return blank(like: buffer, &state).map { .replace($0.copy(timedLike: buffer)) } ?? .drop
         }
     }
@@ -55,7 +56,7 @@ private final class BlankingMemory: Sendable {
         guard let width = state.shape["width"]?.intValue, let height = state.shape["height"]?.intValue else {
             return nil
         }
-        state.picture = state.picture ?? BufferRef.black(format: format, width: width, height: height)
-        return state.picture
+        state.frame = state.frame ?? BufferRef.black(format: format, width: width, height: height)
+        return state.frame
     }
 }

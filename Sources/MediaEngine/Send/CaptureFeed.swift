@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// One track's hold on a capture: attached while it is wanted.
+/// Attaches a capture to one track while the track needs it.
 ///
-/// Opening a device takes its time, so wishes are carried out one after the other, each as it stands when its turn comes.
+/// Opening a device takes time, so requests run one after the other. Each applies the state that is current when it runs.
 final class CaptureFeed: Sendable {
     private let proxy: Element
     private let onDetached: @Sendable () -> Void
@@ -10,7 +10,7 @@ final class CaptureFeed: Sendable {
     private let onChange: @Sendable (CaptureChange) -> Void
 
     private struct State {
-        /// Nil feeds nothing.
+        /// Nil: nothing is fed.
         var source: CaptureSource?
         var isWanted = false
         var hasStarted = false
@@ -23,8 +23,10 @@ final class CaptureFeed: Sendable {
 
     var source: CaptureSource? { state.withLock { $0.source } }
 
-    /// `proxy` is a `proxysrc`; `onDetached` hears when a source gives nothing more, `onFailure` of what goes wrong after ``start()``, `onChange` of
-    /// what happens to the device.
+    /// `proxy` is a `proxysrc`.
+    ///
+    /// `onDetached` runs when a source stops, `onFailure` when something fails after ``start()``, `onChange` when the device is lost or
+    /// restored.
     init(
         of source: CaptureSource?, to proxy: Element, onDetached: @escaping @Sendable () -> Void,
         onFailure: @escaping @Sendable (MediaError) -> Void, onChange: @escaping @Sendable (CaptureChange) -> Void
@@ -36,9 +38,9 @@ final class CaptureFeed: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Attaches or detaches, in the background; before ``start()`` only notes the wish.
+    /// Attaches or detaches, in the background; before ``start()`` only notes the request.
     ///
-    /// What could not be opened is tried again whenever it is asked for.
+    /// A device that could not be opened is tried again with each request.
     func want(_ isWanted: Bool) {
         let isNews = state.withLock { state in
             defer { state.isWanted = isWanted }
@@ -46,26 +48,26 @@ final class CaptureFeed: Sendable {
                 && (state.isWanted != isWanted || isWanted && state.attached == nil)
         }
         guard isNews else { return }
-        let task = enqueue { await self.settle() }
+        let task = enqueue { await self.reconcile() }
         Task { [onFailure] in if let error = await task.value { onFailure(error) } }
     }
 
-    /// Attaches, if that is wanted, and returns when it is done.
+    /// Attaches if requested, and returns when that is done.
     nonisolated(nonsending) func start() async throws(MediaError) {
         state.withLock { $0.hasStarted = true }
-        if let error = await enqueue({ await self.settle() }).value { throw error }
+        if let error = await enqueue({ await self.reconcile() }).value { throw error }
         guard !state.withLock({ $0.hasEnded }) else { throw .closed }
     }
 
-    /// Feeds from another capture from now on; when that cannot be opened the present one goes on.
+    /// Feeds from another capture from now on; if that cannot be opened, the present one continues.
     nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
         if let error = await enqueue({ await self.replace(by: source) }).value { throw error }
     }
 
-    /// Detaches for good.
+    /// Detaches permanently.
     func end() async {
         state.withLock { $0.hasEnded = true }
-        _ = await enqueue { await self.settle() }.value
+        _ = await enqueue { await self.reconcile() }.value
     }
 
     /// Runs `operation` after those that were enqueued before.
@@ -80,19 +82,19 @@ final class CaptureFeed: Sendable {
         }
     }
 
-    /// Does what is wanted now, whatever was wanted when it was enqueued.
-    private func settle() async -> MediaError? {
+    /// Applies the request that is current now, which may not be the one that was enqueued.
+    private func reconcile() async -> MediaError? {
         let wanted = state.withLock { $0.isFeeding ? $0.source : nil }
         if let wanted { return await attach(wanted) }
         await detach()
         return nil
     }
 
-    /// The choice is the new one's only once it is open; a wish that changes meanwhile has its own turn after this.
+    /// The new source is selected only once it is open; a request that arrives meanwhile runs after this.
     private func replace(by source: CaptureSource) async -> MediaError? {
         if state.withLock({ $0.isFeeding }), let error = await attach(source) {
-            // The present one may have made room for it.
-            _ = await settle()
+            // The present source may have been detached for the new one.
+            _ = await reconcile()
             return error
         }
         state.withLock { $0.source = source }
@@ -111,7 +113,7 @@ final class CaptureFeed: Sendable {
         await detach()
         var failure: MediaError?
         do throws(MediaError) {
-            // A device may take its time to open; what it is to feed is not there any more when the track has ended meanwhile.
+            // A device may open slowly; if the track has ended meanwhile, there is nothing to feed any more.
             if state.withLock({ $0.hasEnded }) { throw .closed }
             let branch = try await next.attach(proxy, onChange: onChange)
             state.withLock { $0.attached = (next, branch) }

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// Sends keys as telephone events (RFC 4733) among the packets of a sound track.
+/// Sends DTMF digits as telephone events (RFC 4733) among the packets of an audio track.
 final class DtmfSender: Sendable {
-    /// That of the sound, by which events are timed, too.
+    /// The clock rate of the audio, which also times the events.
     private let clockRate: Int
     private let format: Mutex<TelephoneEvent?>
     private let multiplexer: Element
     private let pipeline: Element
-    /// Made with the first key: the caps that it announces would be taken for those of the sound in an offer.
+    /// Made with the first digit: in an offer, its caps would be taken for those of the audio.
     private let source = Mutex<Pad?>(nil)
 
-    /// Puts a multiplexer between `payloader` and `webrtcSink`; sound pauses while a key is sent.
+    /// Puts a multiplexer between `payloader` and `webrtcSink`; audio pauses while a digit is sent.
     ///
-    /// `clockRate` is that of the sound.
+    /// `clockRate` is that of the audio.
     init(
         _ format: TelephoneEvent, clockRate: Int, ssrc: UInt32, from payloader: Pad, to webrtcSink: Pad,
         pipeline: Element
@@ -24,7 +24,7 @@ final class DtmfSender: Sendable {
         try multiplexer.set("ssrc", String(ssrc))
         pipeline.add(multiplexer)
         try payloader.link(to: multiplexer.requestPad("sink_%u"))
-        // The multiplexer would say that it gives what all its sources give, which is nothing.
+        // The multiplexer would answer with the caps that all its sources have in common: none.
         let multiplexed = try multiplexer.pad("src")
         multiplexed.answerAnyCaps()
         try multiplexed.link(to: webrtcSink)
@@ -34,13 +34,13 @@ final class DtmfSender: Sendable {
     /// Whether the element of this path is the multiplexer.
     func contains(_ path: String) -> Bool { multiplexer.contains(path) }
 
-    /// Takes it out of its pipeline; no key was sent yet.
+    /// Removes it from its pipeline; no digit was sent yet.
     func remove() { pipeline.remove(multiplexer) }
 
-    /// Takes what was agreed on, before the first key; nil for a peer that takes none.
-    func settle(_ format: TelephoneEvent?) { self.format.withLock { $0 = format } }
+    /// Sets the negotiated format, before the first digit; nil for a peer that accepts no telephone events.
+    func agree(on format: TelephoneEvent?) { self.format.withLock { $0 = format } }
 
-    /// Queues a key: it lasts 250 ms at least, and 100 ms at least pass before the next.
+    /// Queues a digit: it lasts 320 ms, and audio passes for 120 ms before the next.
     ///
     /// Used on the executor of the connection.
     func send(_ digit: DtmfDigit) throws(MediaError) {
@@ -56,11 +56,17 @@ final class DtmfSender: Sendable {
         pad.sendDtmf(event: digit.event, start: false)
     }
 
+    /// The packet time of rtpdtmfsrc, unless caps request another.
+    private static let packetTime = Duration.milliseconds(40)
+
     private func makeSource(_ format: TelephoneEvent) throws(MediaError) -> Pad {
         let source = try Element("rtpdtmfsrc")
         try source.set("pt", String(format.payloadType))
         try source.set("clock-rate", String(clockRate))
         let output = try source.pad("src")
+        // The last packet of a digit also covers the pause after the digit, and no audio would pass in that pause. But browsers play the
+        // next digit on time only after audio: their NetEQ stands still while it has nothing to decode.
+        output.limitBufferDuration(to: Self.packetTime)
         output.edit { [clockRate] packet, _ in format.rescaleDuration(in: packet, from: clockRate) }
         pipeline.add(source)
         try output.link(to: multiplexer.requestPad("priority_sink_%u"))

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What an encoder is set to: this end's wishes, within what the peer's description allows.
+/// The settings of an encoder: what this end requests, within what the peer's description allows.
 final class EncoderControl: Sendable {
     private let codec: Codec
     private let bin: Element
     private let description: PipelineDescription
 
-    /// What the peer's description says.
+    /// The limits in the peer's description.
     private struct PeerLimits {
         var bandwidthKbit: Int?
         var parameters: String?
@@ -36,8 +36,8 @@ final class EncoderControl: Sendable {
     /// The rate that the encoder is set to, in bit/s.
     var targetBitrate: Int { state.withLock { $0.targetBitrate } }
 
-    /// What this end asks for, whatever the peer allows.
-    var wishes: (bitrateKbit: Int, opus: OpusParameters) { state.withLock { ($0.bitrateKbit, $0.opus) } }
+    /// What this end requests, regardless of what the peer allows.
+    var requested: (bitrateKbit: Int, opus: OpusParameters) { state.withLock { ($0.bitrateKbit, $0.opus) } }
 
     func set(bitrateKbit: Int) throws(MediaError) {
         state.withLock { $0.bitrateKbit = bitrateKbit }
@@ -49,7 +49,7 @@ final class EncoderControl: Sendable {
         try apply()
     }
 
-    /// Takes what the peer's description says of the format that is sent.
+    /// Applies what the peer's description says about the sent format.
     func agree(with section: MediaSection, payloadType: Int) throws(MediaError) {
         let format = section.formats.first { $0.payloadType == payloadType }
         state.withLock {
@@ -61,7 +61,7 @@ final class EncoderControl: Sendable {
 
     private func apply() throws(MediaError) {
         let state = state.withLock { $0 }
-        // libopus takes no less than 4 kbit/s, and no encoder more than a signed 32-bit number of bits.
+        // libopus accepts no less than 4 kbit/s, and no encoder accepts more than a signed 32-bit number of bits.
         let lowest = codec == .opus ? 6 : 1
         let kbit = min(max(lowest, min(state.bitrateKbit, state.peer?.bandwidthKbit ?? .max)), 2_000_000)
         let bits = kbit * 1_000

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What one call sends of one kind: raw frames from a capture, a gate, an encoder and a payloader.
+/// The sending half of one track: raw media from a capture, a gate, an encoder and a payloader.
 final class SendTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
@@ -13,21 +13,22 @@ final class SendTrack: Sendable {
     private let encoderSink: Pad
     private let gate: Gate
     private let blanking: Blanking
-    /// Openings take their turn here, since they may be held up.
+    /// The gate is opened on this queue, since opening may block.
     private let queue: DispatchQueue
     /// The pad of webrtcbin that the track is linked to.
     let webrtcSink: Pad
+    private let counts: FlowCounts
     private let recording: RecordingTap?
-    /// Nil for pictures.
+    /// Nil for video.
     private let processor: AudioProcessor?
-    /// Nil when the peer is not to hear keys.
+    /// Nil when the peer accepts no DTMF.
     let dtmf: DtmfSender?
     let payloadType: Int
     let ssrc: UInt32
 
     private struct State {
         var mode: SendMode
-        /// Nothing but ``SendMode/off`` counts before.
+        /// Before the verification, only ``SendMode/off`` has an effect.
         var isVerified = false
         var opens: Bool { isVerified && (mode == .live || mode == .blank) }
     }
@@ -35,8 +36,8 @@ final class SendTrack: Sendable {
 
     /// Builds the branch into `pipeline`, which may be running, and links it to `webrtcSink`, a sink pad of webrtcbin.
     ///
-    /// `probe` is the name of what hears what is played, for the echo; nil when nothing is heard.
-    /// `onFailure` hears of a capture that cannot be opened again after the start, `onChange` of one that goes and comes back.
+    /// `probe` is the name of the ``EchoProbe`` that taps the played audio; nil when no audio is played.
+    /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         description: PipelineDescription,
@@ -63,18 +64,23 @@ final class SendTrack: Sendable {
         encoderSource = try encoder.pad("src")
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
         recording = try recorder?.tap(codec, at: payloader.pad("sink"))
-        let gate = Gate(at: encoderSink) { _ in }
+        let counts = FlowCounts()
+        let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
         self.gate = gate
+        self.counts = counts
         feed = CaptureFeed(
             of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure, onChange: onChange
         )
-        // Behind the gate, since what it keeps for later passes here only then.
+        // Behind the gate, since a buffer that the gate keeps passes here only when the gate opens.
         if codec.kind == .video { encoderSink.keepTimeRising() }
-        // Behind the gate, which keeps the latest picture as it was captured.
+        // Behind the gate, which keeps the latest frame as it was captured.
         blanking = Blanking(at: encoderSink, kind: codec.kind)
+        if codec.kind == .video {
+            proxy.child(madeBy: "queue")?.watch("overrun") { _ in if gate.isOpen { counts.drop() } }
+        }
         pipeline.add(proxy)
         pipeline.add(bin)
-        // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end it sees.
+        // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end of stream.
         try proxy.pad("src").interceptEndOfStream()
         if codec.kind == .audio {
             processor = try AudioProcessor(
@@ -96,7 +102,7 @@ final class SendTrack: Sendable {
             let limit = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: queue) { [encoderSource] in
                 encoderSource.forceKeyFrame()
             }
-            // Where only what the peer asks for passes.
+            // Only the peer's requests pass this pad.
             try bin.pad("src").limitKeyFrameRequests { limit.admits() }
         }
         for element in [bin, proxy] { try element.syncStateWithParent() }
@@ -107,16 +113,16 @@ final class SendTrack: Sendable {
         proxy.contains(path) || bin.contains(path) || processor?.contains(path) == true || dtmf?.contains(path) == true
     }
 
-    /// What webrtcbin made for the track when its pad was requested; asking for it first would make two.
+    /// The transceiver that webrtcbin made when the pad was requested; requesting the transceiver first would make two.
     var transceiver: AnyGObject? { webrtcSink.object("transceiver") }
 
-    /// What was last asked for.
+    /// The mode that was requested last.
     var mode: SendMode { state.withLock { $0.mode } }
 
-    /// Where what is sent comes from; nil when there is none.
+    /// The source of the sent media; nil when there is none.
     var source: CaptureSource? { feed.source }
 
-    /// Begins to feed the encoder, unless the mode is ``SendMode/off``; nothing is sent before ``verified()``.
+    /// Starts to feed the encoder, unless the mode is ``SendMode/off``; nothing is sent before ``verified()``.
     ///
     /// - Throws: ``MediaError`` when the capture cannot be opened.
     nonisolated(nonsending) func start() async throws(MediaError) {
@@ -124,48 +130,48 @@ final class SendTrack: Sendable {
         try await feed.start()
     }
 
-    /// Tells the RTP session what will come, before anything does.
+    /// Announces the stream to the RTP session, before its first packet.
     func announce(to session: Element) throws(MediaError) {
         try RtcpTableRace.announce(codec, payloadType: payloadType, ssrc: ssrc, to: session)
     }
 
-    /// From here on the mode decides what is sent.
+    /// From now on the mode decides what is sent.
     func verified() {
         state.withLock { $0.isVerified = true }
         open()
     }
 
-    /// Sends less at once, and more as soon as that is possible.
+    /// Changes the mode: sending less takes effect at once, sending more as soon as possible.
     func set(_ mode: SendMode) {
         let opens = state.withLock { state in
             state.mode = mode
             return state.opens
         }
-        // Also with the gate shut, so that nothing of the captured is let out whatever happens.
+        // Also with the gate closed, so that captured media can never pass.
         blanking.set(mode != .live)
-        // Of what is turned off nothing is kept: it would be the first thing sent when it is turned on again.
+        // When it is turned off, no frame is kept: it would be sent first when it is turned on again.
         if !opens { gate.close(keepingLatest: mode != .off) }
         feed.want(mode != .off)
         if opens { open() }
     }
 
-    /// Sends what another capture gives from now on, in the same mode.
+    /// Sends the media of another capture from now on, in the same mode.
     ///
-    /// - Throws: ``MediaError`` when it cannot be opened; the present one goes on then.
+    /// - Throws: ``MediaError`` when it cannot be opened; the present one then continues.
     nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
         try await feed.change(to: source)
         if kind == .video { encoderSource.forceKeyFrame() }
     }
 
-    /// Processes the sound so from now on.
+    /// Changes the processing of the audio.
     func process(_ processing: AudioProcessing) { processor?.set(processing) }
 
-    /// What is done to the sound.
+    /// The processing of the audio.
     var processing: AudioProcessing { processor?.wanted ?? .off }
 
-    /// The latest picture goes first, as a key frame; an open gate stays as it is.
+    /// Opens the gate: the latest frame passes first, as a key frame; an open gate stays as it is.
     ///
-    /// Done on a queue of its own: webrtcbin holds up whoever sends before its m-line is negotiated, for ever if it never is.
+    /// Runs on its own queue: webrtcbin blocks senders until its m-line is negotiated, forever if it never is.
     private func open() {
         queue.async { [self] in
             guard !gate.isOpen, state.withLock({ $0.opens }) else { return }
@@ -174,21 +180,21 @@ final class SendTrack: Sendable {
         }
     }
 
-    /// Records what is sent from now on, or no more.
+    /// Starts or stops to record the sent media.
     func setRecording(_ isOpen: Bool) { if isOpen { recording?.open() } else { recording?.close() } }
 
-    /// Tells the size of the pictures that are encoded, whenever it changes; on the streaming thread.
-    func onPictureSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
-        encoderSink.onPictureSize(handler)
+    /// Reports the size of the encoded frames whenever it changes; on the streaming thread.
+    func onFrameSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
+        encoderSink.onFrameSize(handler)
     }
 
-    /// Sends nothing any more, and lets go of the capture for good.
+    /// Stops sending and releases the capture permanently.
     func end() async {
         set(.off)
         await feed.end()
     }
 
-    /// Takes the track out of `pipeline` before anything was sent, so that another one may take its place at ``webrtcSink``.
+    /// Removes the track from `pipeline` before anything was sent, so that another one can replace it at ``webrtcSink``.
     nonisolated(nonsending) func remove(from pipeline: Element) async {
         await end()
         webrtcSink.unlinkFromPeer()
@@ -201,10 +207,10 @@ final class SendTrack: Sendable {
         let caps = encoderSink.caps?.fields
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: gate.passed,
-            toneHz: feed.source?.toneHz)
+            toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped : nil, seconds: counts.seconds)
     }
 
-    /// The proxy's own queue throws the oldest frames away, so that a slow encoder never holds up the capture that others share.
+    /// Lets the proxy's own queue drop the oldest buffers, so that a slow encoder never blocks the shared capture.
     static func keepOnlyLatest(_ proxy: Element, kind: MediaKind) throws(MediaError) {
         guard let queue = proxy.child(madeBy: "queue") else { return }
         try queue.set("leaky", "downstream")
@@ -212,4 +218,16 @@ final class SendTrack: Sendable {
         try queue.set("max-size-bytes", "0")
         try queue.set("max-size-time", "0")
     }
+}
+
+/// When a track started to send, and how many frames it dropped.
+private final class FlowCounts: Sendable {
+    private let state = Mutex<(first: ContinuousClock.Instant?, dropped: Int)>((nil, 0))
+
+    func begin(at moment: ContinuousClock.Instant) { state.withLock { $0.first = $0.first ?? moment } }
+    func drop() { state.withLock { $0.dropped += 1 } }
+
+    var dropped: Int { state.withLock { $0.dropped } }
+    /// 0 before the first frame.
+    var seconds: Double { state.withLock { $0.first }.map { (ContinuousClock.now - $0) / .seconds(1) } ?? 0 }
 }

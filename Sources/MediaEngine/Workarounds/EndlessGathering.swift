@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The search for candidates may never end.
+/// Candidate gathering may never end.
 ///
-/// libnice forgets a TURN server over TCP when its connection breaks, and with it the timer that would have ended the search
-/// (`discovery_prune_socket` in `discovery.c`, the same in 0.1.23; no upstream issue); `webrtcbin` itself now and then loses the end
-/// (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/10206). So the search counts as over after
-/// ``TransportTuning/gatheringMs`` at the latest; candidates that come later are told all the same.
+/// When the connection to a TURN server over TCP breaks, libnice forgets the server, and with it the timer that would have ended gathering
+/// (`discovery_prune_socket` in `discovery.c`, the same in 0.1.23; no upstream issue). `webrtcbin` itself sometimes loses the end
+/// (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/10206). So gathering counts as complete after ``TransportTuning/gatheringMs``
+/// at the latest; later candidates are still signalled.
 final class EndlessGathering: Workaround, Sendable {
     static let mendedIn: GStreamerVersion? = nil
 
@@ -14,7 +14,7 @@ final class EndlessGathering: Workaround, Sendable {
 
     init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
-    /// Tells of the end, once.
+    /// Reports the end, once.
     func end() {
         let isFirst = isOver.withLock { isOver in
             defer { isOver = true }

@@ -1,7 +1,7 @@
 /// A message that a data channel does not understand ends the transport, and with it the media.
 ///
-/// For a payload of unknown kind or a malformed control message its `appsink` returns an error (`on_sink_sample` in `webrtcdatachannel.c`), which `sctpdec` hands
-/// on to `nicesrc`. No upstream issue; it is so in 1.28, too. So what becomes of a message is the channel's business, which closes for it.
+/// For a payload of unknown type or a malformed control message its `appsink` returns an error (`on_sink_sample` in `webrtcdatachannel.c`), which
+/// `sctpdec` passes on to the source of packets. No upstream issue; it is the same in 1.28. So a bad message affects only its channel, which closes.
 enum FatalMessage: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 

@@ -1,10 +1,10 @@
 /// A format parameter that differs from our payloader's own makes `webrtcbin` answer `recvonly`.
 ///
-/// It compares the parameters of a remote format as if they were part of the codec's name: a `sprop-stereo` that tells what the peer sends
-/// (upstream https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/5999, 1.22.10 and 1.24; 1.26 compares
-/// it again where it looks for the transceiver of an offer's m-line), the `profile-level-id` of an
-/// H264 that we can decode anyway, or a name of GStreamer's own such as `ssrc` or `rtcp-fb-nack-pli`. So a remote description goes to
-/// `webrtcbin` with those parameters only that are known to mean something to a sender and that our payloaders do not set themselves.
+/// It compares the parameters of a remote format as if they were part of the codec's name. This affects a `sprop-stereo` that describes what the peer
+/// sends (upstream https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/5999, 1.22.10 and 1.24; 1.26 again compares it when it looks
+/// for the transceiver of an offer's m-line), the `profile-level-id` of an H264 that we can decode anyway, and GStreamer's own names such as `ssrc`
+/// or `rtcp-fb-nack-pli`. So a remote description reaches `webrtcbin` only with parameters that matter to a sender and that our payloaders do not set
+/// themselves.
 enum FormatParameters: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 

@@ -1,9 +1,9 @@
-/// All `dtlsdec` of a process share one RSA certificate, so that two calls can be told to come from the same process.
+/// All `dtlsdec` of a process share one RSA certificate, which reveals that two calls belong to the same process.
 ///
-/// Upstream: https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/9323 makes it ECDSA, but still one for all.
-/// A certificate set on `dtlssrtpdec` before the first description is the one that DTLS shows. The fingerprint that webrtcbin then writes into its
-/// descriptions is that of certificate and private key together (`_generate_fingerprint_from_certificate` in `webrtcsdp.c` decodes
-/// every line of the PEM), which no peer that compares would accept; so we write the right one.
+/// Upstream: https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/9323 makes it ECDSA, but still one for all. DTLS uses a certificate
+/// that is set on `dtlssrtpdec` before the first description. But webrtcbin then writes the fingerprint of certificate and private key together into
+/// its descriptions (`_generate_fingerprint_from_certificate` in `webrtcsdp.c` decodes every line of the PEM). No peer that compares would accept
+/// that, so we write the right one.
 enum SharedCertificate: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 

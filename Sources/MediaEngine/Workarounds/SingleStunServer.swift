@@ -2,51 +2,51 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// libnice asks one STUN server, and when that one is dead it learns nothing.
+/// libnice queries only one STUN server; if that one is down, it finds no server-reflexive candidate.
 ///
 /// `NiceAgent` has one property `stun-server` (`stun_server_ip` in `agent.c`, the same in 0.1.22; see
-/// https://github.com/centricular/gstwebrtc-demos/issues/117). So of several it is told a port of this machine instead. What it asks there is
-/// sent on to all of them at once, from the very socket that it came from, so the answers come to libnice itself, which knows them by the
-/// transaction and not by who sent them: the first one gives the candidate, the others say nothing new. Repetition, the end of the search and
-/// keeping a NAT's port open are libnice's as before.
+/// https://github.com/centricular/gstwebrtc-demos/issues/117). So with several servers it gets a local port instead. Each request to that port is
+/// sent to all servers at once, from the socket that it came from, so the answers reach libnice directly. libnice matches them by transaction, not by
+/// sender: the first one gives the candidate, the others add nothing. libnice still does retransmission, the end of the search and NAT keep-alive
+/// itself.
 ///
-/// The port listens on loopback; what comes from anybody but a socket of this connection, or is no question of STUN's, goes nowhere.
+/// The port listens on loopback. It ignores senders other than a socket of this connection, and everything but STUN requests.
 final class SingleStunServer: Workaround, Sendable {
     static let mendedIn: GStreamerVersion? = nil
 
     private struct State {
-        /// The servers whose addresses are known by now.
+        /// The servers whose addresses are known.
         var servers: [IceEndpoint] = []
-        /// What each socket asked last.
+        /// The last request of each socket.
         var questions: [IceEndpoint: [UInt8]] = [:]
-        /// Nil when nobody is asked any more.
+        /// Nil when it no longer sends requests.
         var sockets: IceSockets?
     }
     private let state = Mutex(State())
-    // Dispatch's sources may be used on any thread; its overlay for Linux does not say so.
+    // Dispatch sources may be used on any thread; the Linux overlay does not declare it.
     nonisolated(unsafe) private let source: (any DispatchSourceRead)?
     private let queue = DispatchQueue(label: "stun")
-    /// As `webrtcbin` has its property `stun-server`; nil without any.
-    let uri: String?
+    /// The server for libnice; nil without servers.
+    let server: IceEndpoint?
 
-    /// The most sockets that are kept in mind, and the most addresses of one name that are asked.
+    /// The most sockets that are remembered, and the most addresses per name that are asked.
     private static let maximumSockets = 64
     private static let maximumAddresses = 4
 
     /// Opens the port when there are several servers.
     ///
-    /// `addresses` are those that candidates are gathered on: with an IPv4 one among them the servers are asked by IPv4, else by IPv6.
-    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` when there is no port left.
+    /// `addresses` are the addresses for gathering candidates: if one is IPv4, the servers are asked by IPv4, else by IPv6.
+    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` when no port is free.
     init(_ servers: [IceServerURL], addresses: [String], sockets: IceSockets) throws(MediaError) {
         guard servers.count > 1 else {
-            (uri, source) = (servers.first?.stunServer, nil)
+            (server, source) = (servers.first.map { IceEndpoint(host: $0.host, port: $0.port) }, nil)
             return
         }
         let isV4 = addresses.contains { !$0.contains(":") }
         guard let (handle, port) = Self.listen(isV4: isV4) else {
-            throw .invalidIceServer(url: servers[0].text, text: "no port for the way to it")
+            throw .invalidIceServer(url: servers[0].text, text: "no free local port for it")
         }
-        uri = isV4 ? "stun://127.0.0.1:\(port)" : "stun://[::1]:\(port)"
+        server = IceEndpoint(host: isV4 ? "127.0.0.1" : "::1", port: port)
         let source = DispatchSource.makeReadSource(fileDescriptor: handle, queue: queue)
         self.source = source
         state.withLock { $0.sockets = sockets }
@@ -60,13 +60,13 @@ final class SingleStunServer: Workaround, Sendable {
 
     deinit { close() }
 
-    /// Asks nobody any more; idempotent.
+    /// Stops sending requests; idempotent.
     func close() {
         state.withLock { $0 = State() }
         source?.cancel()
     }
 
-    /// Looks a name up, which may block, beside the others.
+    /// Looks up a name, which may block, in parallel with the others.
     private func find(_ server: IceServerURL, isV4: Bool) {
         DispatchQueue.global().async { [weak self] in
             let found = Self.addresses(of: server.host, isV4: isV4).prefix(Self.maximumAddresses)
@@ -76,7 +76,7 @@ final class SingleStunServer: Workaround, Sendable {
         }
     }
 
-    /// What was asked before its address was known is asked now.
+    /// Sends the requests that arrived before the address was known.
     private func use(_ servers: [IceEndpoint]) {
         let (sockets, questions) = state.withLock { state in
             if state.sockets != nil { state.servers += servers }
@@ -98,7 +98,7 @@ final class SingleStunServer: Workaround, Sendable {
         for server in servers { sockets?.send(question, from: asker, to: server) }
     }
 
-    /// RFC 8489 section 5: the type 1, and a length that counts what follows the header.
+    /// RFC 8489 section 5: the type 1, and a length that excludes the header.
     static func isBindingRequest(_ bytes: [UInt8]) -> Bool {
         (20...548).contains(bytes.count) && bytes[0] == 0 && bytes[1] == 1
             && Int(bytes[2]) << 8 | Int(bytes[3]) == bytes.count - 20
@@ -175,7 +175,7 @@ extension SingleStunServer {
         String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Blocks for as long as looking a name up takes.
+    /// Blocks until the name is looked up.
     private static func addresses(of host: String, isV4: Bool) -> [String] {
         var hints = addrinfo()
         hints.ai_family = isV4 ? AF_INET : AF_INET6

@@ -1,8 +1,8 @@
-/// `rtpsession` holds requests for key frames back for 100-500 ms, and regular RTCP for up to 7 s.
+/// `rtpsession` delays key frame requests for 100-500 ms, and regular RTCP for up to 7 s.
 ///
-/// It derives its RTCP intervals from a guessed bandwidth that is far too low for a call. Upstream has no issue: it is the default of
-/// RFC 3550 taken literally. With one packet of probation the first packet of a stream would also wait for a second. And no RTCP at all is
-/// sent before the first packet of media in either direction, so two ends whose gates are shut would not hear each other.
+/// It derives its RTCP intervals from a guessed bandwidth that is far too low for a call. There is no upstream issue: it follows the default of RFC
+/// 3550 literally. With one packet of probation the first packet of a stream would also wait for a second one. No RTCP is sent before the first media
+/// packet in either direction, so two ends with closed gates would not hear each other.
 enum SlowFeedback: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 
@@ -12,7 +12,7 @@ enum SlowFeedback: Workaround {
         try session.set("probation", "0")
     }
 
-    /// Begins regular RTCP without waiting for media; the transport has to be up.
+    /// Starts regular RTCP without waiting for media; the transport has to be connected.
     static func begin(in session: Element) {
         session.object("internal-session")?.emit("send-rtcp", [.uint64(0)])
     }

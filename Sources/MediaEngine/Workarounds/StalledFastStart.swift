@@ -1,14 +1,13 @@
-/// The jitter buffer's `faststart-min-packets` works by chance.
+/// The jitter buffer's `faststart-min-packets` does not work reliably.
 ///
-/// `gst_rtp_jitter_buffer_fast_start` looks for the first packet at the head of its queue, where the stream-start, caps and segment
-/// events stand until the streaming thread has taken them; a key frame that arrives before that waits out the whole latency, or the
-/// next picture. So each jitter buffer begins with no latency, which lets its first packet go at once, and gets the one that it
-/// is to have with that packet. Packets in order are never held back by the latency, so nothing stutters.
-/// Upstream has no issue; the code is the same in 1.22 to 1.28.
+/// `gst_rtp_jitter_buffer_fast_start` looks for the first packet at the head of its queue, where the stream-start, caps and segment events stay until
+/// the streaming thread takes them. A key frame that arrives earlier waits for the whole latency, or for the next frame. So each jitter buffer starts
+/// with no latency, which releases its first packet at once, and gets its proper latency with that packet. Packets in order are never delayed by the
+/// latency, so nothing stutters. No upstream issue; the code is the same in 1.22 to 1.28.
 enum StalledFastStart: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 
-    /// What `webrtcbin` is told, for the jitter buffers that it will make.
+    /// The latency set on `webrtcbin`, for the jitter buffers that it will make.
     static let initialLatencyMs = 0
 
     static func restoreLatency(of jitterBuffer: Element, to milliseconds: Int) throws(MediaError) {

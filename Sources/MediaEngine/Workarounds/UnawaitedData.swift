@@ -1,12 +1,12 @@
-/// Data that a peer sends though no data channel was negotiated ends the transport, and with it the media.
+/// Data from the peer without a negotiated data channel ends the transport, and with it the media.
 ///
-/// `webrtcbin` makes the pad for data with every transport, and links it with the m-line of data only (`transport_receive_bin_constructed` in
-/// `transportreceivebin.c`); what comes before or without one is `not-linked`, an error of `nicesrc`. No upstream issue; it is so in 1.28, too. So it is
-/// dropped for as long as nobody takes it.
+/// `webrtcbin` makes the pad for data with every transport, but links it only for an m-line of data (`transport_receive_bin_constructed` in
+/// `transportreceivebin.c`). Data that arrives earlier, or without one, is `not-linked`, an error of the source of packets. No upstream issue; it is the same in
+/// 1.28. So the data is dropped while the pad is unlinked.
 enum UnawaitedData: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 
-    /// Looks at each bin that no factory made, of which those that receive have such a pad.
+    /// Checks each bin that no factory made; the receiving ones have such a pad.
     static func drop(from bin: Element) {
         if let pad = try? bin.pad("data_src") { pad.dropWhileUnlinked() }
     }

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Each SCTP stream that a peer writes to, of 65535, costs two threads, whether a channel is opened on it or not.
+/// Each SCTP stream that a peer uses, out of 65535, costs two threads, even without a channel on it.
 ///
-/// `sctpdec` and `webrtcbin` set no limit (`get_pad_for_stream_id` in `gstsctpdec.c`; no upstream issue), and a process that gets no more threads aborts. A peer
-/// with more than twice the channels that it may have is not listened to any more, as far as data goes.
+/// `sctpdec` and `webrtcbin` set no limit (`get_pad_for_stream_id` in `gstsctpdec.c`; no upstream issue), and a process that gets no more threads
+/// aborts. If a peer uses more than twice its permitted channels, its data is ignored from then on.
 enum UnboundedStreams: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 
-    /// The most streams at a time; one packet may bring some more.
+    /// The most streams at a time; one packet may add several more.
     static let maximum = 2 * PeerConnection.maximumDataChannels
 
     static func limit(_ decoder: Element, onExcess: @escaping @Sendable () -> Void) {

@@ -1,7 +1,7 @@
-/// A peer's refusal of data channels cannot be told to `webrtcbin` 1.22, which stumbles over port 0.
+/// `webrtcbin` 1.22 cannot handle a peer's refusal of data channels, because it mishandles port 0.
 ///
-/// So the m-line stays in its description, and `sctpenc` would begin an association with a peer that has none: in another `webrtcbin`, packets that nobody
-/// waits for end the transport. What it sends is dropped.
+/// So the m-line stays in its description, and `sctpenc` would start an association with a peer that has none. In another `webrtcbin`, such
+/// unexpected packets end the transport. So the output of `sctpenc` is dropped.
 enum UnrefusedDataChannel: Workaround {
     static let mendedIn: GStreamerVersion? = nil
 

@@ -1,13 +1,13 @@
-/// A mend for something that `webrtcbin`, or what it stands on, does wrong.
+/// A workaround for a defect of `webrtcbin` or of the libraries below it.
 ///
-/// Each lives in a file of this folder, with the upstream link, and has a test that fails when the installed version no longer needs it. It is off
-/// in the versions that do not: what is mended twice may break.
+/// Each is a file of this folder, with the upstream link and a test that fails when the installed version no longer needs it. It is off in versions
+/// that do not need it: fixing a defect twice may break things.
 protocol Workaround {
-    /// The first release of GStreamer that needs it; nil for those before all that this runs on.
+    /// The first release of GStreamer that needs it; nil if the defect is older than every supported release.
     static var brokenIn: GStreamerVersion? { get }
-    /// The first release of GStreamer that does not need it any more; nil while there is none.
+    /// The first release of GStreamer that no longer needs it; nil while there is none.
     ///
-    /// Releases of an older minor version that got the same change are told by their own number, so a distribution's own patches are not seen.
+    /// Older minor versions with a backported fix are recognised by their own version number; a distribution's own patches are not seen.
     static var mendedIn: GStreamerVersion? { get }
 }
 

@@ -2,52 +2,53 @@ internal import CallProtocol
 internal import FoundationEssentials
 internal import JWTKit
 
-/// What lets a user sign in for a time: a JSON Web Token (RFC 7519) with the claims of `docs/signaling.md`.
+/// A token with which a user may sign in until it expires: a JSON Web Token (RFC 7519) with the claims of `docs/signaling.md`.
 ///
-/// Whoever holds the key makes tokens, with this type or with any JWT library; the server only checks them.
+/// The holder of the key makes tokens, with this type or with any JWT library. The server only verifies them.
 public struct AccessToken: Sendable, Equatable {
-    /// The longest token that a server takes, in bytes.
+    /// The longest token that a server accepts, in bytes.
     public static let longestBytes = 4_096
-    /// The longest life of a token for a user without an account, in seconds.
+    /// The longest lifetime of a token for a user without an account, in seconds.
     public static let longestAnonymousSeconds = 600
-    /// The most users that one anonymous token allows to call.
+    /// The most users that one anonymous token may allow to call.
     public static let mostCallees = 16
-    /// The longest audience, issuer and identifier, in bytes.
+    /// The greatest length of the audience, the issuer and the identifier, in bytes.
     public static let longestTextBytes = 256
 
     /// The user who may sign in (`sub`).
     public var user: String
     /// The only device that may sign in (`device`); nil allows any.
     public var device: String?
-    /// When it begins to count, in seconds since 1970 (`iat`).
+    /// When it becomes valid, in seconds since 1970 (`iat`).
     public var issuedUnixSeconds: Int
-    /// When it ends, in seconds since 1970 (`exp`).
+    /// When it expires, in seconds since 1970 (`exp`).
     public var expiresUnixSeconds: Int
     /// Set for a user without an account.
     public var anonymous: Anonymous?
-    /// The servers that the token is for, by the name that they were given (`aud`); nil for those without one.
+    /// The audience of the servers that the token is for (`aud`); nil for servers without one.
     public var audience: String?
-    /// Who makes it (`iss`).
+    /// Who issues the token (`iss`).
     public var issuer: String?
-    /// What a server's deny list names it by (`jti`); a random one unless it is set, since a token without one can only be denied
-    /// together with its user.
+    /// Identifies the token in a server's deny list (`jti`).
+    ///
+    /// The default is random. A token without an identifier can only be denied together with its user.
     public var identifier: String
 
-    /// What somebody without an account may do: call, and only whom the token names.
+    /// The rights of a user without an account: to call only the users that the token lists.
     public struct Anonymous: Sendable, Equatable {
-        /// The account that answers for the token, a name.
+        /// The name of the account that is responsible for the token.
         public var account: String
         /// The users who may be called.
         public var mayCall: [String]
 
-        /// Names the account and whom it lets call.
+        /// Sets the account and the users who may be called.
         public init(account: String, mayCall: [String]) {
             self.account = account
             self.mayCall = mayCall
         }
     }
 
-    /// Describes a token that counts from now on.
+    /// Describes a token that is valid from now on.
     ///
     /// - Parameters:
     ///   - lifetime: at least a second; ten minutes at most for anonymous ones.
@@ -55,7 +56,7 @@ public struct AccessToken: Sendable, Equatable {
         self.user = user
         self.device = device
         issuedUnixSeconds = Int(Date().timeIntervalSince1970)
-        // A token beyond the year 2099 is refused below, like one for no time at all.
+        // `check` refuses a token that ends after the year 2099, and one without a lifetime.
         let seconds = min(max(lifetime.components.seconds, 0), TokenClaims.latestSeconds)
         expiresUnixSeconds = issuedUnixSeconds + Int(seconds)
         var generator = SystemRandomNumberGenerator()
@@ -63,9 +64,9 @@ public struct AccessToken: Sendable, Equatable {
         self.anonymous = anonymous
     }
 
-    /// The token as text.
+    /// Returns the signed token as text.
     ///
-    /// - Throws: ``TokenError/invalid(field:text:)`` for what a server would refuse, ``TokenError/cannotSign`` with a public
+    /// - Throws: ``TokenError/invalid(field:text:)`` for a token that a server would refuse, ``TokenError/cannotSign`` with a public
     ///   key.
     public func signed(with key: TokenKey) throws(TokenError) -> String {
         guard key.canSign else { throw .cannotSign }

@@ -14,12 +14,12 @@ enum Base64URL {
             })
     }
 
-    /// Nil for whatever is not exactly that.
+    /// Decodes `text`; nil if it is not exactly this encoding.
     static func decode(_ text: some StringProtocol) -> Data? {
         guard text.utf8.allSatisfy(isAllowed), text.utf8.count % 4 != 1 else { return nil }
         var base64 = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        // Bits that the last character has too many: the same bytes in another spelling, which no encoder writes.
+        // Unused bits of the last character must be 0: otherwise the same bytes would have several encodings.
         return Data(base64Encoded: base64).flatMap { encode($0) == text ? $0 : nil }
     }
 

@@ -1,17 +1,17 @@
 internal import CallProtocol
 internal import FoundationEssentials
 
-/// The tokens and the users that may not sign in, though their tokens are good.
+/// The tokens and the users that may not sign in although their tokens are good.
 ///
-/// A text with one of them on each line, `jti IDENTIFIER` or `sub USER`; empty lines, and those that begin with `#`, are for people.
+/// A text with one entry per line: `jti IDENTIFIER` or `sub USER`. Empty lines and lines that begin with `#` are ignored.
 struct DenyList: Sendable, Equatable {
     /// The longest text, in bytes.
     static let longestBytes = 1_048_576
 
-    /// What whoever is denied is told.
+    /// The text that the server sends to denied clients.
     static let refusal = "the token was denied"
 
-    /// What is wrong with a text.
+    /// The error in a malformed text.
     struct Mistake: Error, Equatable {
         var text: String
     }
@@ -39,7 +39,7 @@ struct DenyList: Sendable, Equatable {
         }
     }
 
-    /// Whether it denies a user, or the token that he signs in with.
+    /// Whether the list denies the user or the token.
     func denies(_ user: String, tokenID: String?) -> Bool {
         users.contains(user) || tokenID.map(tokenIDs.contains) == true
     }

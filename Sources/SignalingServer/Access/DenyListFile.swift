@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// The file of a ``DenyList``, and what it said when it was read last.
+/// The file of a ``DenyList``, with its last contents.
 struct DenyListFile: Sendable {
     let path: String
     private var contents: Data?
 
-    /// What reading it again brought.
+    /// The result of reading the file again.
     enum News: Sendable, Equatable {
-        /// It says what it said before, or is as unusable as it was.
+        /// Its contents have not changed, or it is still unusable.
         case none
         case list(DenyList)
         case unusable(text: String)
@@ -15,9 +15,9 @@ struct DenyListFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Reads the whole file, which also sees a file that was replaced, and one behind a link that leads elsewhere now.
+    /// Reads the whole file; this also detects a replaced file and a changed link.
     ///
-    /// Blocks: not for an event loop.
+    /// Blocks: do not call it on an event loop.
     mutating func readAgain(isFirst: Bool = false) -> News {
         let before = contents
         contents = try? Data(contentsOf: URL(filePath: path))

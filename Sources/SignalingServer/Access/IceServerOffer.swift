@@ -1,17 +1,17 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// The STUN and TURN servers that clients are told to use, with credentials for a time.
+/// The STUN and TURN servers that clients should use, with temporary credentials.
 ///
-/// The credentials are those of `draft-uberti-behave-turn-rest-00`, which coturn takes with `use-auth-secret`: the TURN server
-/// and this one share a secret and never talk.
+/// The credentials are those of `draft-uberti-behave-turn-rest-00`, which coturn accepts with `use-auth-secret`: the TURN server
+/// and this server share a secret and never communicate.
 struct IceServerOffer: Sendable, Equatable {
     var stunURLs: [String]
     var turnURLs: [String]
     var secret: [UInt8]
     var lifetimeMs: Int
 
-    /// One entry of what a client is told.
+    /// One entry of the list that a client gets.
     struct Server: Sendable, Equatable {
         var urls: [String]
         var username: String?

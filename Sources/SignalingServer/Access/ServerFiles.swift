@@ -6,10 +6,10 @@ enum ServerFiles {
     /// The fewest bytes of the secret shared with the TURN server.
     private static let shortestTURNSecretBytes = 8
 
-    /// The choices of the switchboard, with keys and secrets read.
+    /// The policy of the switchboard, with the keys and secrets from the files.
     static func policy(
-        _ configuration: SignalingServerConfiguration
-    ) async throws(SignalingServerError) -> SwitchboardPolicy {
+        _ configuration: ServerConfiguration
+    ) async throws(ServerError) -> SwitchboardPolicy {
         var policy = SwitchboardPolicy()
         policy.callsPerConnection = configuration.callsPerConnection
         policy.callsPerUser = configuration.callsPerUser
@@ -25,10 +25,10 @@ enum ServerFiles {
         return policy
     }
 
-    /// Nil without a certificate.
+    /// The TLS context; nil without a certificate.
     static func tlsContext(
-        _ configuration: SignalingServerConfiguration
-    ) throws(SignalingServerError) -> NIOSSLContext? {
+        _ configuration: ServerConfiguration
+    ) throws(ServerError) -> NIOSSLContext? {
         guard let files = configuration.tls else { return nil }
         let chain: [NIOSSLCertificateSource]
         do {
@@ -56,10 +56,10 @@ enum ServerFiles {
         }
     }
 
-    /// Who is denied at first, and the file to read again; nil without one.
+    /// The initial deny list and its file; nil without a file.
     static func denyList(
-        _ configuration: SignalingServerConfiguration
-    ) throws(SignalingServerError) -> (list: DenyList, file: DenyListFile)? {
+        _ configuration: ServerConfiguration
+    ) throws(ServerError) -> (list: DenyList, file: DenyListFile)? {
         guard let path = configuration.denyListFile else { return nil }
         var file = DenyListFile(path: path)
         switch file.readAgain(isFirst: true) {
@@ -70,8 +70,8 @@ enum ServerFiles {
     }
 
     private static func verifier(
-        _ configuration: SignalingServerConfiguration
-    ) async throws(SignalingServerError) -> TokenVerifier? {
+        _ configuration: ServerConfiguration
+    ) async throws(ServerError) -> TokenVerifier? {
         let files = configuration.tokenKeyFiles
         guard !files.isEmpty else { return nil }
         var keys: [TokenKey] = []
@@ -88,15 +88,15 @@ enum ServerFiles {
     }
 
     private static func iceServers(
-        _ configuration: SignalingServerConfiguration
-    ) throws(SignalingServerError) -> IceServerOffer? {
+        _ configuration: ServerConfiguration
+    ) throws(ServerError) -> IceServerOffer? {
         guard !configuration.stunURLs.isEmpty || !configuration.turnURLs.isEmpty else { return nil }
         var secret: [UInt8] = []
         if let file = configuration.turnSecretFile {
             guard let data = try? Data(contentsOf: URL(filePath: file)) else {
                 throw .unusableFile(file, text: "it cannot be read; does it exist, and may this user read it?")
             }
-            // Editors end a file with a line end, which is no part of the secret.
+            // Editors end a file with a line end, which is not part of the secret.
             secret = Array(data.prefix((data.lastIndex { $0 != 0x0A && $0 != 0x0D } ?? -1) + 1))
             guard (shortestTURNSecretBytes...4_096).contains(secret.count) else {
                 throw .unusableFile(
@@ -109,7 +109,7 @@ enum ServerFiles {
     }
 
     private static func milliseconds(_ duration: Duration) -> Int {
-        // Within a day, as the configuration was checked to be.
+        // The configuration was checked: at most one day.
         Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
     }
 }

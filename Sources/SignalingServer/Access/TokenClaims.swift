@@ -1,6 +1,6 @@
-/// The claims of an access token, as its JSON has them.
+/// The claims of an access token, as in its JSON.
 struct TokenClaims: Codable, Sendable, Equatable {
-    /// Beyond this, in the year 2100, a time is a mistake.
+    /// The start of the year 2100: later times are invalid.
     static let latestSeconds: Int64 = 4_102_444_800
 
     var sub: String
@@ -17,7 +17,7 @@ struct TokenClaims: Codable, Sendable, Equatable {
 }
 
 extension TokenClaims {
-    /// For whom a token is meant: one name or several (RFC 7519 section 4.1.3).
+    /// The audience of a token: one name or several (RFC 7519 section 4.1.3).
     struct Audience: Codable, Sendable, Equatable {
         var names: [String]
 
@@ -35,9 +35,9 @@ extension TokenClaims {
     }
 }
 
-/// What is read of a token's header.
+/// The fields that the server reads from a token's header.
 struct TokenHeader: Decodable, Sendable {
     var alg: String
-    /// Extensions that must be understood (RFC 7515 section 4.1.11); none is.
+    /// Extensions that must be understood (RFC 7515 section 4.1.11); the server understands none.
     var crit: [String]?
 }

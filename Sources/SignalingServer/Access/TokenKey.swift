@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 internal import JWTKit
 
-/// A key for ``AccessToken``s: a shared secret (HS256) or one half of an elliptic-curve pair (ES256).
+/// A key for ``AccessToken``s: a shared secret (HS256), or a public or private elliptic-curve key (ES256).
 public struct TokenKey: Sendable {
-    /// The fewest bytes of a shared secret (RFC 7518 section 3.2).
+    /// The least length of a shared secret, in bytes (RFC 7518 section 3.2).
     public static let shortestSecretBytes = 32
     /// The longest key file, in bytes.
     public static let longestFileBytes = 65_536
 
     let algorithm: any JWTAlgorithm
-    /// Whether the key signs; a public key only verifies.
+    /// Whether the key can sign; a public key can only verify.
     public let canSign: Bool
 
     /// Reads a key file.
     ///
-    /// A file with `-----BEGIN` in it is an ES256 key in PEM, public or private; anything else is a secret, taken byte for
-    /// byte but for line ends at its end, which editors add.
+    /// A file with `-----BEGIN` in it is an ES256 key in PEM, public or private. Anything else is a secret, used byte for
+    /// byte except for line ends at its end, which editors add.
     ///
     /// - Throws: ``TokenError/unusableKey(file:text:)``.
     public static func read(file: String) async throws(TokenError) -> TokenKey {
@@ -43,7 +43,7 @@ public struct TokenKey: Sendable {
         let keys = JWTKeyCollection()
         let text = String(decoding: contents, as: UTF8.self)
         do {
-            // The last block: openssl writes the parameters of the curve into one of their own in front of the key.
+            // The last block: openssl writes the curve parameters into a separate block before the key.
             if let start = text.ranges(of: "-----BEGIN ").last?.lowerBound {
                 let pem = String(text[start...])
                 canSign = pem.contains("PRIVATE KEY-----")

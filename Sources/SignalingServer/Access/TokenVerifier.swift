@@ -2,29 +2,29 @@ internal import CallProtocol
 internal import FoundationEssentials
 internal import JWTKit
 
-/// Decides whether a token lets somebody sign in.
+/// Decides whether a user may sign in with a token.
 ///
-/// A pure function of the token, the keys and the time. The signature comes first: nothing that a stranger wrote is read
-/// beyond the header.
+/// A pure function of the token, the keys and the time. The signature is checked first: without a good one only the header
+/// is read.
 struct TokenVerifier: Sendable {
     let keys: [TokenKey]
-    /// The audience that a token has to name; nil when it must name none.
+    /// The audience that tokens must have; nil: tokens must have none.
     var audience: String?
-    /// The issuer that a token has to name; nil when any will do.
+    /// The issuer that tokens must have; nil: any issuer is accepted.
     var issuer: String?
-    /// How far clocks may differ, for `nbf` and `iat` only: an expired token is expired.
+    /// How far clocks may differ, for `nbf` and `iat` only; there is no tolerance for `exp`.
     private static let leewaySeconds = 60.0
 
     /// What a good token allows.
     struct Grant: Sendable, Equatable {
         var expiresUnixMs: Int
-        /// The users whom somebody without an account may call; nil for users with one.
+        /// The users that a user without an account may call; nil for users with an account.
         var mayCall: Set<String>?
-        /// What a ``DenyList`` knows the token by.
+        /// The identifier of the token in a ``DenyList``.
         var tokenID: String?
     }
 
-    /// Why a token does not, in the terms of the protocol.
+    /// Why a token is refused, in the terms of the protocol.
     struct Refusal: Error, Sendable, Equatable {
         var code: Int
         var text: String
@@ -34,7 +34,7 @@ struct TokenVerifier: Sendable {
 
     func grant(for token: String?, to party: Party, unixMs: Int) throws(Refusal) -> Grant {
         guard let token, !token.isEmpty else {
-            throw Refusal(code: 401, text: "this server wants a token; sign in with one")
+            throw Refusal(code: 401, text: "this server requires a token; sign in with one")
         }
         let claims = try verifiedClaims(of: token)
         let now = Double(unixMs) / 1_000
@@ -45,7 +45,7 @@ struct TokenVerifier: Sendable {
         guard (claims.nbf ?? 0) <= now + Self.leewaySeconds, (claims.iat ?? 0) <= now + Self.leewaySeconds else {
             throw .wrong("the token is not valid yet; compare the clocks")
         }
-        // A server that is none of a token's audience has to refuse it (RFC 7519 section 4.1.3).
+        // A server that is not in a token's audience has to refuse it (RFC 7519 section 4.1.3).
         let isMeant = if let audience { claims.aud?.names.contains(audience) == true } else { claims.aud == nil }
         guard isMeant else {
             throw .wrong("the token is for another audience")
@@ -95,7 +95,7 @@ struct TokenVerifier: Sendable {
     }
 
     private static func decode<Value: Decodable>(_ json: Data) -> Value? {
-        // See Envelope: the decoder traps on deep nesting, and takes a NUL for a sign of UTF-16.
+        // See Envelope: the decoder traps on deep nesting, and mistakes a NUL for UTF-16.
         guard !json.contains(0), JSONShape(json).depth <= 8 else { return nil }
         return try? JSONDecoder().decode(Value.self, from: json)
     }

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 
 extension IPAddress {
-    /// The address of a socket; nil for one of another kind.
+    /// The IP address of a socket; nil for other kinds of address.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)
@@ -10,7 +10,7 @@ extension IPAddress {
 }
 
 extension Admission.Request {
-    /// Fields that only proxies write.
+    /// Header fields that only proxies write.
     private static var marks: [String] {
         ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"]
     }

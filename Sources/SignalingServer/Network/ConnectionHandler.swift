@@ -10,7 +10,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// Where it is connected from.
+    /// The address of the client.
     let client: ClientAddress?
     private let exchange: Exchange
     private var phase = Phase.new
@@ -26,7 +26,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         case new
         /// Can transition to: closing, closed.
         case open(ConnectionID)
-        /// A close frame was sent; whatever arrives is dropped. Can transition to: closed.
+        /// A close frame was sent; everything that arrives is dropped. Can transition to: closed.
         case closing(ConnectionID)
         case closed
     }
@@ -40,7 +40,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             interval: configuration.pingInterval, timeout: configuration.silenceTimeout, now: .now)
     }
 
-    /// Tells which socket this is, while it is open.
+    /// Identifies the socket while it is open.
     var channelIdentifier: ObjectIdentifier? { context.map { ObjectIdentifier($0.channel) } }
 
     // MARK: Life
@@ -96,7 +96,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         case (.open, NIOWebSocketError.invalidFrameLength):
             close(.messageTooLarge, text: "longer than \(exchange.configuration.messageBytes) bytes")
         case (.open, is NIOWebSocketError): close(.protocolError, text: "malformed control frame")
-        // Its decoder failed before and drops what comes after; the closing handshake has its own time limit.
+        // The decoder failed before and drops all further data; the closing handshake has its own time limit.
         case (.closing, is ByteToMessageDecoderError): break
         default: context.close(promise: nil)
         }
@@ -104,7 +104,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func read(_ frame: WebSocketFrame, on connection: ConnectionID) {
         exchange.receivedFrame(on: connection)
-        // Too many of them have closed it.
+        // Too many frames have closed the connection.
         guard case .open = phase else { return }
         if case .violation(let code, let text) = MessageAssembler.violation(of: frame) {
             return close(code, text: text)
@@ -118,7 +118,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             case .incomplete: break
             case .violation(let code, let text): close(code, text: text)
             case .message(let text):
-                // Handed on, it would cost the receiver its connection (RFC 6455 section 8.1).
+                // Not forwarded: the receiver would have to close its connection (RFC 6455 section 8.1).
                 guard String(validating: text.readableBytesView, as: UTF8.self) != nil else {
                     return close(.dataInconsistentWithMessage, text: "not UTF-8")
                 }
@@ -129,12 +129,12 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Out
 
-    /// Sends one message, or gives the client up when too much waits for it already.
+    /// Sends one message, or closes the connection if too many bytes wait for it already.
     func send(_ text: ByteBuffer) { send(.text, text) }
 
     private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer) {
         guard case .open(let connection) = phase, let context else { return }
-        // What the kernel has not taken yet. Counted before this frame is, so that one of the greatest length always fits.
+        // The bytes that the kernel has not accepted yet, without this frame, so that the longest allowed frame always fits.
         let pending = exchange.waitingBytes(at: context.channel)
         guard pending + data.readableBytes <= exchange.configuration.pendingBytes else {
             exchange.logger.warning("a client does not read", metadata: ["connection": "\(connection.number)"])
@@ -147,9 +147,9 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Closing
 
-    /// Begins the closing handshake; its user is signed out at once.
+    /// Begins the closing handshake; the user is signed out at once.
     ///
-    /// Does nothing when it has begun before. The client has `limit` to answer, the close timeout unless said otherwise.
+    /// Does nothing if it has begun before. The client has to answer within `limit` (default: the close timeout).
     func close(_ code: WebSocketErrorCode, text: String, within limit: TimeAmount? = nil) {
         var data = ByteBuffer()
         data.write(webSocketErrorCode: code)
@@ -157,17 +157,17 @@ final class ConnectionHandler: ChannelInboundHandler {
         beginClosing(data, within: limit)
     }
 
-    /// Closes without another look at what the client sends, which would be parsed for as long as it may take to answer.
+    /// Closes the connection and reads nothing more; otherwise the server would parse the client's messages until the close timeout.
     func throwOut(text: String) {
-        // Time enough for the close frame to arrive before the reset that unread bytes cause.
+        // Enough time for the close frame to arrive before the reset that unread bytes cause.
         close(.policyViolation, text: text, within: .milliseconds(100))
         try? context?.channel.syncOptions?.setOption(.autoRead, value: false)
     }
 
     /// Answers the client's close frame and closes the socket.
     private func answerClose(_ data: ByteBuffer) {
-        // RFC 6455 section 5.5.1: the answer carries the status that was received. One that may not be on the wire
-        // (section 7.4.1) is not repeated.
+        // RFC 6455 section 5.5.1: the answer has the received status, except for one that must not be sent
+        // (section 7.4.1).
         let status = data.getInteger(at: data.readerIndex, as: UInt16.self)
         var answer = ByteBuffer()
         if let status {
@@ -183,7 +183,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         phase = .closing(connection)
         let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
         let written = context.writeAndFlush(Self.wrapOutboundOut(frame))
-        // A client that neither answers nor reads must not keep its socket.
+        // Frees the socket of a client that neither answers nor reads.
         closeTimer = schedule(in: limit ?? TimeAmount(exchange.configuration.closeTimeout)) {
             $0.context?.close(promise: nil)
         }
@@ -193,7 +193,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Time
 
-    /// Pings a silent client, and gives one up that stays silent.
+    /// Pings a silent client, and closes the connection if it stays silent.
     private func checkSilence() {
         guard case .open = phase else { return }
         switch silence.check(at: .now) {

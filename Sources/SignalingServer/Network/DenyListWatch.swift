@@ -2,18 +2,19 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// Looks every second whether a deny list says something else.
+/// Checks every second whether a deny list changed.
 enum DenyListWatch {
     private static let interval = TimeAmount.seconds(1)
 
-    /// Begins; called on `loop`, where `tell` gets each new list, and nil when there is none, until it returns false.
+    /// Starts the checks; called on `loop`.
     ///
-    /// A file that became unusable is logged once.
+    /// Calls `tell` on `loop` with each new list, or nil if there is none, until it returns false. Logs once if the file becomes
+    /// unusable.
     static func start(
         _ file: DenyListFile, on loop: any EventLoop, logger: Logger, tell: @escaping (DenyList?) -> Bool
     ) {
         loop.assumeIsolated().scheduleTask(in: interval) {
-            // Files block.
+            // File access blocks.
             NIOSingletons.posixBlockingThreadPool.runIfActive(eventLoop: loop) {
                 var file = file
                 let news = file.readAgain()

@@ -4,30 +4,30 @@ internal import Logging
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Joins the ``Switchboard`` to the connections of one server.
+/// Connects the ``Switchboard`` with the connections of one server.
 ///
-/// Lives on one event loop, like all connections of the server: a message is read, routed and written without a lock and
+/// It runs on one event loop, like all connections of the server. So a message is read, routed and written without locks and
 /// without a change of thread.
 final class Exchange {
-    let configuration: SignalingServerConfiguration
+    let configuration: ServerConfiguration
     let logger: Logger
     private let loop: any EventLoop
     private var switchboard: Switchboard
     private var admission: Admission<ObjectIdentifier>
     private var metrics = ServerMetrics()
     private var log: ServerLog
-    /// Those that speak WebSocket, until their sockets are closed.
+    /// The WebSocket connections, until their sockets are closed.
     private var handlers: [ConnectionID: ConnectionHandler] = [:]
     private var timers: [ConnectionID: [SessionTimer: Scheduled<Void>]] = [:]
     /// Every accepted socket.
     private var sockets: [ObjectIdentifier: SendQueue] = [:]
-    /// How many bytes wait at all of them.
+    /// The number of bytes that wait at all sockets.
     private var backlog = 0
     private var outbox: [Delivery] = []
     private var isDelivering = false
     private var drain: Drain?
 
-    /// Whether the server stops.
+    /// Whether the server is stopping.
     var isDraining: Bool { drain != nil }
 
     private enum Delivery {
@@ -36,14 +36,14 @@ final class Exchange {
         case throwOut(ConnectionID, text: String)
     }
 
-    /// The sockets that the end of the server waits for.
+    /// The sockets that the shutdown waits for.
     private struct Drain {
         var remaining: Set<ObjectIdentifier>
         let promise: EventLoopPromise<Void>
     }
 
     init(
-        configuration: SignalingServerConfiguration, policy: SwitchboardPolicy, logger: Logger, loop: any EventLoop
+        configuration: ServerConfiguration, policy: SwitchboardPolicy, logger: Logger, loop: any EventLoop
     ) {
         self.configuration = configuration
         self.logger = logger
@@ -57,7 +57,7 @@ final class Exchange {
 
     /// A socket was accepted.
     ///
-    /// - Returns: what has to be its first handler; nil when a bound is reached, and it is closed at once.
+    /// - Returns: the first handler for its pipeline; nil if a limit is reached, and the socket is closed at once.
     func accepted(_ channel: any Channel) -> SendQueue? {
         let socket = ObjectIdentifier(channel)
         let peer = IPAddress(channel.remoteAddress)
@@ -78,19 +78,19 @@ final class Exchange {
         return queue
     }
 
-    /// A request came: whom from, or nil when that address has too many connections.
+    /// A request arrived: returns its client, or nil if the address has too many connections.
     func client(of request: Admission<ObjectIdentifier>.Request, on channel: any Channel) -> ClientAddress? {
         if let client = admission.client(of: request, on: ObjectIdentifier(channel)) { return client }
         refused(ConnectionCensus<ObjectIdentifier>.Refusal.address.rawValue, request.peer)
         return nil
     }
 
-    /// Whether the request may become a WebSocket, as far as the page goes that asks for it.
+    /// Whether the page that sends the request may open a WebSocket.
     func verdict(on request: Admission<ObjectIdentifier>.Request) -> BrowserOrigin.Verdict {
         admission.verdict(on: request)
     }
 
-    /// Whether the request came by a name of this server.
+    /// Whether the `Host` of the request is a name of this server.
     func isOwnName(_ request: Admission<ObjectIdentifier>.Request) -> Bool { admission.isOwnName(request) }
 
     private func refused(_ bound: String, _ peer: IPAddress?) {
@@ -98,14 +98,14 @@ final class Exchange {
         logger.debug("connection refused", metadata: ["bound": "\(bound)", "address": "\(ServerLog.text(peer))"])
     }
 
-    /// A client speaks WebSocket now.
+    /// A client upgraded to WebSocket.
     func opened(_ handler: ConnectionHandler) -> ConnectionID {
         let connection = switchboard.opened(at: now())
         handlers[connection] = handler
         return connection
     }
 
-    /// A frame came, of whatever kind.
+    /// A frame of any kind arrived.
     func receivedFrame(on connection: ConnectionID) {
         perform(switchboard.receivedFrame(on: connection, at: now()))
     }
@@ -147,7 +147,7 @@ final class Exchange {
             at: now)
     }
 
-    /// Nothing can be sent to `connection` any more, although its socket may still be closing.
+    /// Nothing can be sent to `connection` any more; its socket may still be closing.
     func closed(_ connection: ConnectionID) {
         if let party = switchboard.party(of: connection) {
             logger.info("signed out", metadata: Self.metadata(party, connection))
@@ -159,10 +159,10 @@ final class Exchange {
     /// The socket of `connection` is closed.
     func ended(_ connection: ConnectionID) { handlers[connection] = nil }
 
-    /// So many bytes were handed to a connection's socket, and so many wait there.
+    /// `bytes` were written to the socket of a connection, and `pending` bytes wait there.
     func sent(bytes: Int, pending: Int) { metrics.sent(bytes: bytes, pending: pending) }
 
-    /// What Prometheus reads.
+    /// The metrics as text for Prometheus.
     func metricsText() -> String {
         metrics.text(
             ServerMetrics.Gauges(
@@ -172,9 +172,9 @@ final class Exchange {
 
     // MARK: Who is denied
 
-    /// The deny list was read: closes those who are signed in with what it denies; nil when it says nothing new.
+    /// The deny list was read: closes the connections that it denies; nil if the list has not changed.
     ///
-    /// - Returns: false when the server stops and needs to know no more.
+    /// - Returns: false if the server is stopping and needs no more lists.
     func denied(by list: DenyList?) -> Bool {
         guard !isDraining else { return false }
         guard let list else { return true }
@@ -190,14 +190,14 @@ final class Exchange {
 
     // MARK: What waits to be sent
 
-    /// How many bytes wait at one socket.
+    /// The number of bytes that wait at one socket.
     func waitingBytes(at channel: any Channel) -> Int { sockets[ObjectIdentifier(channel)]?.waiting ?? 0 }
 
     func backlogChanged(by bytes: Int) { backlog += bytes }
 
-    /// Cuts those off that have most waiting until all together have no more than they may.
+    /// Disconnects the clients with most waiting bytes until the limit for all clients together is kept.
     ///
-    /// Without a close frame, which would wait behind the rest.
+    /// It sends no close frame, which would have to wait behind the other bytes.
     func keepBacklogBound() {
         while backlog > configuration.pendingBytesInAll, let most = sockets.values.max(by: { $0.waiting < $1.waiting })
         {
@@ -206,21 +206,21 @@ final class Exchange {
                 metadata: ["bytes": "\(most.waiting)", "inAll": "\(backlog)"])
             metrics.cutOff()
             most.cut()
-            // Closing throws away what waits; should it ever not, this must not go on for ever.
+            // Closing drops the waiting bytes. If it ever does not, this prevents an endless loop.
             guard most.waiting == 0 else { return }
         }
     }
 
     // MARK: Stopping
 
-    /// Closes every connection, those that speak WebSocket with status 1001.
+    /// Closes every connection, WebSocket connections with status 1001.
     ///
-    /// Succeeds when all sockets are closed that were open; those that came later, to ask how the server is, are cut then.
+    /// Succeeds when all sockets that were open are closed. Later connections, such as for `/healthz`, are then cut.
     func drain(grace: TimeAmount) -> EventLoopFuture<Void> {
         if let drain { return drain.promise.futureResult }
         let promise = loop.makePromise(of: Void.self)
         drain = Drain(remaining: Set(sockets.keys), promise: promise)
-        // Copies: closing takes entries out of both.
+        // Copies: closing removes entries from both.
         let speaking = Array(handlers.values)
         let webSockets = Set(speaking.compactMap(\.channelIdentifier))
         let others = sockets.filter { !webSockets.contains($0.key) }
@@ -257,8 +257,8 @@ final class Exchange {
             case .schedule(let timer, let connection, let delay): schedule(timer, for: connection, afterMs: delay)
             }
         }
-        // A delivery may find its receiver to be given up, which leads to further deliveries: they wait their turn here,
-        // or a chain of slow readers would be a chain of nested calls.
+        // A delivery may close the connection of its receiver, which causes further deliveries. They wait here:
+        // otherwise a chain of slow readers would be a chain of nested calls.
         guard !isDelivering else { return }
         isDelivering = true
         var next = 0

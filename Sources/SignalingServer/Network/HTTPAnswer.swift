@@ -1,6 +1,6 @@
 internal import NIOHTTP1
 
-/// An answer to a plain HTTP request.
+/// A response to a plain HTTP request.
 struct HTTPAnswer: Sendable, Equatable {
     var status: HTTPResponseStatus
     var contentType = "text/plain; charset=utf-8"

@@ -6,19 +6,19 @@ internal import NIOWebSocket
 
 /// Accepts connections and upgrades them to WebSocket.
 enum Listener {
-    /// Listens as the exchange's configuration says.
+    /// Listens on `host` and `port`.
     ///
-    /// All connections run on `loop`, the exchange's own. With `tls` they are encrypted.
+    /// All connections run on `loop`, the event loop of the exchange. With `tls` they are encrypted.
     static func bind(
         _ exchange: NIOLoopBound<Exchange>, host: String, port: Int, tls: NIOSSLContext?, loop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
         ServerBootstrap(group: loop)
             .serverChannelOption(.backlog, value: 256)
-            // A server that is restarted finds connections of its predecessor in TIME_WAIT.
+            // After a restart, connections of the previous server may still be in TIME_WAIT.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // One turn of the loop takes so much of one client and goes on to the next: who sends without end must not make
-            // the others wait.
+            // Limits how much one turn of the loop reads from one client, so that a client that sends without pause does not
+            // delay the others.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 8_192)
@@ -41,7 +41,7 @@ enum Listener {
             upgradeConfiguration: upgrades(
                 to: NIOLoopBound(exchange, eventLoop: channel.eventLoop),
                 NIOLoopBound(Handshake(), eventLoop: channel.eventLoop)))
-        // One request is all that a connection may send.
+        // A connection may send only one request.
         pipeline.enablePipelining = false
         pipeline.decoderConfiguration.maxHeaderFieldSize = 8_192
         pipeline.decoderConfiguration.maxHeaderListSize = 16_384
@@ -61,7 +61,7 @@ enum Listener {
         case plainHTTP
     }
 
-    /// What is known of a request for an upgrade: when it is refused, the request does not come as far as the plain answer.
+    /// The state of a request for an upgrade; a refused request does not reach the handler for plain HTTP.
     final class Handshake {
         var client: ClientAddress?
         var refusal: HTTPAnswer?
@@ -72,7 +72,7 @@ enum Listener {
     ) -> NIOTypedHTTPServerUpgradeConfiguration<Outcome> {
         let upgrader = NIOTypedWebSocketServerUpgrader<Outcome>(
             maxFrameSize: exchange.value.configuration.messageBytes,
-            // The handler closes with the status that the protocol names, and waits for the answer.
+            // The handler closes with the right status of the protocol and waits for the answer.
             enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
                 examine(head, on: channel, exchange.value, handshake.value)
@@ -94,7 +94,7 @@ enum Listener {
         }
     }
 
-    /// Decides about a request for an upgrade.
+    /// Decides whether to accept a request for an upgrade.
     private static func examine(
         _ head: HTTPRequestHead, on channel: any Channel, _ exchange: Exchange, _ handshake: Handshake
     ) {
@@ -104,7 +104,7 @@ enum Listener {
             switch exchange.verdict(on: request) {
             case .foreignPage: Router.foreignPage
             case .foreignName: Router.foreignName
-            // One that stops takes no new clients.
+            // A stopping server accepts no new clients.
             case .allowed where exchange.isDraining: Router.stopping
             case .allowed: handshake.client == nil ? Router.tooMany : nil
             }

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Joins the frames of a message and checks what RFC 6455 and the protocol demand of a client's frames.
+/// Joins the frames of a message, and checks the requirements of RFC 6455 and the protocol for a client's frames.
 ///
-/// Holds one buffer of at most the limit, however many frames a client cuts its message into.
+/// It holds one buffer of at most the limit, regardless of the number of frames.
 struct MessageAssembler {
     enum Outcome {
         case message(ByteBuffer)
@@ -16,15 +16,15 @@ struct MessageAssembler {
 
     init(limit: Int) { self.limit = limit }
 
-    /// What is wrong with a frame of whatever kind, or nil.
+    /// The violation in a frame of any kind, or nil.
     static func violation(of frame: WebSocketFrame) -> Outcome? {
-        // RFC 6455 section 5.1: a server MUST close the connection upon a frame that is not masked.
+        // RFC 6455 section 5.1: a server MUST close the connection upon receiving a frame that is not masked.
         guard frame.maskKey != nil else { return .violation(.protocolError, text: "a client's frames are masked") }
         guard frame.reservedBits.isEmpty else { return .violation(.protocolError, text: "a reserved bit is set") }
         return nil
     }
 
-    /// Takes the next frame that is no control frame.
+    /// Adds the next frame that is not a control frame.
     mutating func take(_ frame: WebSocketFrame) -> Outcome {
         switch frame.opcode {
         case .text:
@@ -52,7 +52,7 @@ struct MessageAssembler {
         } else if frame.fin {
             message = data
         } else {
-            // A copy: a slice would keep the whole of what was read from the socket alive.
+            // A copy: a slice would keep the whole read buffer of the socket alive.
             message = ByteBuffer(bytes: data.readableBytesView)
         }
         guard !frame.fin else { return .message(message) }

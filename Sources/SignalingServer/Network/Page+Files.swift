@@ -1,4 +1,4 @@
-/// The files of the page, as the build embedded them.
+/// The files of the page, embedded by the build.
 extension Page {
     static let files: [(name: String, bytes: [UInt8])] = [
         ("audit.js", PackageResources.audit_js),
@@ -9,7 +9,7 @@ extension Page {
         ("callagent.js", PackageResources.callagent_js),
         ("connection.js", PackageResources.connection_js),
         ("delivery.js", PackageResources.delivery_js),
-        ("dom.js", PackageResources.dom_js),
+        ("devices-view.js", PackageResources.devices_view_js), ("dom.js", PackageResources.dom_js),
         ("end-reason.js", PackageResources.end_reason_js),
         ("icon.svg", PackageResources.icon_svg),
         ("incoming-stream.js", PackageResources.incoming_stream_js),

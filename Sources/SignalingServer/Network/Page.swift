@@ -1,16 +1,16 @@
 internal import Crypto
 internal import NIOHTTP1
 
-/// The page that people call with in a browser: its files are part of the program (`Sources/SignalingServer/Page`).
+/// The page for calls in a browser; its files are part of the program (`Sources/SignalingServer/Page`).
 enum Page {
-    /// The answer for each path.
+    /// The HTTP response for each path.
     static let answers: [String: HTTPAnswer] = {
         var answers = Dictionary(uniqueKeysWithValues: files.map { ("/\($0.name)", answer(of: $0.name, $0.bytes)) })
         answers["/"] = answers["/index.html"]
         return answers
     }()
 
-    /// Nothing but what this server serves is loaded or connected to, whatever a name or a text of somebody else holds.
+    /// The page may load from and connect to this server only, even if a name or text of another user contains HTML.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
         "media-src 'self' blob: mediastream:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

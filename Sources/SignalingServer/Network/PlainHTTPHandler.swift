@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Answers every request that is no WebSocket upgrade, and closes.
+/// Answers every request that is not a WebSocket upgrade, and closes the connection.
 final class PlainHTTPHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -16,7 +16,7 @@ final class PlainHTTPHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // The head does not come this far when an upgrade was asked for that is malformed, so any part will do.
+        // For a malformed upgrade the head does not arrive here, so any part triggers the answer.
         guard !hasAnswered else { return }
         hasAnswered = true
         var request: HTTPRequestHead?
@@ -26,7 +26,7 @@ final class PlainHTTPHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What cannot be parsed was answered with 400 before it came here.
+        // Malformed requests were answered with 400 before they got here.
         context.close(promise: nil)
     }
 
@@ -39,7 +39,7 @@ final class PlainHTTPHandler: ChannelInboundHandler {
             "X-Content-Type-Options": "nosniff",
         ]
         for (name, value) in answer.headers { headers.replaceOrAdd(name: name, value: value) }
-        // These would be those of the page itself (RFC 9110 section 15.4.5), which is not sent.
+        // These describe the page (RFC 9110 section 15.4.5), which is not sent.
         if answer.status == .notModified {
             for name in ["Content-Length", "Content-Type"] { headers.remove(name: name) }
         }
@@ -47,8 +47,8 @@ final class PlainHTTPHandler: ChannelInboundHandler {
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
         if withBody { context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
-        // Only this direction: closed at once, with a body of the client still unread, the system would send a reset and
-        // the client might never see the answer. The deadline of the handshake closes the rest.
+        // Closes only this direction. A full close with unread data would make the system send a reset, and the client
+        // might never see the answer. The deadline of the handshake closes the other direction.
         context.close(mode: .output, promise: nil)
     }
 }

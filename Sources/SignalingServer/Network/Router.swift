@@ -1,15 +1,15 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The pages that the server has besides its WebSocket.
+/// The HTTP paths of the server besides its WebSocket.
 enum Router {
-    /// Answers a request; `head` is nil when it asked for an upgrade that is malformed.
+    /// Answers a request; `head` is nil for a malformed upgrade.
     static func answer(to head: HTTPRequestHead?, on channel: any Channel, _ exchange: Exchange) -> HTTPAnswer {
         guard let head else { return exchange.isDraining ? stopping : upgradeRequired }
         let request = Admission<ObjectIdentifier>.Request(head, on: channel)
         guard let client = exchange.client(of: request, on: channel) else { return tooMany }
         let path = String(head.uri.prefix { $0 != "?" })
-        // Whoever asks how the server is may do so by any name: the answer says nothing else.
+        // The health check is allowed by any name: the answer contains nothing else.
         guard path == "/healthz" || exchange.isOwnName(request) else { return foreignName }
         return answer(to: head, path, isLocal: client.isLocal, exchange)
     }
@@ -27,7 +27,7 @@ enum Router {
         guard let tag, request.headers[canonicalForm: "If-None-Match"].contains(where: { $0 == tag }) else {
             return known
         }
-        // The client has it already (RFC 9110 section 13.1.2).
+        // The client has the current version already (RFC 9110 section 13.1.2).
         return HTTPAnswer(status: .notModified, body: "", headers: known.headers)
     }
 
@@ -43,15 +43,15 @@ enum Router {
         }
     }
 
-    /// For a page of another server that wants to connect.
+    /// The response to a page of another server that tries to connect.
     static let foreignPage = HTTPAnswer(
         status: .forbidden, body: "pages of another origin may not connect; see the server's --allow-origin\n")
 
-    /// For a request by a name that may be somebody else's, who made it lead here (RFC 9110 section 15.5.20).
+    /// The response to a request by a name that is not the server's: an attacker may have let it resolve here (RFC 9110 section 15.5.20).
     static let foreignName = HTTPAnswer(
         status: .misdirectedRequest, body: "this server has another name; see its --allow-host\n")
 
-    /// For a client whose address has too many connections, as its proxy says.
+    /// The response to a client behind a proxy whose address has too many connections.
     static let tooMany = HTTPAnswer(status: .tooManyRequests, body: "too many connections from your address\n")
 
     static let stopping = HTTPAnswer(status: .serviceUnavailable, body: "the server stops\n")

@@ -1,9 +1,9 @@
 internal import NIOCore
 
-/// Counts the bytes of one socket that wait for the system to take them.
+/// Counts the bytes of one socket that wait for the system to accept them.
 ///
-/// The first handler of a pipeline: it sees what TLS and the other layers made of what was sent, and it closes the socket without
-/// asking them.
+/// It is the first handler of a pipeline. So it sees the bytes after TLS and the other layers, and can close the socket without
+/// them.
 final class SendQueue: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -26,18 +26,18 @@ final class SendQueue: ChannelOutboundHandler {
         let bytes = Self.unwrapOutboundIn(data).readableBytes
         let written = promise ?? context.eventLoop.makePromise()
         count(bytes)
-        // Also when the socket closes and takes it no more.
+        // This also runs when the socket closes and drops the bytes.
         written.futureResult.assumeIsolated().whenComplete { [self] _ in count(-bytes) }
         context.write(data, promise: written)
     }
 
     func flush(context: ChannelHandlerContext) {
         context.flush()
-        // Only now: what the system took at once never waited.
+        // Only now: bytes that the system accepted at once did not wait.
         exchange.keepBacklogBound()
     }
 
-    /// Closes the socket at once; what waits is thrown away.
+    /// Closes the socket at once; waiting bytes are dropped.
     func cut() { context?.close(promise: nil) }
 
     private func count(_ bytes: Int) {

@@ -1,22 +1,22 @@
 internal import CallProtocol
 internal import Logging
 
-/// The lines that the server logs for whoever runs it: one for each sign-in that was refused, one for each call that ended.
+/// Writes the log lines for the operator: one for each refused sign-in, one for each ended call.
 ///
-/// What clients choose is printable in them, and no line has a token.
+/// Text from clients is made printable, and no line contains a token.
 struct ServerLog {
     private let logger: Logger
-    /// Strangers write these lines, who may have a disk to fill.
+    /// Limits the lines about refused sign-ins: a stranger could fill the disk with them.
     private var refusals = TokenBucket(perSecond: refusalsPerSecond, capacity: refusalBurst, uptimeMs: 0)
     private var omitted = 0
 
-    /// How many refused sign-ins are logged a second, and at once after a pause.
+    /// How many refused sign-ins are logged per second, and at once after a pause.
     private static let refusalsPerSecond = 10
     private static let refusalBurst = 100
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// A sign-in was refused; what is beyond the rate is counted in the next line.
+    /// A sign-in was refused; beyond the rate it is only counted, and the next line has the count.
     mutating func refused(
         user: String?, device: String?, from client: ClientAddress?, code: Int, text: String, at now: Moment
     ) {
@@ -51,7 +51,7 @@ struct ServerLog {
 
     static func text(_ address: IPAddress?) -> String { address.map { "\($0)" } ?? "unknown" }
 
-    /// What a client says of itself before anybody has checked it: at most as long as a name, with nothing that a name has not.
+    /// Unchecked text of a client: cut to the length of a name, with other characters than those of names replaced.
     private static func printable(_ text: String?) -> String {
         guard let text, !text.isEmpty else { return "-" }
         return String(text.unicodeScalars.prefix(64).map { SignalingLimits.isName(String($0)) ? Character($0) : "?" })

@@ -1,6 +1,6 @@
-// Names a call at one end: an id belongs to the two users who say it, so nobody else can mean, end or take their call by it.
+// The key of a call at one end. It contains the peer, so that another user with the same call id cannot end or take the call.
 
-/** The name of the call with a peer; no part of it holds a blank. */
+/** The key of the call with a peer; no part of it contains a space. */
 export function callKey(peer, callId) {
   return `${peer} ${callId}`;
 }

@@ -1,6 +1,7 @@
-// The call that goes on: its picture and sound, its controls, what it says.
+// The current call: its video and audio, its controls, its notices.
 
 import { describeEnd } from "./callagent.js";
+import { DevicesView } from "./devices-view.js";
 import { byId, notice, paintFace } from "./dom.js";
 import { KeypadView } from "./keypad-view.js";
 import { StatisticsView } from "./statistics-view.js";
@@ -15,14 +16,25 @@ const holds = { none: "", held: "On hold", remotelyHeld: "Held by the other side
 export class CallView {
   #call;
   #clock;
-  #keypad = new KeypadView((key) => this.#call?.sendKeys(key) ?? false);
+  #keypad = new KeypadView((digit) => this.#call?.sendDTMF(digit) ?? false);
+  #devices = new DevicesView();
+  #hasShortcuts = localStorage.getItem("shortcuts") !== "off";
   #timeline = new TimelineView();
   #statistics = new StatisticsView();
   #remote = byId("remote-video");
   #self = byId("self-video");
 
-  constructor(tones) {
+  /** `call` is called with a name and media. */
+  constructor(tones, call) {
     this.tones = tones;
+    byId("call-again").addEventListener("click", () => call(this.#call.peer, this.#call.media));
+    byId("full-screen").addEventListener("click", () => {
+      if (document.fullscreenElement) document.exitFullscreen();
+      else byId("stage").requestFullscreen().catch(() => notice("The browser does not allow full screen here."));
+    });
+    byId("full-screen").hidden = !document.fullscreenEnabled;
+    byId("shortcuts").addEventListener("click", () => this.#setShortcuts(!this.#hasShortcuts));
+    this.#setShortcuts(this.#hasShortcuts);
     byId("mute").addEventListener("click", () => this.#toggle("audio", "muted"));
     byId("video").addEventListener("click", () => this.#toggleVideo());
     byId("hold").addEventListener("click", () => (this.#call.sends.hold ? this.#call.unhold() : this.#call.holdCall()));
@@ -31,7 +43,7 @@ export class CallView {
     document.addEventListener("keydown", (event) => this.#keyDown(event));
   }
 
-  /** Shows a call from its begin, or from the moment at which it was accepted here. */
+  /** Shows a call from its start, or from the moment at which it was accepted here. */
   begin(call, local) {
     if (this.#call === call) return;
     this.#call = call;
@@ -43,12 +55,16 @@ export class CallView {
     call.addEventListener("notice", ({ detail }) => this.#tell(call, detail));
     local.addEventListener("changed", () => this.#update(call));
     byId("peer-name").textContent = call.displayName || call.peer;
+    // The server has checked the user, and nobody the display name.
+    byId("peer-user").textContent = call.displayName && call.displayName !== call.peer ? `user ${call.peer}` : "";
+    this.#devices.begin(local);
+    byId("after").hidden = true;
     byId("call-clock").textContent = "";
     paintFace(byId("face"), call.displayName || call.peer);
     byId("no-call").hidden = true;
     byId("live").hidden = false;
     document.body.dataset.inCall = "";
-    // A field that has the focus, as that for names after the sign-in, would take the call's keys.
+    // A focused field, such as the one for names after the sign-in, would receive the shortcuts of the call.
     if (document.activeElement?.matches("input, textarea")) document.activeElement.blur();
     clearInterval(this.#clock);
     this.#clock = setInterval(() => this.#tick(), 500);
@@ -60,7 +76,7 @@ export class CallView {
     const { state, end, sends, media } = call;
     const isOver = end !== undefined;
     byId("stage").dataset.state = state;
-    byId("call-state").textContent = isOver ? describeEnd(end) : states[state];
+    byId("call-state").textContent = isOver ? `${describeEnd(end)}${this.#duration(call)}` : states[state];
     byId("remarks").textContent = isOver ? end.text : this.#remarks(call);
     this.#setButton("mute", sends.audio !== "on", sends.audio === "on" ? "mic" : "mic-off", sends.audio === "on" ? "Mute" : "Unmute");
     const hasVideo = media.video && sends.video === "on";
@@ -69,7 +85,7 @@ export class CallView {
     this.#setButton("hold", sends.hold, sends.hold ? "play" : "pause", sends.hold ? "Resume" : "Hold");
     const isRunning = state === "connected" || state === "reconnecting";
     byId("hold").disabled = !isRunning;
-    byId("keys").disabled = state !== "connected";
+    byId("dtmf").disabled = state !== "connected";
     byId("video").disabled = isOver || (!media.video && state !== "connected");
     for (const id of ["mute", "hang-up"]) byId(id).disabled = isOver;
     this.#showSelf(hasVideo && !isOver);
@@ -83,7 +99,7 @@ export class CallView {
     const { peerSends } = call;
     if (call.hold !== "none") return holds[call.hold];
     if (call.state !== "connected") return "";
-    const absent = [peerSends.audio !== "on" && "sound", call.media.video && peerSends.video !== "on" && "picture"];
+    const absent = [peerSends.audio !== "on" && "audio", call.media.video && peerSends.video !== "on" && "video"];
     const words = absent.filter(Boolean).join(" and ");
     return words && `No ${words} from the other side`;
   }
@@ -112,14 +128,14 @@ export class CallView {
     if (track) this.#self.play().catch(() => {});
   }
 
-  /** Nothing of the other side is in the document before the call lets it through. */
+  /** The document contains no media of the other side before the call lets it through. */
   #showRemote(call) {
     const stream = call.remoteStream ?? null;
     if (this.#remote.srcObject !== stream) {
       this.#remote.srcObject = stream;
-      if (stream) this.#remote.play().catch(() => notice("The browser wants a click before it plays sound."));
+      if (stream) this.#remote.play().catch(() => notice("The browser requires a click before it plays audio."));
     }
-    byId("stage").dataset.picture = String(Boolean(stream) && call.media.video && call.peerSends.video === "on");
+    byId("stage").dataset.frame = String(Boolean(stream) && call.media.video && call.peerSends.video === "on");
   }
 
   #shown() {
@@ -144,21 +160,34 @@ export class CallView {
     if (call !== this.#call) return;
     if (name === "info") notice(`${call.peer}: ${content}`);
     if (name === "mediaWarning") notice(text);
-    if (name === "captureFailed") notice(`no ${medium === "video" ? "camera" : "microphone"}: ${text}`);
+    if (name === "captureFailed") notice(captureAdvice(medium, text));
     if (name === "mediaChangeFailed") notice(`The change of media failed: ${text}`);
-    if (name === "messageNotDelivered") notice(`Something did not reach the other side: ${text}`);
-    if (name === "auditUnanswered") notice("The other side does not answer by way of the server; the call goes on.");
-    if (name === "signalingLost") notice("The server is out of reach; the call goes on.");
+    if (name === "messageNotDelivered") notice(`A message did not reach the other side: ${text}`);
+    if (name === "auditUnanswered") notice("The other side does not answer through the server; the call continues.");
+    if (name === "signalingLost") notice("The server cannot be reached; the call continues.");
   }
 
   #tick() {
     const { connected } = this.#call.timeline;
     if (connected === undefined || this.#call.end) return;
-    const seconds = Math.floor((this.#call.elapsedMs - connected) / 1_000);
-    byId("call-clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    byId("call-clock").textContent = clock(this.#call.elapsedMs - connected);
+  }
+
+  /** How long a call that is over was connected. */
+  #duration({ timeline: { connected, ended } }) {
+    return connected === undefined || ended === undefined ? "" : ` after ${clock(ended - connected)}`;
+  }
+
+  #setShortcuts(isOn) {
+    this.#hasShortcuts = isOn;
+    localStorage.setItem("shortcuts", isOn ? "on" : "off");
+    byId("shortcuts").setAttribute("aria-pressed", String(isOn));
+    byId("shortcuts").textContent = isOn ? "Shortcuts on" : "Shortcuts off";
   }
 
   #finish() {
+    byId("call-clock").textContent = "";
+    byId("after").hidden = false;
     clearInterval(this.#clock);
     this.#ringBack(false);
     this.#keypad.show(false);
@@ -166,13 +195,31 @@ export class CallView {
   }
 
   #keyDown(event) {
-    const isTyping = event.target.closest?.("input, textarea, dialog");
-    if (!this.#call || this.#call.end || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isTyping = event.target.closest?.("input, textarea, select, dialog");
+    if (!this.#hasShortcuts || !this.#call || this.#call.end || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.#keypad.isShown && this.#keypad.press(event.key)) return event.preventDefault();
     if (this.#keypad.isShown && event.key === "Escape") return this.#keypad.show(false);
-    const id = { m: "mute", v: "video", h: "hold", k: "keys", e: "hang-up" }[event.key.toLowerCase()];
+    // None hangs up: a letter that was meant for another window would end the call.
+    const id = { m: "mute", v: "video", h: "hold", k: "dtmf" }[event.key.toLowerCase()];
     if (!id || byId(id).disabled) return;
     event.preventDefault();
     byId(id).click();
   }
+}
+
+/** Minutes and seconds. */
+function clock(ms) {
+  const seconds = Math.floor(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** Why a device gives nothing, and what to do. */
+export function captureAdvice(medium, text) {
+  const device = medium === "video" ? "camera" : "microphone";
+  if (text.startsWith("NotAllowedError")) {
+    return `The browser may not use the ${device}. Allow it in the address bar, then call again.`;
+  }
+  if (text.startsWith("NotFoundError")) return `There is no ${device}. Connect one, then call again.`;
+  if (text.startsWith("NotReadableError")) return `Another program uses the ${device}. Close it, then call again.`;
+  return `No ${device}: ${text}`;
 }

@@ -1,4 +1,4 @@
-// One call: feeds its rules with what happens and carries out what they say.
+// One call: passes events to its rules and carries out their effects.
 
 import { warmUp } from "./local-media.js";
 import { PeerMedia } from "./peer-media.js";
@@ -6,7 +6,7 @@ import { isSignOfLife } from "./rules-messages.js";
 import { inviteId } from "./rules-words.js";
 import { Rules } from "./rules.js";
 
-/** The stages of a call that goes well, in order. */
+/** The stages of a successful call, in order. */
 export const stages = [
   "invited", "offerCreated", "answerCreated", "firstCandidate", "ringing", "answerReceived", "iceConnected",
   "dtlsConnected", "firstVideoFrame", "firstAudioSample", "accepted", "connected", "firstVideoShown",
@@ -42,9 +42,9 @@ export class Call extends EventTarget {
     this.displayName = invite?.displayName;
     this.#rules = new Rules({
       role, media, sends, device: agent.device, earlyMedia: agent.earlyMedia, timeouts: agent.timeouts,
-      // A browser that sends no sound says RTCP about it every 5 s only (RFC 3550), and would be taken for lost while the
+      // A browser that sends no audio sends RTCP only every 5 s (RFC 3550), and the peer would consider it lost while the
       // call is held.
-      soundWhileHeld: "blank",
+      audioWhileHeld: "blank",
     });
     this.#mark("invited");
   }
@@ -58,7 +58,7 @@ export class Call extends EventTarget {
   get peerSends() { return this.#rules.peer; }
   get elapsedMs() { return performance.now() - this.#start; }
 
-  /** The peer's tracks while they may be seen and heard; nothing before the call is connected, or while it is held. */
+  /** The peer's tracks while they may be shown and played; undefined before the call is connected, or while it is held. */
   get remoteStream() {
     const shown = this.#generations.get(this.#rules.shown.number);
     return shown?.isReceiving ? shown.remote : undefined;
@@ -69,14 +69,16 @@ export class Call extends EventTarget {
     return this.#generations.get(this.#rules.shown.number)?.figures;
   }
 
-  // What the user does. Each returns whether it was possible.
+  // Operations of the user. Each returns whether it was possible.
 
-  /** Takes the call; without `video` the camera stays closed, without `audio` the microphone. */
+  /** Accepts the call; without `video` the camera stays closed, without `audio` the microphone. */
   async accept({ audio = true, video = true } = {}) {
     if (!this.#rules.allows({ type: "accept" })) return false;
     // The caller should not wait for media while the browser asks for the devices.
     const wanted = { audio: this.media.audio && audio, video: this.media.video && video };
     const sending = await warmUp(this.#agent.local, wanted);
+    // It may have been accepted otherwise, or have ended, while the browser asked.
+    if (!this.#rules.allows({ type: "accept" })) return false;
     this.setSending(sending);
     return this.#user({ type: "accept" });
   }
@@ -95,9 +97,9 @@ export class Call extends EventTarget {
     return done;
   }
 
-  /** Sends DTMF keys: 0 to 9, A to D, * and #. */
-  sendKeys(keys) {
-    return this.#generations.get(this.#rules.shown.number)?.sendKeys(keys) ?? false;
+  /** Sends DTMF digits: 0 to 9, A to D, * and #. */
+  sendDTMF(digits) {
+    return this.#generations.get(this.#rules.shown.number)?.sendDTMF(digits) ?? false;
   }
 
   /** The page shows or plays the peer for the first time. */
@@ -112,7 +114,7 @@ export class Call extends EventTarget {
     this.process({ type: "received", message });
   }
 
-  /** Asks the peer whether the call is still there, and tells its user once when it says nothing for a whole interval. */
+  /** Asks the peer whether the call is still there; notifies the user once if nothing arrives for a whole interval. */
   audit() {
     if (this.end) return;
     this.process({ type: "audit" });
@@ -120,13 +122,13 @@ export class Call extends EventTarget {
     if (this.#auditsUnanswered === 2) this.#emit("notice", { name: "auditUnanswered" });
   }
 
-  /** A message of this call was given up. */
+  /** A message of this call was not delivered. */
   gaveUp({ type }, code, text) {
     if (type === "invite") return this.process({ type: "inviteFailed", text });
     this.#emit("notice", { name: "messageNotDelivered", type, code, text });
   }
 
-  /** The peer calls, too, and its call is the one to keep. */
+  /** The peer calls too (glare), and its call is the one to keep. */
   yieldTo(invite) {
     this.#adopting = invite;
     this.process({ type: "yield", message: invite });
@@ -204,7 +206,7 @@ export class Call extends EventTarget {
 
   #note(session, fact) {
     const number = this.#numberOf(session);
-    // What a replaced connection says late is nobody's business.
+    // Late events of a replaced connection are ignored.
     if (number === undefined) return;
     if (fact.type in stageOfFact) this.#mark(stageOfFact[fact.type]);
     this.process({ type: "media", fact, generation: number });
@@ -256,7 +258,7 @@ export class Call extends EventTarget {
     });
   }
 
-  /** The call goes on under the id of the peer's. */
+  /** The call continues under the id of the peer's call. */
   #adopt() {
     const oldId = this.id;
     this.id = this.#adopting.callId;

@@ -1,4 +1,4 @@
-// A client for the calls of docs/signaling.md in a browser: signs in, places calls and takes them.
+// A client for docs/signaling.md in a browser: signs in, places and answers calls.
 //
 //   import { CallAgent } from "./callagent.js";
 //   const agent = new CallAgent("wss://calls.example.org/", "alice");
@@ -26,7 +26,7 @@ export class CallAgent extends EventTarget {
   #audit;
   local = new LocalMedia();
 
-  /** `earlyMedia` is full, guarded or off; what it means is in docs/call-states.md. */
+  /** `earlyMedia` is full, guarded or off, see docs/call-states.md. */
   constructor(url, user, options = {}) {
     super();
     const { device = "main", token, displayName, earlyMedia = "guarded", timeouts = {}, maximumCalls = 1 } = options;
@@ -79,7 +79,7 @@ export class CallAgent extends EventTarget {
   watch(users) { this.line.connection.watch(users); }
   renew(token) { this.line.connection.renew(token); }
 
-  /** Places a call. A device that is missing or not allowed is not sent; the call goes on without it. */
+  /** Places a call. If a device is missing or not allowed, the call continues without it. */
   async call(peer, media = { audio: true, video: true }, id = randomName("w")) {
     if (!isName(peer) || peer === this.user) throw new TypeError(`'${peer}' cannot be called`);
     const ringing = await this.#acceptCallOf(peer, media);
@@ -96,7 +96,7 @@ export class CallAgent extends EventTarget {
     return call;
   }
 
-  /** Whoever calls a user whose call rings here accepts that call, with the media that it wants itself. */
+  /** If a call of that peer rings here, accepts it with the requested media instead of placing a call. */
   async #acceptCallOf(peer, { audio, video }) {
     const ringing = this.#routing.ringing(peer);
     return ringing && await ringing.accept({ audio, video }) ? ringing : undefined;

@@ -1,15 +1,18 @@
-// The WebSocket to the signaling server: signing in, coming back after a loss, presence, tokens.
+// The WebSocket to the signaling server: sign-in, reconnection, presence, tokens.
 
 import { isName, limits, protocolVersion } from "./limits.js";
 
 const shortestPauseMs = 500;
 const longestPauseMs = 8_000;
 const answerMs = 10_000;
+/** A timer that was late by more than this means that the machine slept. Browsers delay timers of hidden pages by up to a minute. */
+const sleepMs = 90_000;
+const sleepCheckMs = 5_000;
 
-/** Refusals that trying again with the same words will not mend. */
+/** Refusals that stay the same if the client tries again with the same sign-in. */
 const finalCodes = [400, 401, 403, 410, 426];
 
-/** The server did not let this client in. */
+/** The server refused the sign-in. */
 export class SignInRefused extends Error {
   constructor(code, text) {
     super(text || `refused with code ${code}`);
@@ -26,6 +29,8 @@ export class Connection extends EventTarget {
   #timer;
   #watched;
   #waiting;
+  #sleepCheck;
+  #checkedAt;
   /** idle, connecting, open, waiting or closed. */
   phase = "idle";
   /** The server's clock minus this one. */
@@ -40,29 +45,31 @@ export class Connection extends EventTarget {
     this.token = token;
   }
 
-  /** Signs in; rejects with {@link SignInRefused} or when the server cannot be reached. */
+  /** Signs in; rejects with {@link SignInRefused}, or if the server cannot be reached. */
   connect() {
     globalThis.addEventListener?.("online", this.#networkIsBack);
+    this.#checkedAt = Date.now();
+    this.#sleepCheck = setInterval(() => this.#checkForSleep(), sleepCheckMs);
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#open();
     });
   }
 
-  /** Sends a text; false when there is no connection. */
+  /** Sends a text; returns false without a connection. */
   send(text) {
     if (this.phase !== "open") return false;
     this.#socket.send(text);
     return true;
   }
 
-  /** Watches the presence of some users, or of everybody with "*"; again by itself after a reconnection. */
+  /** Watches the presence of some users, or of all with "*"; repeated automatically after a reconnection. */
   watch(users) {
     this.#watched = users;
     this.#say({ type: "watch", users: users === "*" ? users : users.filter(isName).slice(0, limits.watchedUsers) });
   }
 
-  /** Takes a new token for the present sign-in and those after it. */
+  /** Sets a new token for the current sign-in and later ones. */
   renew(token) {
     this.token = token;
     this.#say({ type: "renew", token });
@@ -72,8 +79,20 @@ export class Connection extends EventTarget {
   close() {
     globalThis.removeEventListener?.("online", this.#networkIsBack);
     clearTimeout(this.#timer);
+    clearInterval(this.#sleepCheck);
     this.phase = "closed";
     this.#socket?.close(1000);
+  }
+
+  /** After a sleep the server may have given the connection up, which the browser would notice minutes later. */
+  #checkForSleep(now = Date.now()) {
+    const hasSlept = now - this.#checkedAt > sleepMs;
+    this.#checkedAt = now;
+    if (!hasSlept || this.phase !== "open") return;
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket.close();
+    this.#closed(1006, "the machine slept");
   }
 
   #say(fields) {
@@ -137,14 +156,14 @@ export class Connection extends EventTarget {
     }
     const isReplaced = code === 1008 && reason.startsWith("replaced");
     if (isReplaced || finalCodes.includes(refusal?.code)) {
-      // Two programs under one name would throw each other out in turn.
+      // Do not reconnect: two programs under one name would replace each other in turn.
       this.phase = "closed";
       this.#emit("closed", { code: refusal?.code ?? code, text: refusal?.message ?? reason });
       return;
     }
     this.phase = "waiting";
     if (wasOpen) this.#emit("lost", { text: reason });
-    // The clients of a server that comes back should not all knock at the same moment.
+    // Random, so that not all clients reconnect to a restarted server at the same moment.
     this.#timer = setTimeout(() => this.#open(), this.#pauseMs * (1 - Math.random() / 2));
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
   }
@@ -156,7 +175,7 @@ export class Connection extends EventTarget {
   };
 
   #take(text) {
-    // All messages of calls have one; what the server says for itself has none.
+    // All call messages have one; messages of the server itself have none.
     const message = parsed(text);
     if (message?.callId !== undefined || message?.v !== protocolVersion) return this.#emit("message", text);
     switch (message.type) {

@@ -1,5 +1,5 @@
-// Gets the messages of one client to their receivers once and in order, whatever the connection loses or repeats.
-// A plain value as in docs/signaling.md, "Delivery": time goes in as ms, commands come out.
+// Delivers the messages of one client once and in order, even if the connection loses or repeats some.
+// Implements docs/signaling.md, "Delivery", as a plain value: time goes in as ms, commands come out.
 
 import { receivedKey, sentKey } from "./call-key.js";
 import { IncomingStream, isFarewell, isReliable } from "./incoming-stream.js";
@@ -13,22 +13,22 @@ export const maximumPending = 1_024;
 const maximumHeld = 512;
 const maximumStreams = 1_024;
 
-/** Whether what was said before it about the call has no use any more. */
+/** Whether earlier messages about the call become useless. */
 function endsEverything(message) {
   return message.type === "reject" || message.type === "hangup" || (message.type === "cancel" && !message.winner);
 }
 
-/** Whose messages are numbered together; names hold no blanks. */
+/** The key of a sequence of numbered messages; names contain no spaces. */
 function streamKey(call, device, isForAll) {
   return `${call} ${device ?? ""} ${isForAll ? "all" : ""}`;
 }
 
 export class Delivery {
   #pending = [];
-  /** By stream: the number that was given last, and the call. */
+  /** By stream: the last used number, and the call. */
   #counters = new Map();
   #streams = new Map();
-  /** The calls that this end takes part in: however long they are silent, their numbers are not begun anew. */
+  /** The calls of this end; their streams are kept, however long they are silent. */
   #running = new Set();
   #isConnected = true;
   #acksSent = 0;
@@ -45,14 +45,14 @@ export class Delivery {
     return this.#pending.length === 0;
   }
 
-  /** When `wake` is to be called next; infinite when there is nothing to wait for. */
+  /** When to call `wake` next; infinite if there is nothing to wait for. */
   get nextWake() {
     return this.#pending.reduce((soonest, one) => Math.min(soonest, one.expiresAt,
       this.#isConnected ? one.dueAt : Infinity), Infinity);
   }
 
-  /** Sends a message; returns what is to be done, in order: `{ transmit }`, `{ deliver }` or `{ failed, why, code, text }`
-   * with `why` one of unacknowledged, tooManyWait and refused, the last with the code and the text of who refused. */
+  /** Sends a message; returns the actions, in order: `{ transmit }`, `{ deliver }` or `{ failed, why, code, text }`.
+   * `why` is unacknowledged, tooManyWait or refused; `refused` has the code and the text of the refusal. */
   send(message, now) {
     if (isReliable(message) && !isFarewell(message)) this.#running.add(sentKey(message));
     if (!isReliable(message)) return this.#isConnected ? [{ transmit: message }] : [];
@@ -65,14 +65,14 @@ export class Delivery {
     return this.#transmitDue(now);
   }
 
-  /** The call has ended here without a word of its own: nothing of it is repeated any more. */
+  /** The call has ended here without a farewell: its messages are no longer repeated. */
   forget(call) {
     this.#running.delete(call);
     this.#pending = this.#pending.filter(({ message }) => sentKey(message) !== call || isFarewell(message));
   }
 
-  /** What waits for the same receiver about a call that ends has no use any more, but for other farewells.
-   * Tells whether the invite was among it and had not gone out, so that nobody need hear of its end. */
+  /** Drops the messages that wait for the same receiver about an ending call, except other farewells.
+   * Returns whether an unsent invite was among them, so that the end need not be sent either. */
   #dropMoot(ending) {
     const isMoot = ({ message }) => sentKey(message) === sentKey(ending);
     const moot = this.#pending.filter(isMoot);
@@ -92,7 +92,7 @@ export class Delivery {
     return actions;
   }
 
-  /** The time of `nextWake` has come. */
+  /** To be called at the time `nextWake`. */
   wake(now) {
     const expired = this.#pending.filter((one) => one.expiresAt <= now);
     this.#pending = this.#pending.filter((one) => one.expiresAt > now);
@@ -103,7 +103,7 @@ export class Delivery {
     this.#isConnected = false;
   }
 
-  /** What was not acknowledged goes out at once. */
+  /** The connection is back: all unacknowledged messages go out at once. */
   connectionRestored(now) {
     this.#isConnected = true;
     for (const one of this.#pending) {
@@ -119,16 +119,16 @@ export class Delivery {
       this.#acknowledge(message);
       return [];
     }
-    if (message.type === "error") return [...this.#settle(message, now), { deliver: message }];
+    if (message.type === "error") return [...this.#resolve(message, now), { deliver: message }];
     if (message.seq === undefined || !message.from) return [{ deliver: message }];
     const isForAll = message.toDevice === undefined;
     const delivered = this.#take(receivedKey(message), message.device, isForAll, now, (stream, mayHold) => (
       message.type === "skip" ? stream.skip(message.seq, now) : stream.take(message, mayHold, now)));
-    // Too far ahead of what is missing: it will come again.
+    // Too far ahead of a missing message: the sender will repeat it.
     return delivered ? [...delivered, { transmit: this.#acknowledgement(message) }] : [];
   }
 
-  /** Takes a message that is refused: it uses its number up, so that those after it are delivered; its sender is told. */
+  /** Takes a refused message: it uses up its number, so that the next ones are delivered. Its sender gets an error. */
   refuse(head, fault, now) {
     const answer = answerTo(head, fault, this.user);
     if (!answer) return [];
@@ -141,7 +141,7 @@ export class Delivery {
     return [...delivered, { transmit: { ...answer, device: this.device } }];
   }
 
-  /** Lets a stream take what arrived; returns nothing at all when it is too far ahead. */
+  /** Passes a message to its stream; returns undefined if it is too far ahead. */
   #take(call, device, isForAll, now, take) {
     this.#forgetOldStreams(now);
     const key = streamKey(call, device, isForAll);
@@ -150,13 +150,13 @@ export class Delivery {
     const delivered = take(stream, held < maximumHeld);
     if (!delivered) return undefined;
     this.#streams.set(key, stream);
-    // A state for all devices that comes after one for this device is old.
+    // A state for all devices that arrives after one for this device is outdated.
     const hasDirect = isForAll && this.#streams.has(streamKey(call, device, false));
     return delivered.filter((one) => !hasDirect || one.type !== "state").map((one) => ({ deliver: one }));
   }
 
-  /** What is for all devices of a user must reach all of those that take part. An error of one counts like its
-   * acknowledgement: both have a `ref`. Tells whether the message is dealt with. */
+  /** A message for all devices of a user must reach every device that takes part. An error of a device counts like its
+   * acknowledgement: both have a `ref`. Returns whether the message is done. */
   #acknowledge(answer) {
     const call = receivedKey(answer);
     const index = this.#pending.findIndex(({ message }) => message.id === answer.ref && sentKey(message) === call);
@@ -172,36 +172,36 @@ export class Delivery {
     return true;
   }
 
-  /** A message that the server or the peer will never take is not repeated; one for a user who may come back is. */
-  #settle(error, now) {
+  /** A message that the server or the peer will never accept is not repeated; one for a user who may come back is. */
+  #resolve(error, now) {
     if (error.ref === undefined) return [];
     const index = this.#pending.findIndex(({ message }) => message.id === error.ref
       && message.callId === error.callId && (!error.from || error.from === message.to));
     if (index < 0) return [];
     const { message } = this.#pending[index];
     if ([404, 480, 429].includes(error.code) && message.type !== "invite") return [];
-    // Of an invite the error itself tells its call, and why.
+    // For an invite, the call gets the error itself, with its reason.
     const failure = message.type === "invite" ? []
       : [{ failed: message, why: "refused", code: error.code, text: error.text }];
-    // The device has used the number up; other devices may still take the message.
+    // This device has used up the number; other devices may still accept the message.
     if (error.from) return this.#acknowledge(error) ? failure : [];
     this.#pending.splice(index, 1);
-    // No receiver knows of the message, and what comes after it waits for its number.
+    // No receiver knows the message, and later messages wait for its number.
     const skip = this.#skip(message);
     if (!skip) return failure;
     this.#pending.splice(index, 0, waiting(skip, now, Infinity));
     return [...failure, ...this.#transmitDue(now)];
   }
 
-  /** This end cannot send the message: it is beyond what the protocol allows. */
+  /** This end cannot send the message: it exceeds the limits of the protocol. */
   refusedHere(message, fault, now) {
     const { code, message: text } = fault;
-    const settled = this.#settle({ callId: message.callId, code, text, ref: message.id }, now);
-    return settled.length > 0 ? settled : [{ failed: message, why: "refused", code, text }];
+    const resolved = this.#resolve({ callId: message.callId, code, text, ref: message.id }, now);
+    return resolved.length > 0 ? resolved : [{ failed: message, why: "refused", code, text }];
   }
 
-  /** What takes the number of a message that no receiver will ever see; nothing where nothing waits for it: what begins or
-   * ends a call has nothing after it. */
+  /** The `skip` that uses the number of a message that no receiver will see; undefined if no message waits for the number:
+   * for messages that begin or end a call. */
   #skip(message) {
     if (message.type === "invite" || message.type === "skip" || isFarewell(message)) return undefined;
     this.#skipsSent += 1;
@@ -224,7 +224,7 @@ export class Delivery {
     if (this.#streams.size < maximumStreams && now - this.#lastTidied <= memoryMs) return;
     this.#lastTidied = now;
     const isRunning = (call) => this.#running.has(call);
-    // Strangers before those that this end has a call with.
+    // Users without a call with this end first.
     const inOrder = Array.from(this.#streams).sort(([, a], [, b]) => (
       isRunning(a.call) - isRunning(b.call) || a.lastHeard - b.lastHeard));
     for (const [key, { call, lastHeard }] of inOrder) {

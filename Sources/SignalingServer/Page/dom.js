@@ -1,11 +1,11 @@
-// The few words that the views say to the document.
+// Helpers with which the views change the document.
 
 /** The element with an id of index.html. */
 export function byId(id) {
   return document.getElementById(id);
 }
 
-/** A new element: properties, `data` for its data attributes, and what is in it. */
+/** A new element: properties, `data` for its data attributes, and children. */
 export function make(tag, { data = {}, attributes = {}, ...properties } = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   Object.assign(element.dataset, data);
@@ -14,7 +14,7 @@ export function make(tag, { data = {}, attributes = {}, ...properties } = {}, ..
   return element;
 }
 
-/** A new element of SVG. */
+/** A new SVG element. */
 export function makeSvg(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -35,7 +35,7 @@ export function paintFace(element, name) {
   return element;
 }
 
-/** Tells something for a few seconds. */
+/** Shows a text for a few seconds. */
 export function notice(text) {
   const line = make("p", { textContent: text });
   byId("notices").append(line);

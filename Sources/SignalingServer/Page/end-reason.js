@@ -1,4 +1,4 @@
-// Why a call ends, and the codes by which both ends tell each other (docs/call-states.md, "The end").
+// The reasons why a call ends, and their codes in messages (docs/call-states.md, "The end").
 
 const codes = {
   localHangup: 9901, localCancelled: 9901, remoteHangup: 9900, remoteCancelled: 9900,
@@ -13,12 +13,12 @@ export function codeOf(reason) {
   return codes[reason];
 }
 
-/** What the peer is told when this end ends the call for that reason. */
+/** The code in the farewell to the peer if this end ends the call for that reason. */
 export function farewellCode(reason) {
   return reason === "localHangup" || reason === "localCancelled" ? codes.remoteHangup : codes[reason];
 }
 
-/** What the code of a `reject`, `cancel` or `hangup` means to who receives it. */
+/** What the code of a `reject`, `cancel` or `hangup` means to its receiver. */
 export function reasonForFarewell(code, otherwise) {
   return { 487: "remoteRingTimeout", 408: "remoteConnectTimeout", 488: "incompatibleMedia", 9906: "remoteFailed" }[code]
     ?? otherwise;
@@ -36,7 +36,7 @@ export function reasonForCancel(message) {
   return reasonForFarewell(message.code, "remoteCancelled");
 }
 
-/** Whether a refusal is about the device that sent it rather than its user's will. */
+/** Whether a refusal is only about the device that sent it, not about its user. */
 export function isOfOneDevice(code) {
   return [486, 480, 487, 488, 9906].includes(code);
 }
@@ -46,14 +46,14 @@ const words = {
   remoteCancelled: "The caller cancelled", localRejected: "You declined", remoteRejected: "Declined",
   remoteBusy: "Busy", ringTimeout: "No answer", remoteRingTimeout: "No answer",
   connectTimeout: "No media arrived", remoteConnectTimeout: "No media arrived at the other side",
-  unknownUser: "Nobody of that name", offline: "Not online", incompatibleMedia: "No common media format",
+  unknownUser: "No user with that name", offline: "Not online", incompatibleMedia: "No common media format",
   remoteLost: "The other side is gone", mediaLost: "The connection was lost", mediaFailed: "The media failed",
   securityFailed: "The encryption could not be verified", signalingFailed: "The call could not be placed",
   remoteFailed: "The other side failed", answeredElsewhere: "Answered on another device",
-  declinedElsewhere: "Declined on another device", unknownCall: "The other side knows nothing of the call",
+  declinedElsewhere: "Declined on another device", unknownCall: "The other side no longer has the call",
 };
 
-/** The reason for people. */
+/** The reason as text for the user. */
 export function describeEnd(end) {
   return words[end.reason] ?? end.reason;
 }

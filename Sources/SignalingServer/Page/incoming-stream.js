@@ -1,4 +1,4 @@
-// The messages that one device sends this one about one call, put into order.
+// Puts the messages of one device to this device about one call into order.
 
 /** Whether a message is repeated until it is acknowledged. */
 export function isReliable(message) {
@@ -10,13 +10,13 @@ export function isFarewell(message) {
   return ["reject", "cancel", "hangup"].includes(message.type);
 }
 
-/** Whether a message is delivered before others that were sent earlier and have not come. */
+/** Whether a message is delivered before earlier messages that have not arrived. */
 function overtakes(message) {
   return isFarewell(message) || message.type === "query" || message.type === "status";
 }
 
 export class IncomingStream {
-  /** How far ahead of a missing message others may come. */
+  /** How far ahead of a missing message others may arrive. */
   static window = 128;
 
   #next = 1;
@@ -31,18 +31,18 @@ export class IncomingStream {
     this.device = device;
   }
 
-  /** How many messages wait for one that is missing. */
+  /** The number of messages that wait for a missing one. */
   get heldCount() {
     return this.#held.size;
   }
 
-  /** Takes a message; returns what can be handed on now, nothing at all when it is too far ahead to be kept. */
+  /** Takes a message; returns the messages that can be delivered now, or undefined if it is too far ahead to be kept. */
   take(message, mayHold, now) {
     this.lastHeard = now;
     const { seq } = message;
     if (this.#isKnown(seq)) return [];
     if (seq >= this.#next + IncomingStream.window) return undefined;
-    // What ends a call does not wait for a candidate that was lost.
+    // A message that ends a call does not wait for a lost candidate.
     if (overtakes(message) && seq > this.#next) {
       this.#early.add(seq);
       return [message];
@@ -52,7 +52,7 @@ export class IncomingStream {
     return this.#drain();
   }
 
-  /** Lets a number go by that carries nothing; returns what can be handed on now, nothing at all when it is too far ahead. */
+  /** Skips an unused number; returns the messages that can be delivered now, or undefined if it is too far ahead. */
   skip(seq, now) {
     this.lastHeard = now;
     if (this.#isKnown(seq)) return [];

@@ -11,8 +11,15 @@ export class IncomingView {
     byId("accept").addEventListener("click", () => this.#accept(true));
     byId("accept-audio").addEventListener("click", () => this.#accept(false));
     byId("decline").addEventListener("click", () => this.#call?.reject());
-    // Escape is pressed for many reasons; a call is declined by its button.
+    // Escape is pressed for many reasons; only the button declines a call.
     this.#dialog.addEventListener("cancel", (event) => event.preventDefault());
+    this.#dialog.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") event.preventDefault();
+    });
+    // A browser may close it all the same, as with the back button of a phone.
+    this.#dialog.addEventListener("close", () => {
+      if (this.#call) this.#dialog.showModal();
+    });
   }
 
   begin(call) {
@@ -21,7 +28,8 @@ export class IncomingView {
     paintFace(byId("incoming-face"), name);
     byId("incoming-name").textContent = name;
     const kind = call.media.video ? "Incoming video call" : "Incoming call";
-    byId("incoming-kind").textContent = name === call.peer ? kind : `${kind} from ${call.peer}`;
+    // The server has checked the user, and nobody the display name.
+    byId("incoming-kind").textContent = name === call.peer ? kind : `${kind} from the user ${call.peer}`;
     byId("accept-audio").hidden = !call.media.video;
     call.addEventListener("state", () => {
       if (call === this.#call && call.state !== "ringing") this.#close();
@@ -34,7 +42,13 @@ export class IncomingView {
   async #accept(video) {
     const call = this.#call;
     this.tones.stop();
+    this.#setBusy(true);
     if (!await call?.accept({ video })) notice("The call is over.");
+    this.#setBusy(false);
+  }
+
+  #setBusy(isBusy) {
+    for (const id of ["accept", "accept-audio"]) byId(id).disabled = isBusy;
   }
 
   #close() {

@@ -1,20 +1,20 @@
-// The keys of a telephone (DTMF).
+// The keypad, which sends DTMF digits.
 
 import { byId, make, notice } from "./dom.js";
 
-const keys = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
+const digits = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
 
 export class KeypadView {
-  #output = make("output", { attributes: { "aria-label": "Keys sent" } });
-  #button = byId("keys");
+  #output = make("output", { attributes: { "aria-label": "Digits sent" } });
+  #button = byId("dtmf");
   #element = byId("keypad");
 
-  /** `send` sends a key and tells whether that was possible. */
+  /** `send` sends a digit and returns whether that was possible. */
   constructor(send) {
     this.send = send;
-    const buttons = keys.map((key) => make("button", { type: "button", textContent: key, data: { key } }));
+    const buttons = digits.map((digit) => make("button", { type: "button", textContent: digit, data: { digit } }));
     this.#element.replaceChildren(this.#output, ...buttons);
-    this.#element.addEventListener("click", ({ target }) => this.press(target.dataset.key));
+    this.#element.addEventListener("click", ({ target }) => this.press(target.dataset.digit));
     this.#button.addEventListener("click", () => this.show(this.#element.hidden));
   }
 
@@ -26,11 +26,11 @@ export class KeypadView {
     this.#output.textContent = "";
   }
 
-  /** Sends a key; false when it is none. */
-  press(key) {
-    if (!keys.includes(key)) return false;
-    if (this.send(key)) this.#output.textContent += key;
-    else notice("The other side does not take keys.");
+  /** Sends a digit; returns false if the argument is not a digit. */
+  press(digit) {
+    if (!digits.includes(digit)) return false;
+    if (this.send(digit)) this.#output.textContent += digit;
+    else notice("The other side does not accept DTMF digits.");
     return true;
   }
 }

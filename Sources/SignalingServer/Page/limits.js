@@ -1,4 +1,4 @@
-// The bounds of every signaling message (docs/signaling.md). What is beyond them is refused as a whole, never cut.
+// The limits of every signaling message (docs/signaling.md). A message beyond them is refused as a whole, never truncated.
 
 export const protocolVersion = 1;
 
@@ -29,7 +29,7 @@ export function byteLength(text) {
 /** Whether a JSON text opens at most `limits.nesting` arrays and objects at once; brackets within strings do not count. */
 export function isShallow(json) {
   let level = 0;
-  // A string, as far as it goes, or one bracket.
+  // A string, possibly unterminated, or one bracket.
   for (const [part] of json.matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"?|[[{\]}]/g)) {
     if (part === "[" || part === "{") level += 1;
     if (part === "]" || part === "}") level -= 1;
@@ -38,17 +38,17 @@ export function isShallow(json) {
   return true;
 }
 
-/** Whether a text may stand as a user, a device, a call id or a message id. */
+/** Whether a text is a valid user, device, call id or message id. */
 export function isName(value) {
   return typeof value === "string" && /^[A-Za-z0-9._\-@+:]{1,64}$/.test(value);
 }
 
-/** Whether a text is short enough for people. */
+/** Whether a text is short enough for a field that users read. */
 export function isText(value) {
   return typeof value === "string" && byteLength(value) <= limits.textBytes;
 }
 
-/** The longest beginning of a text that is short enough for people and cuts no character in two. */
+/** The longest beginning of a text that is short enough for such a field and splits no character. */
 export function bounded(text) {
   let result = String(text);
   if (byteLength(result) <= limits.textBytes) return result;

@@ -1,11 +1,11 @@
-// One user's end of the signaling: messages go out and come in, in order and once (connection and delivery together).
+// One user's end of the signaling: combines connection and delivery. Sends and receives messages once and in order.
 
 import { Connection } from "./connection.js";
 import { Delivery, maximumPending } from "./delivery.js";
 import { readHead } from "./message-head.js";
 import { decode, encode } from "./message.js";
 
-/** Events: `message` (detail: a checked message), `failed` (detail: { message, code, text }, the code of who refused it),
+/** Events: `message` (detail: a checked message), `failed` (detail: { message, code, text }, the code of the refusal),
  * and those of the connection. */
 export class Line extends EventTarget {
   #delivery;
@@ -32,12 +32,12 @@ export class Line extends EventTarget {
     }
   }
 
-  /** ms since 1970 by the clock that messages are stamped with. */
+  /** ms since 1970, by the clock for message timestamps. */
   get unixMs() {
     return Date.now() + this.connection.clockOffsetMs;
   }
 
-  /** Sends a message, stamped, numbered and from this device. */
+  /** Sends a message from this device, with timestamp and number. */
   send(message) {
     const whole = {
       v: 1, ...message, from: this.user, device: this.device, sentUnixMs: message.sentUnixMs ?? this.unixMs,
@@ -45,7 +45,7 @@ export class Line extends EventTarget {
     this.#carryOut(this.#delivery.send(whole, performance.now()));
   }
 
-  /** Repeats nothing of a call that is over, but its farewell. */
+  /** Stops repeating the messages of an ended call, except its farewell. */
   forget(call) {
     this.#delivery.forget(call);
     this.#setAlarm();
@@ -101,7 +101,7 @@ export class Line extends EventTarget {
   }
 }
 
-/** Why a message was given up, for people. */
+/** Why a message was not delivered, as text for the user. */
 function reason({ why, code, text }) {
   switch (why) {
     case "unacknowledged": return "nobody acknowledged it in time";

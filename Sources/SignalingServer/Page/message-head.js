@@ -1,9 +1,9 @@
-// What can be read of a message though it is refused: whose it is, for whom, and its place in its stream.
+// The readable fields of a refused message: sender, receiver, and place in its stream.
 
 import { bounded, byteLength, isInteger, isName, isShallow, limits, protocolVersion } from "./limits.js";
 
-/** Each field by itself: one that is absent, of another kind or out of bounds takes no other with it.
- * Nothing for a text that is no JSON object. */
+/** Reads each field separately: an absent or bad field does not affect the others.
+ * Returns undefined for a text that is no JSON object. */
 export function readHead(text) {
   if (byteLength(text) > limits.messageBytes || !isShallow(text)) return undefined;
   let fields;
@@ -19,13 +19,13 @@ export function readHead(text) {
     version: fields.v, type: fields.type, id: name("id"), callId: name("callId"), from: name("from"), to: name("to"),
     device: name("device"), toDevice: name("toDevice"),
     seq: isInteger(fields.seq, 1, limits.sequence) ? fields.seq : undefined,
-    // Nobody knows which stream the message belongs to.
+    // The stream of the message is unknown.
     isMisaddressed: isIllegible("device") || isIllegible("toDevice"),
   };
 }
 
-/** The error that the sender of the refused message is told; nothing when it cannot be told whom to answer, and for errors
- * and acknowledgements, which are never answered. */
+/** The error for the sender of a refused message; undefined if the sender is unknown, and for errors and acknowledgements,
+ * which are never answered. */
 export function answerTo(head, fault, user) {
   if (head.type === "error" || head.type === "ack" || !head.from || !head.callId) return undefined;
   return {

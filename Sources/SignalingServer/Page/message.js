@@ -1,9 +1,9 @@
-// One message of a call, as docs/signaling.md describes it: reading, checking, writing.
+// Reads, checks and writes the call messages of docs/signaling.md.
 
 import { byteLength, isInteger, isName, isShallow, isText, limits, protocolVersion } from "./limits.js";
 import { readHead } from "./message-head.js";
 
-/** A message that is refused; `code` is what its sender is told. */
+/** A refused message; `code` is the code of the error for its sender. */
 export class Malformed extends Error {
   constructor(code, text, ref) {
     super(text);
@@ -13,7 +13,7 @@ export class Malformed extends Error {
 }
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-// Half a character is none: no other end could read it.
+// Half a surrogate pair is invalid: no other end could read it.
 const isString = (value) => typeof value === "string" && !/\p{Surrogate}/u.test(value);
 const isWhole = (value) => Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 const oneOf = (...values) => (value) => values.includes(value);
@@ -23,7 +23,7 @@ const objectOf = (parts) => (value) => isObject(value) && Object.keys(parts).eve
 const media = { audio: isBoolean, video: isBoolean };
 const state = { audio: isSending, video: isSending, hold: isBoolean };
 
-/** What kind of value each field is, also where its type has no such field. */
+/** The kind of value of each field, also for types without that field. */
 const kinds = {
   v: isWhole, type: isString, id: isString, callId: isString, from: isString, to: isString, device: isString,
   toDevice: isString, generation: isWhole, seq: isWhole, sentUnixMs: Number.isFinite,
@@ -43,7 +43,7 @@ function isExtension(value) {
     && entries.reduce((sum, [key, text]) => sum + key.length + byteLength(text), 0) <= limits.extensionBytes;
 }
 
-/** What each field may be. */
+/** The allowed values of each field. */
 const bounds = {
   id: isName, callId: isName, from: isName, to: isName, generation: isWithin(0, limits.generation),
   sentUnixMs: (value) => value >= 0, device: isName, toDevice: isName, seq: isWithin(1, limits.sequence),
@@ -59,7 +59,7 @@ const common = [
 ];
 const farewell = { may: ["code", "text", "winner"], defaults: { code: 9900, text: "" } };
 
-/** What each type must have, may have, and has when nothing is said. */
+/** The required and optional fields of each type, and the defaults. */
 const types = {
   invite: {
     must: ["media", "sdp"], may: ["ringTimeoutMs", "state", "room", "displayName", "address"],
@@ -87,21 +87,21 @@ const types = {
   error: { may: ["code", "text", "ref"], defaults: { code: 400, text: "" } },
 };
 
-/** Reads one message: its defaults are filled in, what is unknown is left out. Throws {@link Malformed}. */
+/** Reads one message: adds defaults, drops unknown fields. Throws {@link Malformed}. */
 export function decode(text) {
   if (byteLength(text) > limits.messageBytes) throw new Malformed(413, `longer than ${limits.messageBytes} bytes`);
   if (!isShallow(text)) throw new Malformed(400, `nested more than ${limits.nesting} deep`);
   const fields = read(text);
   if (!fields) {
     const head = readHead(text);
-    // What else another version or a type of the future looks like is not known here.
+    // The format of other versions and future types is unknown.
     if (head) requireKnown(head.version, head.type, head.id);
     throw new Malformed(400, "not a JSON object of the documented shape", head?.id);
   }
   return checked(fields);
 }
 
-/** Writes one message; throws {@link Malformed} for what a peer would refuse. */
+/** Writes one message; throws {@link Malformed} if a peer would refuse it. */
 export function encode(message) {
   const ref = isName(message.id) ? message.id : undefined;
   const bad = Object.keys(kinds).find((name) => message[name] !== undefined && !kinds[name](message[name]));
@@ -114,7 +114,7 @@ export function encode(message) {
   return text;
 }
 
-/** The known fields that are there; nothing when one of them is of another kind. */
+/** The known fields that are present; undefined if one of them has the wrong kind of value. */
 function read(text) {
   let object;
   try {
@@ -135,7 +135,7 @@ function requireKnown(version, type, id) {
   if (!Object.hasOwn(types, type ?? "")) throw new Malformed(426, "unknown type", ref);
 }
 
-/** The fields that a message of its type has, all of them within their bounds. */
+/** The fields of a message of its type, all within their limits. */
 function checked(fields) {
   const { v, type, id } = fields;
   requireKnown(v, type, id);
@@ -148,7 +148,7 @@ function checked(fields) {
   for (const name of ["v", "type", ...common, ...must, ...may]) {
     if (fields[name] !== undefined) message[name] = fields[name];
   }
-  // The server's own errors have no sender.
+  // Errors from the server have no sender.
   if (type === "error" && message.from === "") delete message.from;
   const needed = type === "error" && message.from === undefined ? ["id", "callId", "to"] : ["id", "callId", "from", "to"];
   for (const name of [...common, ...must, ...may]) {

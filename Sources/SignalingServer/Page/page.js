@@ -1,7 +1,7 @@
-// The page: signing in and out, and which view shows what.
+// The page: sign-in, sign-out, and the views.
 
 import { CallAgent, SignInRefused } from "./callagent.js";
-import { CallView } from "./call-view.js";
+import { CallView, captureAdvice } from "./call-view.js";
 import { byId, notice } from "./dom.js";
 import { IncomingView } from "./incoming-view.js";
 import { randomName } from "./limits.js";
@@ -9,16 +9,17 @@ import { PeopleView } from "./people-view.js";
 import { Tones } from "./tones.js";
 
 const tones = new Tones();
-const callView = new CallView(tones);
+const callView = new CallView(tones, place);
 const incomingView = new IncomingView(tones);
 const peopleView = new PeopleView(place);
 let agent;
 
-/** The name of this tab among the devices of its user: tabs ring together. */
+let device;
+/** The device name of this tab: all tabs of a user ring. */
 function deviceName() {
-  const known = sessionStorage.getItem("device");
-  const device = known ?? randomName("web-", 4);
-  sessionStorage.setItem("device", device);
+  device ??= sessionStorage.getItem("device") ?? randomName("web-", 4);
+  // Kept for a reload only: a copy of the tab is another device.
+  sessionStorage.removeItem("device");
   return device;
 }
 
@@ -28,6 +29,13 @@ function signalingUrl() {
   return url.href;
 }
 
+/** The sign-in of this tab, for a reload. */
+const session = {
+  get: () => JSON.parse(sessionStorage.getItem("signIn") ?? "null"),
+  set: (user, token) => sessionStorage.setItem("signIn", JSON.stringify({ user, token })),
+  clear: () => sessionStorage.removeItem("signIn"),
+};
+
 async function signIn(user, token) {
   byId("sign-in-error").textContent = "";
   byId("sign-in-button").disabled = true;
@@ -35,10 +43,12 @@ async function signIn(user, token) {
   try {
     await candidate.signIn();
     localStorage.setItem("user", user);
+    session.set(user, token);
     begin(candidate);
   } catch (error) {
     candidate.close();
-    if (error.code === 409) sessionStorage.removeItem("device");
+    session.clear();
+    if (error.code === 409) device = undefined;
     if (error.code === 401) byId("token-details").open = true;
     byId("sign-in-error").textContent = error instanceof SignInRefused ? refusal(error) : error.message;
   } finally {
@@ -48,41 +58,48 @@ async function signIn(user, token) {
 
 function refusal({ code, message }) {
   return {
-    401: "This server wants a token.", 403: "The token is not good for that name.", 410: "The token has expired.",
+    401: "This server requires a token.", 403: "The token is not valid for that name.", 410: "The token has expired.",
     409: "That name is signed in here already. Try again, or choose another.",
   }[code] ?? message;
 }
 
 function begin(signedIn) {
   agent = signedIn;
-  // For the console.
+  // For the browser console.
   globalThis.callagent = { agent, call: undefined };
   byId("who").textContent = agent.user;
-  byId("who").dataset.link = "up";
   showHome(true);
   peopleView.begin(agent);
+  setLink("up");
+  agent.local.addEventListener("refused", ({ detail: { kind, text } }) => notice(captureAdvice(kind, text)));
   agent.addEventListener("call", ({ detail }) => show(detail));
   agent.addEventListener("incoming", ({ detail: call }) => {
     globalThis.callagent.call = call;
     incomingView.begin(call);
-    // Until it is accepted nothing of it is on the stage.
+    // The stage does not show the call before it is accepted.
     call.addEventListener("state", () => {
       if (!call.end || "accepted" in call.timeline) show(call);
     });
   });
   agent.addEventListener("lost", () => {
-    byId("who").dataset.link = "lost";
-    notice("The server is out of reach; trying again…");
+    setLink("lost");
   });
   agent.addEventListener("restored", () => {
-    byId("who").dataset.link = "up";
-    notice("The server is back.");
+    setLink("up");
+    notice("Connected to the server again.");
   });
   agent.addEventListener("tokenWillExpire", () => notice("Your token expires soon; sign in again with a new one."));
   agent.addEventListener("closed", ({ detail: { text } }) => {
     signOut();
     byId("sign-in-error").textContent = `Signed out: ${text}`;
   });
+}
+
+/** A lost connection to the server stays visible until it is back. */
+function setLink(link) {
+  byId("who").dataset.link = link;
+  byId("banner").hidden = link === "up";
+  peopleView.setOnline(link === "up");
 }
 
 function show(call) {
@@ -99,6 +116,8 @@ async function place(peer, media) {
 }
 
 function signOut() {
+  session.clear();
+  byId("banner").hidden = true;
   agent?.close();
   agent = undefined;
   showHome(false);
@@ -109,10 +128,11 @@ function showHome(isHome) {
   byId("home").hidden = !isHome;
   byId("who").hidden = !isHome;
   byId("sign-out").hidden = !isHome;
+  byId("shortcuts").hidden = !isHome;
   byId("live").hidden = true;
   byId("no-call").hidden = false;
   delete document.body.dataset.inCall;
-  // On a touch screen the keyboard would cover who is there.
+  // On a touch screen the keyboard would cover the list of people.
   if (!isHome || matchMedia("(hover: hover)").matches) byId(isHome ? "peer" : "user").focus({ preventScroll: true });
 }
 
@@ -121,9 +141,17 @@ byId("sign-in-form").addEventListener("submit", (event) => {
   signIn(byId("user").value.trim(), byId("token").value.trim() || undefined);
 });
 byId("sign-out").addEventListener("click", signOut);
-// A page that is closed says so, where its browser lets it: the other side need not wait for the silence.
-addEventListener("pagehide", () => agent?.close());
-byId("user").value = new URLSearchParams(location.search).get("as") ?? localStorage.getItem("user") ?? "";
+// Ends the calls when the page is closed, if the browser allows it, so that the other side need not wait for the timeout.
+addEventListener("pagehide", () => {
+  if (device) sessionStorage.setItem("device", device);
+  agent?.close();
+});
+// A page that comes back from the browser's cache has no connection any more.
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+const kept = session.get();
+byId("user").value = new URLSearchParams(location.search).get("as") ?? kept?.user ?? localStorage.getItem("user") ?? "";
 if (!globalThis.isSecureContext) {
-  byId("sign-in-error").textContent = "Browsers give camera and microphone to https pages and to localhost only.";
+  byId("sign-in-error").textContent = "Browsers allow camera and microphone only on https pages and on localhost.";
 }
+// A reload is no sign-out.
+if (kept && byId("user").value === kept.user) signIn(kept.user, kept.token);

@@ -1,4 +1,4 @@
-// One peer connection of a call: makes offers and answers, lets media through as the gates say, and reports facts.
+// One peer connection of a call: makes offers and answers, applies the gates to media, and reports facts.
 
 import { Sender } from "./sender.js";
 import { rates, readStatistics } from "./statistics.js";
@@ -22,12 +22,12 @@ export class PeerMedia {
   #last;
   #lastRated;
   #heard = { arrivals: -1, silentMs: 0 };
-  /** The peer's tracks; nothing of them is shown before `isReceiving`, and they are disabled until then as well. */
+  /** The peer's tracks; they are disabled and not shown before `isReceiving`. */
   remote = new MediaStream();
   isReceiving = false;
   figures;
 
-  /** `report` hears of facts, `onRates` of figures for people. */
+  /** Calls `report` with facts, and `onRates` with statistics for the user. */
   constructor({ media, iceServers, local, report, onRates }) {
     this.media = media;
     this.local = local;
@@ -43,7 +43,7 @@ export class PeerMedia {
       if (["connected", "completed"].includes(this.#pc.iceConnectionState)) this.#once("iceConnected");
     };
     this.#pc.onconnectionstatechange = () => this.#connectionChanged();
-    // Some browsers decode what arrives only for somebody who listens: this one does, without a sound.
+    // Some browsers decode media only if an element plays it: this muted element does.
     this.ear = document.createElement("video");
     this.ear.muted = true;
     this.ear.playsInline = true;
@@ -65,14 +65,14 @@ export class PeerMedia {
     await this.#setRemote({ type: "offer", sdp });
     for (const transceiver of this.#pc.getTransceivers()) {
       const { kind } = transceiver.receiver.track;
-      // What the call does not have is refused with port 0 (RFC 9429 section 5.3.1), and the rest goes on.
+      // Media that the call does not have is rejected with port 0 (RFC 9429 section 5.3.1); the rest continues.
       if (!this.media[kind]) transceiver.stop();
       if (!this.media[kind] || this.#senders.has(kind)) continue;
       transceiver.direction = "sendrecv";
       this.#addSender(kind, transceiver);
     }
     const missing = kinds.find((kind) => this.media[kind] && !this.#senders.has(kind));
-    // What has no m-line would be waited for in vain.
+    // Media without an m-line would never arrive.
     if (missing) throw Object.assign(new Error(`the offer has no ${missing} in use`), { fault: "incompatible" });
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription(answer);
@@ -86,7 +86,7 @@ export class PeerMedia {
 
   addCandidate(candidate, mLine) {
     if (!this.#remoteIsSet) return void this.#waitingCandidates.push([candidate, mLine]);
-    // One bad candidate is no reason to end a call: others may work.
+    // One bad candidate does not end the call: others may work.
     this.#pc.addIceCandidate({ candidate, sdpMLineIndex: mLine }).catch(() => {});
   }
 
@@ -97,9 +97,9 @@ export class PeerMedia {
     for (const track of this.remote.getTracks()) track.enabled = gates.isReceiving;
   }
 
-  /** Sends DTMF keys; false when that is not possible now. */
-  sendKeys(keys) {
-    return this.#senders.get("audio")?.sendKeys(keys) ?? false;
+  /** Sends DTMF digits; returns false if that is not possible now. */
+  sendDTMF(digits) {
+    return this.#senders.get("audio")?.sendDTMF(digits) ?? false;
   }
 
   close() {
@@ -130,7 +130,7 @@ export class PeerMedia {
   }
 
   #localCandidate(candidate) {
-    // An empty one is the end of one m-line's; the end of all comes without any.
+    // An empty candidate is the end of one m-line; a missing one is the end of all.
     if (candidate?.candidate === "") return;
     const fact = { type: "localCandidate", candidate: candidate?.candidate ?? "", mLine: candidate?.sdpMLineIndex ?? 0 };
     this.#tell(fact);
@@ -166,7 +166,7 @@ export class PeerMedia {
     this.#tell({ type: isInterrupted ? "interrupted" : "resumed" });
   }
 
-  /** Looks again and again at what arrives. */
+  /** Reads the statistics repeatedly to see what arrives. */
   #look() {
     if (this.#isClosed || this.#timer) return;
     const hasAll = kinds.every((kind) => !this.media[kind] || this.#facts.has(firstOf(kind)));
@@ -189,7 +189,7 @@ export class PeerMedia {
       this.#heard = { arrivals: figures.arrivals, silentMs: 0 };
       return this.#setInterrupted(false);
     }
-    // However late this look comes, it counts for no more than it should have taken.
+    // A late timer counts for at most two intervals.
     this.#heard.silentMs += Math.min(figures.at - (this.#last?.at ?? figures.at), 2 * steadyLookMs);
     if (this.#heard.silentMs >= silenceMs) this.#setInterrupted(true);
   }

@@ -1,16 +1,19 @@
-// Who is there, and whom this user talked to.
+// The users who are online, and the recent calls.
 
 import { describeEnd } from "./callagent.js";
 import { byId, icon, make, paintFace } from "./dom.js";
 
 const rememberedCalls = 6;
+/** Ends that mean that nobody here took the call. */
+const missed = ["remoteCancelled", "ringTimeout", "remoteRingTimeout", "remoteLost"];
 
 export class PeopleView {
   #people = new Map();
   #recent = [];
   #hasDirectory = true;
+  #isOnline = true;
 
-  /** `call` is told a name and media. */
+  /** `call` is called with a name and media. */
   constructor(call) {
     this.call = call;
     byId("call-form").addEventListener("submit", (event) => {
@@ -20,7 +23,7 @@ export class PeopleView {
     });
   }
 
-  /** Begins anew for who signed in. */
+  /** Starts again for a new sign-in. */
   begin(agent) {
     this.#people.clear();
     this.#recent = [];
@@ -30,15 +33,17 @@ export class PeopleView {
       this.#people.set(user, devices.length);
       this.#draw();
     });
-    // Without a directory only those are watched whom this user talked to.
+    // Without a directory the page watches only the users of recent calls.
     agent.addEventListener("watchRefused", () => {
       this.#hasDirectory = false;
+      this.#draw();
       this.#watchKnown(agent);
     });
     agent.addEventListener("ended", ({ detail: call }) => {
       if (!this.#people.has(call.peer)) this.#people.set(call.peer, 0);
       if (!this.#hasDirectory) this.#watchKnown(agent);
-      this.#recent.unshift({ peer: call.peer, role: call.role, end: call.end, media: call.media });
+      const isMissed = call.role === "callee" && !("accepted" in call.timeline) && missed.includes(call.end.reason);
+      this.#recent.unshift({ peer: call.peer, role: call.role, end: call.end, isMissed, at: new Date() });
       this.#recent.length = Math.min(this.#recent.length, rememberedCalls);
       this.#draw();
     });
@@ -46,21 +51,36 @@ export class PeopleView {
     agent.watch("*");
   }
 
+  /** Without the server nobody can be called. */
+  setOnline(isOnline) {
+    this.#isOnline = isOnline;
+    for (const button of document.querySelectorAll("#people button, #call-again")) button.disabled = !isOnline;
+  }
+
   #watchKnown(agent) {
     agent.watch(Array.from(this.#people.keys()));
   }
 
   #draw() {
+    // The list is made anew; who had the focus keeps it.
+    const focused = document.activeElement?.closest?.("li[data-user]")?.dataset.user;
+    const call = document.activeElement?.dataset?.call;
     const online = Array.from(this.#people).sort(([a, here], [b, there]) => Math.sign(there) - Math.sign(here)
       || a.localeCompare(b));
     byId("people-list").replaceChildren(...online.map(([user, devices]) => this.#row(
       user, devices === 0 ? "offline" : devices === 1 ? "online" : `online, ${devices} devices`, devices > 0)));
-    byId("nobody").hidden = online.some(([, devices]) => devices > 0);
+    if (focused) byId("people-list").querySelector(`li[data-user="${CSS.escape(focused)}"] [data-call="${call}"]`)?.focus();
+    byId("nobody").hidden = !this.#hasDirectory || online.some(([, devices]) => devices > 0);
+    byId("no-directory").hidden = this.#hasDirectory;
     byId("recent").hidden = this.#recent.length === 0;
-    byId("recent-list").replaceChildren(...this.#recent.map(({ peer, role, end }) => make(
-      "li", { data: { reason: end.reason } },
+    byId("recent-list").replaceChildren(...this.#recent.map(({ peer, role, end, isMissed, at }) => make(
+      "li", { data: { reason: end.reason, missed: isMissed } },
       make("span", { className: "name" }, make("b", { textContent: peer }),
-        make("small", { textContent: `${role === "caller" ? "Outgoing" : "Incoming"} · ${describeEnd(end)}` })))));
+        make("small", { textContent: [
+          isMissed ? "Missed" : role === "caller" ? "Outgoing" : "Incoming", isMissed ? "" : describeEnd(end),
+          at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }),
+        ].filter(Boolean).join(" · ") })))));
+    this.setOnline(this.#isOnline);
   }
 
   #row(user, text, isOnline) {
@@ -71,7 +91,7 @@ export class PeopleView {
     return make(
       "li", { data: { user, online: isOnline } }, paintFace(make("span", { className: "face" }), user),
       make("span", { className: "name" }, make("b", { textContent: user }), make("small", { textContent: text })),
-      button("phone", "Call with sound only:", { audio: true, video: false }),
+      button("phone", "Call with audio only:", { audio: true, video: false }),
       button("camera", "Call with video:", { audio: true, video: true }));
   }
 }

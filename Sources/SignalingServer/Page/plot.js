@@ -13,7 +13,7 @@ export class Plot {
   #values;
   #ceiling;
 
-  /** `series` is a list of { label, name ("in" or "out"), pick, format }; `floor` the least that the plot's top stands for. */
+  /** `series` is a list of { label, name ("in" or "out"), pick, format }; `floor` the least value of the plot's top. */
   constructor(title, series, floor) {
     this.floor = floor;
     this.#series = series.map((one) => ({ ...one, values: [] }));
@@ -22,11 +22,11 @@ export class Plot {
     this.#area = makeSvg("path", { class: "area" });
     this.#ceiling = make("small");
     const grid = [0, height / 2, height].map((y) => makeSvg("line", { class: "grid", x1: 0, x2: width, y1: y, y2: y }));
-    const picture = makeSvg(
+    const frame = makeSvg(
       "svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
       ...grid, this.#area, ...this.#paths);
     const header = make("header", {}, make("span", { textContent: title }), make("span", {}, ...this.#words()));
-    this.element = make("div", { className: "plot", data: { plot: title } }, header, picture, this.#ceiling);
+    this.element = make("div", { className: "plot", data: { plot: title } }, header, frame, this.#ceiling);
   }
 
   #words() {

@@ -1,4 +1,4 @@
-// The elements that were inserted last, up to a bound: whoever makes up ever new names cannot fill the memory.
+// The elements that were inserted last, up to a limit, so that new names without end cannot fill the memory.
 
 export class RecentSet {
   #elements = new Set();

@@ -1,5 +1,5 @@
-// Which call a message belongs to, and what becomes of an invite: the rules that concern more than one call.
-// Calls are known by id and peer: by an id that a stranger has guessed, he means a call of his own.
+// Decides which call a message belongs to, and what happens with an invite: the rules that concern more than one call.
+// The id and the peer together identify a call: a stranger with a guessed id means another call.
 
 import { callKey, receivedKey } from "./call-key.js";
 import { RecentSet } from "./recent-set.js";
@@ -9,15 +9,15 @@ const byId = (a, b) => (a.id < b.id ? -1 : 1);
 const byPeer = (a, b) => (a.peer < b.peer ? -1 : 1);
 
 export class Routing {
-  /** How much two clocks may differ before an invite counts as older than it is. */
+  /** The tolerated difference of two clocks for the age of an invite. */
   static clockToleranceMs = 2_000;
 
   /** The calls that have not ended, by key. */
   active = new Map();
   #ended = new RecentSet(1_024);
-  /** Calls that ended before their invite came; apart from the others, since anybody can say so of any number of calls. */
+  /** Calls that ended before their invite arrived; kept separately, since anybody can report any number of them. */
   #endedEarly = new RecentSet(256);
-  /** Calls of a peer that lost against an own call to the same peer. */
+  /** Calls of a peer that lost against an own call to that peer (glare). */
   #passedOver = new RecentSet(64);
 
   constructor(limit) {
@@ -28,7 +28,7 @@ export class Routing {
     return this.active.size >= this.limit;
   }
 
-  /** The call of a peer that rings, if there is one. */
+  /** The ringing call of a peer, if there is one. */
   ringing(peer) {
     return this.#open(peer, "callee");
   }
@@ -42,11 +42,11 @@ export class Routing {
     return this.#ended.has(key) || this.#endedEarly.has(key);
   }
 
-  /** Lists a call; false when the limit is reached or the id is known. */
+  /** Registers a call; returns false if the limit is reached or the id is known. */
   add(call) {
     const key = callKey(call.peer, call.id);
     if (this.isFull || this.active.has(key) || this.#isOver(key)) return false;
-    // What the server says of a call names no peer, so the calls of this end have ids of their own.
+    // Errors of the server about a call do not name the peer, so the ids of the calls at this end must be unique.
     if (call.role === "caller" && Array.from(this.active.values()).some((one) => one.id === call.id)) return false;
     this.active.set(key, call);
     return true;
@@ -57,7 +57,7 @@ export class Routing {
     if (this.active.delete(key)) this.#ended.add(key);
   }
 
-  /** An own call goes on under the id of the peer's. */
+  /** An own call continues under the id of the peer's call. */
   adopt(call, oldId) {
     const old = callKey(call.peer, oldId);
     if (!this.active.delete(old)) return;
@@ -65,7 +65,7 @@ export class Routing {
     this.active.set(callKey(call.peer, call.id), call);
   }
 
-  /** What becomes of a message: `{ to, call?, text? }` with `to` one of call, ring, busy, yield, expired, unknown, stray. */
+  /** The result for a message: `{ to, call?, text? }` with `to` one of call, ring, busy, yield, expired, unknown, stray. */
   route(message, unixMs) {
     // An error of the server has no sender.
     if (message.from === undefined) return this.#routeOfServer(message);
@@ -75,11 +75,11 @@ export class Routing {
     switch (message.type) {
       case "invite": return this.#routeInvite(message, key, unixMs);
       case "query": case "accept":
-        // The peer will learn by itself that its call lost.
+        // The peer will find out by itself that its call lost.
         return this.#passedOver.has(key)
           ? { to: "stray", text: "a call that lost against an own one" } : { to: "unknown" };
       case "cancel": case "hangup": case "reject":
-        // It may have overtaken its invite, which must not ring then.
+        // It may have overtaken its invite, which must not ring later.
         this.#endedEarly.add(key);
         return { to: "stray", text: "the end of a call that is none of ours" };
       default: return { to: "stray", text: "a message for no call of ours" };

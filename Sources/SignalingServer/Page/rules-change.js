@@ -1,20 +1,20 @@
-// Another peer connection takes the place of the present one: make before break.
-// Each end says once whether it has the other's media on the new one (`commit`) or gives it up (`rollback`), so both
-// come to the same result: the new one when both committed, else the present one.
+// A new peer connection replaces the current one: make before break.
+// Each end sends one message: `commit` if it has the other's media on the new one, else `rollback`. So both
+// reach the same result: the new one if both committed, else the current one.
 
 import { takeAnswer } from "./rules-messages.js";
 import { cancelTimer, ignored, makeGeneration, notify, sameMedia } from "./rules-words.js";
 
 /** The user wants other media: the caller makes the offer, the callee asks for it. */
 export function changeMedia(rules, media) {
-  // Whoever asks for pictures sends its own.
+  // The end that asks for video sends video.
   if (media.video && !rules.current.media.video) rules.own = { ...rules.own, video: "on" };
   if (rules.role === "caller") return open(rules, media);
   rules.isAskingForMedia = true;
   return [rules.say({ type: "renegotiate", media }), ...rules.start("change")];
 }
 
-/** What the peer added is not what this end's user agreed to send. */
+/** If the peer added video, this end sends none: its user has not agreed to that. */
 function takeNewMedia(rules, media) {
   if (media.video && !rules.current.media.video && !rules.isAskingForMedia) rules.own = { ...rules.own, video: "off" };
 }
@@ -26,7 +26,7 @@ function open(rules, media) {
   return [{ do: "createOffer", media, generation: rules.highest }, ...rules.start("change")];
 }
 
-/** What belongs to the peer connection that is to be the next. */
+/** Handles the messages about the next peer connection. */
 export function takeChangeMessage(rules, message) {
   if (rules.phase !== "accepted") return ignored(`a change of a call that is ${rules.state}`);
   const number = message.generation;
@@ -61,7 +61,7 @@ function renegotiate(rules, media) {
 
 /** The caller offers another peer connection. */
 function takeOffer(rules, { media, sdp, generation: number }) {
-  if (rules.role !== "callee" || rules.isAcceptOwed || number <= rules.highest) return ignored(`an offer of generation ${number}`);
+  if (rules.role !== "callee" || rules.isAcceptPending || number <= rules.highest) return ignored(`an offer of generation ${number}`);
   rules.highest = number;
   const generation = makeGeneration(number, media);
   generation.isBuilt = true;
@@ -72,7 +72,7 @@ function takeOffer(rules, { media, sdp, generation: number }) {
     rules.next = generation;
     effects.push(...rules.start("change"));
   } else {
-    // This end's answer was not the one that the caller took, so nothing flows that could go on meanwhile.
+    // The caller did not apply this end's answer, so there is no media that could continue in the meantime.
     effects.push({ do: "close", generation: rules.current.number });
     rules.hasFirstFrame = false;
     rules.isInterrupted = false;
@@ -89,10 +89,10 @@ function answered(rules, { sdp, generation: number }) {
   return [{ do: "setAnswer", sdp, generation: number }];
 }
 
-/** Says so as soon as the peer's media is there on the next one. */
-export function settleChange(rules) {
+/** Sends `commit` as soon as the peer's media is there on the next one. */
+export function updateChange(rules) {
   const { current } = rules;
-  // For the caller it is the next, for this end, which had nothing else, the only one.
+  // For the caller it is the next connection; for this end, which had no other, the only one.
   if (current.isCommittedThere && !current.isCommittedHere && rules.hasFirstFrame) {
     current.isCommittedHere = true;
     return [rules.say({ type: "commit" })];
@@ -114,7 +114,7 @@ function completeIfAgreed(rules) {
   ];
 }
 
-/** Gives the next one up and says so; impossible once this end has committed. */
+/** Gives up the next one and sends `rollback`; impossible once this end has committed. */
 export function rollBack(rules, text) {
   if (!rules.next || rules.next.isCommittedHere) return [];
   return [rules.say({ type: "rollback" }, rules.next), ...abandonNext(rules, text)];
@@ -128,10 +128,10 @@ function abandonNext(rules, text) {
   return [{ do: "close", generation: number }, cancelTimer("change"), notify("mediaChangeFailed", { text })];
 }
 
-/** The time for a change is over. */
+/** The timer `change` ran out. */
 export function changeTimedOut(rules) {
   if (rules.next) {
-    // This end's word is given; what becomes of it is for the peer to say.
+    // This end has committed; only the peer can still roll back.
     return rules.next.isCommittedHere ? rules.start("change")
       : rollBack(rules, "no media of the other end arrived in time");
   }

@@ -1,4 +1,4 @@
-// Several devices of the callee ring and one answers; both users call each other; what ends a call from afar.
+// Several devices of the callee; both users call each other; farewells of the peer.
 
 import { codeOf, isOfOneDevice, reasonForCancel, reasonForFarewell, reasonForReject } from "./end-reason.js";
 import { finish, leave } from "./rules-end.js";
@@ -12,11 +12,11 @@ export function rings(rules, device) {
   return [notify("deviceRings", { device })];
 }
 
-/** The first device that accepts has the call. */
+/** The first device that accepts gets the call. */
 export function accepted(rules, { sdp, state, device }) {
   const effects = [];
-  // Said to all of them; the one that has the call knows its own name.
-  if (device !== undefined) effects.push(tellOthers(rules, "answeredElsewhere", device));
+  // Sent to all of them; the winner knows its own name.
+  if (device !== undefined) effects.push(notifyOtherDevices(rules, "answeredElsewhere", device));
   rules.peerDevice = device;
   effects.push(...setPeer(rules, state ?? everything));
   if (rules.current.isAnswered && device !== rules.current.device) {
@@ -26,12 +26,12 @@ export function accepted(rules, { sdp, state, device }) {
   } else if (!rules.current.isAnswered) {
     return finish(rules, "incompatibleMedia", { text: "the peer accepted without an answer", by: "peer" });
   }
-  if (device !== undefined && rules.isToldToAll) effects.push(rules.tellAgain());
+  if (device !== undefined && rules.isStateSentToAll) effects.push(rules.repeatState());
   if (rules.refusal) effects.push(cancelTimer("fork"));
   return [...effects, ...rules.enterAccepted("accepted", "peer")];
 }
 
-/** Another device answered than the one whose answer was taken: it needs an offer of its own. */
+/** A device accepted whose answer was not applied: it needs a separate offer. */
 function replaceCurrent(rules) {
   const old = rules.current;
   rules.hasFirstFrame = false;
@@ -49,15 +49,15 @@ function replaceCurrent(rules) {
 export function takeEndMessage(rules, message) {
   if (message.type === "reject") return refused(rules, message);
   if (message.type === "cancel") return cancelled(rules, message);
-  // A device hung up; when its accept is still on its way, the others ring.
+  // A device hung up; if its accept has not arrived yet, the others keep ringing.
   const isFirstWord = rules.role === "caller" && rules.phase !== "accepted" && message.device !== undefined;
   return [
-    ...(isFirstWord ? [tellOthers(rules, "answeredElsewhere", message.device)] : []),
+    ...(isFirstWord ? [notifyOtherDevices(rules, "answeredElsewhere", message.device)] : []),
     ...leave(rules, reasonForFarewell(message.code, "remoteHangup"), message),
   ];
 }
 
-/** A device refused: for itself alone, or for its user. */
+/** A device refused: only for itself, or for its user. */
 function refused(rules, message) {
   if (rules.role !== "caller" || (rules.phase !== "calling" && rules.phase !== "ringing")) {
     return ignored(`a reject of a call that is ${rules.state}`);
@@ -66,22 +66,22 @@ function refused(rules, message) {
   if (device === undefined) return leave(rules, reasonForReject(message.code), message);
   if (!isOfOneDevice(message.code)) {
     return [
-      tellOthers(rules, "declinedElsewhere", device), ...leave(rules, reasonForReject(message.code), message),
+      notifyOtherDevices(rules, "declinedElsewhere", device), ...leave(rules, reasonForReject(message.code), message),
     ];
   }
   rules.ringingDevices.delete(device);
   rules.refusal = message;
-  // Those that ring may still take it; of the others it is not known yet whether they will ring.
+  // Ringing devices may still accept; it is not known yet whether others will ring.
   return rules.ringingDevices.size === 0 ? rules.start("fork") : [];
 }
 
-/** The time for other devices to ring is over. */
+/** The timer `fork` ran out. */
 export function forkTimedOut(rules) {
   const isOpen = rules.phase === "calling" || rules.phase === "ringing";
   if (!rules.refusal || rules.ringingDevices.size > 0 || !isOpen) return [];
-  // One that is only slow must not begin to ring afterwards.
+  // A slow device must not begin to ring afterwards.
   return [
-    tellOthers(rules, "remoteCancelled"), ...leave(rules, reasonForReject(rules.refusal.code), rules.refusal),
+    notifyOtherDevices(rules, "remoteCancelled"), ...leave(rules, reasonForReject(rules.refusal.code), rules.refusal),
   ];
 }
 
@@ -91,11 +91,11 @@ function cancelled(rules, message) {
   if (message.winner && message.winner === rules.device) {
     return ignored("the others heard that this device has the call");
   }
-  // Also after this end accepted: the cancel crossed the accept, and the caller is gone.
+  // Also after this end accepted: the cancel crossed the accept, and the caller has given up.
   return leave(rules, reasonForCancel(message), message);
 }
 
-/** A device says that it has no such call. */
+/** A device reported that it has no such call. */
 export function callIsUnknown(rules, error) {
   if (error.device !== undefined && rules.role === "caller" && rules.phase === "ringing") {
     if (!rules.ringingDevices.delete(error.device) || rules.ringingDevices.size > 0) {
@@ -106,13 +106,13 @@ export function callIsUnknown(rules, error) {
 }
 
 /** The message goes to all devices of the peer. */
-function tellOthers(rules, reason, winner) {
+function notifyOtherDevices(rules, reason, winner) {
   const body = { type: "cancel", code: codeOf(reason), text: "", ...(winner && { winner }) };
   return { do: "send", body, device: undefined, generation: rules.current.number };
 }
 
-/** Both users call each other, and both ends keep the call of the peer: this one becomes its callee.
- * Its user has said that it wants the call, so nothing rings a second time. */
+/** Both users call each other, and both ends keep the call of the peer: this end becomes its callee.
+ * Its user already asked for the call, so nothing rings a second time. */
 export function yieldTo(rules, invite) {
   if (rules.role !== "caller" || !["idle", "calling", "ringing"].includes(rules.phase)) {
     return ignored("a call of the peer's that is not to be yielded to");
@@ -130,8 +130,8 @@ export function yieldTo(rules, invite) {
   rules.ringingDevices = new Set();
   rules.refusal = undefined;
   rules.peer = invite.state ?? everything;
-  rules.told = everything;
-  // The peer's call may have more than this end's user wanted to send.
+  rules.sentState = everything;
+  // The peer's call may have more media than this end's user asked for.
   const { audio, video } = rules.current.media;
   rules.own = { ...rules.own, ...(!audio && { audio: "off" }), ...(!video && { video: "off" }) };
   rules.current = makeGeneration(0, invite.media);

@@ -1,6 +1,6 @@
-// What the gates of the media let through, derived from everything else after every event.
+// The media gates, derived from all other facts after every event.
 
-/** Commands for all gates that are to change. */
+/** Commands for all gates that have to change. */
 export function changedGates(rules) {
   const effects = [];
   for (const generation of [rules.current, rules.next]) {
@@ -17,18 +17,18 @@ export function changedGates(rules) {
 }
 
 function gatesOf(rules, generation) {
-  // A callee lets nothing out before it accepts, unless its owner said so.
+  // A callee sends no media before it accepts, unless its policy is `full`.
   const maySend = rules.phase === "accepted" || rules.role === "caller" || rules.earlyMedia === "full";
   if (!maySend) return { audio: "closed", video: "closed", isReceiving: false };
   const isHeld = rules.hold !== "none";
   return {
-    audio: generation.media.audio ? gate(rules.own.audio, isHeld, rules.soundWhileHeld) : "closed",
+    audio: generation.media.audio ? gate(rules.own.audio, isHeld, rules.audioWhileHeld) : "closed",
     video: generation.media.video ? gate(rules.own.video, isHeld, "closed") : "closed",
     isReceiving: rules.phase === "accepted" && rules.hasFirstFrame && !isHeld && generation === rules.shown,
   };
 }
 
-/** off: nothing leaves, the device is let go; closed: nothing leaves, the device stays warm; blank: silence or black. */
+/** off: nothing is sent, the device is closed; closed: nothing is sent, the device stays open; blank: silence or black. */
 function gate(sending, isHeld, whileHeld) {
   if (sending === "off") return "off";
   if (isHeld) return whileHeld;

@@ -1,4 +1,4 @@
-// What the media of a generation reports.
+// Handles the facts that the media of a generation reports.
 
 import { rollBack } from "./rules-change.js";
 import { finish } from "./rules-end.js";
@@ -28,8 +28,8 @@ export function takeMediaFact(rules, fact, number) {
 function note(generation, fact) {
   switch (fact.type) {
     case "verified": generation.isVerified = true; break;
-    case "firstVideoFrame": generation.hasPicture = true; break;
-    case "firstAudioSample": generation.hasSound = true; break;
+    case "firstVideoFrame": generation.hasVideoFrame = true; break;
+    case "firstAudioSample": generation.hasAudioSample = true; break;
     case "interrupted": generation.isInterrupted = true; break;
     case "resumed": generation.isInterrupted = false; break;
     default: break;
@@ -42,7 +42,7 @@ function failed(rules, { fault, text }) {
   return finish(rules, "mediaFailed", { text, by: "local" });
 }
 
-/** Nothing of its kind is sent until the user asks for it anew, whichever peer connection it was opened for. */
+/** This medium is off until the user turns it on again, whichever peer connection the device was opened for. */
 function captureFailed(rules, { medium, text }) {
   rules.own = { ...rules.own, [medium]: "off" };
   return [notify("captureFailed", { medium, text })];
@@ -63,12 +63,12 @@ function offer(rules, sdp) {
   }
   current.isOffered = true;
   const body = current.number === 0
-    ? { type: "invite", media: rules.media, ringTimeoutMs: rules.timeouts.ring, sdp, ...rules.tell() }
+    ? { type: "invite", media: rules.media, ringTimeoutMs: rules.timeouts.ring, sdp, ...rules.takeUnsentState() }
     : { type: "offer", media: rules.media, sdp };
   return [rules.say(body), ...takeHeldCandidates(current).map((one) => rules.say(candidateBody(one)))];
 }
 
-/** Whether a callee is to make its answer, or has made it. */
+/** Whether a callee has to make its answer, or has made it. */
 function isAnswerAsked(rules) {
   return rules.role === "callee" && rules.phase !== "idle" && rules.current.pendingOffer === undefined;
 }
@@ -78,8 +78,8 @@ function answer(rules, sdp) {
   if (!isAnswerAsked(rules) || current.isAnswered) return ignored("an answer that nobody waits for");
   current.isAnswered = true;
   if (current.number > 0) return [rules.say({ type: "answer", sdp })];
-  if (rules.phase === "accepted") return [rules.say({ type: "accept", sdp, ...rules.tellWithAccept() })];
-  return [rules.say({ type: "progress", sdp, ...rules.tell() })];
+  if (rules.phase === "accepted") return [rules.say({ type: "accept", sdp, ...rules.stateForAccept() })];
+  return [rules.say({ type: "progress", sdp, ...rules.takeUnsentState() })];
 }
 
 function trickle(rules, fact) {
@@ -91,7 +91,7 @@ function trickle(rules, fact) {
   return [rules.say(candidateBody(fact))];
 }
 
-/** The peer connection that is to be the next; what goes wrong there does not end the call. */
+/** Handles a fact about the next peer connection; a failure there does not end the call. */
 function takeNextFact(rules, next, fact) {
   switch (fact.type) {
     case "offerCreated": {
@@ -109,7 +109,7 @@ function takeNextFact(rules, next, fact) {
       next.heldCandidates.push(fact);
       return [];
     case "failed":
-      // This end's word that the new one works is given, and it does not.
+      // This end has committed to the new one, so it cannot go back.
       return next.isCommittedHere ? finish(rules, "mediaFailed", { text: fact.text, by: "local" })
         : rollBack(rules, fact.text);
     case "warning": return [notify("mediaWarning", { text: fact.text })];

@@ -1,4 +1,4 @@
-// What the peer says.
+// Handles the messages of the peer.
 
 import { takeChangeMessage } from "./rules-change.js";
 import { accepted, callIsUnknown, rings, takeEndMessage } from "./rules-devices.js";
@@ -8,7 +8,7 @@ import { ignored, inviteId, notify, sameState } from "./rules-words.js";
 const setUpTypes = ["invite", "ringing", "progress", "accept", "candidate"];
 const changeTypes = ["offer", "answer", "renegotiate", "commit", "rollback"];
 
-/** Whether only a peer that is there can have sent it: an error is mostly the server's own. */
+/** Whether the message shows that the peer is alive: an error is mostly from the server. */
 export function isSignOfLife({ type }) {
   return type !== "gone" && type !== "error";
 }
@@ -17,7 +17,7 @@ export function isSignOfLife({ type }) {
 export function takeMessage(rules, message) {
   const { type, device } = message;
   if (rules.role === "caller" && !rules.isInviteSent) return ignored("an answer to no invite");
-  // Once a device has accepted, the others have no say.
+  // Once a device has accepted, the others are ignored.
   if (device !== undefined && rules.peerDevice !== undefined && device !== rules.peerDevice) {
     return ignored("a message of another device of the peer");
   }
@@ -37,7 +37,7 @@ export function takeMessage(rules, message) {
   }
 }
 
-/** What belongs to the first peer connection. */
+/** Handles the messages about the first peer connection. */
 function setUp(rules, message) {
   const { type, device } = message;
   if (type === "candidate") return takeCandidate(rules, message);
@@ -51,7 +51,7 @@ function setUp(rules, message) {
   if (type === "ringing" && isRinging) return rings(rules, device);
   if (type === "progress" && (isCalling || isRinging)) {
     const effects = [...rings(rules, device), ...takeAnswer(rules, message.sdp, message.state, device)];
-    // A progress says that it rings, too, when the message that says so was lost.
+    // A progress also means ringing, if the `ringing` was lost.
     if (isCalling) effects.push(...rules.enter("ringing", "ringing", "peer"));
     return effects;
   }
@@ -84,7 +84,7 @@ function takeCandidate(rules, { candidate, mLine, generation, device }) {
   return [{ do: "addCandidate", candidate, mLine, generation }];
 }
 
-/** One offer takes one answer: the first. */
+/** Only the first answer to an offer is applied. */
 export function takeAnswer(rules, sdp, state, device) {
   if (rules.current.isAnswered) return ignored("a second answer");
   rules.current.isAnswered = true;
@@ -92,7 +92,7 @@ export function takeAnswer(rules, sdp, state, device) {
   return [...setPeer(rules, state), { do: "setAnswer", sdp, generation: rules.current.number }];
 }
 
-/** The peer told what it sends; nothing says that it said nothing new. */
+/** The peer reported what it sends; without a `state` nothing changed. */
 export function setPeer(rules, state) {
   if (!state || sameState(state, rules.peer)) return [];
   const before = rules.hold;
@@ -106,7 +106,7 @@ function takeError(rules, error) {
   if (error.code === 481 && (rules.phase === "ringing" || rules.phase === "accepted")) {
     return callIsUnknown(rules, error);
   }
-  // Before the callee gave a sign, the fault is about the invite; later a message more or less does not end a call.
+  // Before the callee's first message, the error is about the invite; later a single lost message does not end a call.
   if (rules.phase === "calling" && rules.role === "caller" && (error.ref ?? inviteId) === inviteId) {
     return leave(rules, { 404: "unknownUser", 480: "offline" }[error.code] ?? "signalingFailed", error);
   }
@@ -114,11 +114,11 @@ function takeError(rules, error) {
   return ignored(`the error ${error.code} ${error.text ?? ""}`);
 }
 
-/** Not the end yet, while media flows. */
+/** The call continues while media flows. */
 function peerIsGone(rules, device) {
   if (device !== undefined && rules.phase === "ringing" && rules.role === "caller") {
     rules.ringingDevices.delete(device);
-    // The others ring on.
+    // The others keep ringing.
     if (rules.ringingDevices.size > 0) return [];
   }
   if (rules.isPeerGone) return [];

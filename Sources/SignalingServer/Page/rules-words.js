@@ -1,4 +1,4 @@
-// The values that the rules of a call are written in.
+// The values that the rules of a call share.
 
 /** How long the timers run, in ms. */
 export const defaultTimeouts = Object.freeze({
@@ -10,7 +10,7 @@ export const timers = Object.keys(defaultTimeouts);
 /** The id of the first message of a caller, its invite. */
 export const inviteId = "a1";
 
-/** What one end sends when nothing else was said. */
+/** What one end sends by default. */
 export const everything = Object.freeze({ audio: "on", video: "on", hold: false });
 
 export const sameState = (a, b) => a.audio === b.audio && a.video === b.video && a.hold === b.hold;
@@ -19,11 +19,11 @@ export const ignored = (text) => [{ do: "ignored", text }];
 export const notify = (name, detail = {}) => ({ do: "notify", notice: { name, ...detail } });
 export const cancelTimer = (timer) => ({ do: "cancelTimer", timer });
 
-/** One peer connection of a call. None of their numbers is used twice. */
+/** One peer connection of a call. Its number is never reused. */
 export function makeGeneration(number, media) {
   return {
     number, media, isBuilt: false, pendingOffer: undefined, isAnswered: false, device: undefined, isOffered: false,
-    heldCandidates: [], isVerified: false, isInterrupted: false, hasPicture: false, hasSound: false,
+    heldCandidates: [], isVerified: false, isInterrupted: false, hasVideoFrame: false, hasAudioSample: false,
     gates: { audio: "closed", video: "closed", isReceiving: false }, isCommittedHere: false, isCommittedThere: false,
   };
 }

@@ -1,9 +1,9 @@
 // The rules of one call, seen from one end (docs/call-states.md): no clock, no media, no connection.
 // Feed every event in the order in which it happened and carry out the returned effects in order. Late, duplicate and
-// impossible events are normal on a network: they give no effect but a line for the log.
+// impossible events are normal on a network: their only effect is a line for the log.
 
 import { codeOf } from "./end-reason.js";
-import { changeMedia, changeTimedOut, settleChange } from "./rules-change.js";
+import { changeMedia, changeTimedOut, updateChange } from "./rules-change.js";
 import { forkTimedOut, yieldTo } from "./rules-devices.js";
 import { finish, leave } from "./rules-end.js";
 import { changedGates } from "./rules-gates.js";
@@ -19,25 +19,25 @@ export class Rules {
   end = undefined;
   next = undefined;
   highest = 0;
-  told = everything;
-  isToldToAll = false;
+  sentState = everything;
+  isStateSentToAll = false;
   peer = everything;
   peerDevice = undefined;
   ringingDevices = new Set();
   refusal = undefined;
-  isWaitingForPicture = false;
-  isPictureWaived = false;
+  isWaitingForVideo = false;
+  isVideoWaived = false;
   hasFirstFrame = false;
   isInterrupted = false;
   isPeerGone = false;
   isAskingForMedia = false;
 
-  /** `soundWhileHeld` is what becomes of the sound while the call is held: closed, or blank for silence. */
+  /** `audioWhileHeld` is the audio gate while the call is held: closed, or blank for silence. */
   constructor({
-    role, media, earlyMedia = "guarded", timeouts = {}, device, sends = everything, soundWhileHeld = "closed",
+    role, media, earlyMedia = "guarded", timeouts = {}, device, sends = everything, audioWhileHeld = "closed",
   }) {
     this.role = role;
-    this.soundWhileHeld = soundWhileHeld;
+    this.audioWhileHeld = audioWhileHeld;
     this.earlyMedia = earlyMedia;
     this.timeouts = { ...defaultTimeouts, ...timeouts };
     this.device = device;
@@ -45,7 +45,7 @@ export class Rules {
     this.current = makeGeneration(0, media);
   }
 
-  /** The peer connection that is shown, or would be. */
+  /** The peer connection whose media is shown once the gates open. */
   get shown() {
     return this.next?.isCommittedHere ? this.next : this.current;
   }
@@ -73,12 +73,12 @@ export class Rules {
   }
 
   /** Whether a callee accepted, and its accept waits for its answer. */
-  get isAcceptOwed() {
+  get isAcceptPending() {
     return this.role === "callee" && this.phase === "accepted" && !this.current.isAnswered && this.current.number === 0;
   }
 
-  /** Whether it is connected, and nothing is under way that another operation would disturb. */
-  get isSettled() {
+  /** Whether the call is connected and no change of media is in progress. */
+  get isStable() {
     return this.hasFirstFrame && !this.next && !this.isAskingForMedia;
   }
 
@@ -86,11 +86,11 @@ export class Rules {
   handle(event) {
     if (this.end) return [];
     const effects = this.#apply(event);
-    if (!this.end) effects.push(...this.#settle());
+    if (!this.end) effects.push(...this.#advance());
     if (this.end) return effects;
-    const isTold = (effect) => effect.do === "report" || effect.do === "notify";
-    // The user is told when it is so.
-    return [...effects.filter((one) => !isTold(one)), ...changedGates(this), ...effects.filter(isTold)];
+    const isReported = (effect) => effect.do === "report" || effect.do === "notify";
+    // Reports to the user come last, when everything else is done.
+    return [...effects.filter((one) => !isReported(one)), ...changedGates(this), ...effects.filter(isReported)];
   }
 
   #apply(event) {
@@ -109,8 +109,8 @@ export class Rules {
     }
   }
 
-  /** Asks the peer whether the call is still there: it may have ended without a word, or with one that was lost.
-   * Silence ends no call: the peer's media says whether it lives. */
+  /** Asks the peer whether the call is still there: it may have ended without a farewell, or the farewell was lost.
+   * A missing answer does not end the call: the media shows whether the peer is alive. */
   #audit() {
     return this.phase === "ringing" || this.phase === "accepted" ? [this.say({ type: "query" })] : [];
   }
@@ -126,24 +126,24 @@ export class Rules {
     if (timer === "connect" && !this.hasFirstFrame) return finish(this, "connectTimeout", { by: "local" });
     if (timer === "mediaLost" && this.state === "reconnecting") return finish(this, "mediaLost", { by: "peer" });
     if (timer === "change") return changeTimedOut(this);
-    if (timer === "audioGrace" && !this.hasFirstFrame && this.current.hasSound) {
-      this.isPictureWaived = true;
+    if (timer === "audioGrace" && !this.hasFirstFrame && this.current.hasAudioSample) {
+      this.isVideoWaived = true;
       return [notify("videoPending")];
     }
     return [];
   }
 
-  // What the user does.
+  // Operations of the user.
 
   /** Whether an operation of the user is possible now. Hanging up always is. */
   allows(operation) {
     switch (operation.type) {
       case "place": return this.role === "caller" && this.phase === "idle";
       case "accept": case "reject": return this.role === "callee" && this.phase === "ringing";
-      case "hold": return this.isSettled && !this.own.hold;
+      case "hold": return this.isStable && !this.own.hold;
       case "unhold": return this.own.hold;
       case "changeMedia":
-        return this.isSettled && this.hold === "none" && !sameMedia(operation.media, this.current.media);
+        return this.isStable && this.hold === "none" && !sameMedia(operation.media, this.current.media);
       case "sendInfo": return this.isInviteSent || (this.role === "callee" && this.phase !== "idle");
       default: return true;
     }
@@ -180,16 +180,16 @@ export class Rules {
       this.current.isBuilt = true;
       effects.push({ do: "createAnswer", offer, media: this.media, generation: 0 });
     } else if (this.current.isAnswered) {
-      effects.push(this.say({ type: "accept", ...this.tellWithAccept() }));
+      effects.push(this.say({ type: "accept", ...this.stateForAccept() }));
     }
-    // Otherwise the answer is being made, and goes out with the accept when it is there.
+    // Otherwise the answer is still being made, and goes out with the accept.
     effects.push(...this.enterAccepted("accepted", "local"));
     return effects;
   }
 
   #hangUp(text) {
-    // The caller has heard of no accept that is owed, so for both ends that is a refusal.
-    const reason = this.phase === "accepted" && !this.isAcceptOwed ? "localHangup"
+    // The caller does not know of a pending accept, so for both ends this is a refusal.
+    const reason = this.phase === "accepted" && !this.isAcceptPending ? "localHangup"
       : this.role === "caller" ? "localCancelled" : "localRejected";
     return finish(this, reason, { text, by: "local" });
   }
@@ -212,34 +212,34 @@ export class Rules {
     return [cancelTimer("ring"), ...this.start("connect"), this.report(reason, by)];
   }
 
-  /** Nothing of the peer is seen or heard before this. */
+  /** No media of the peer is shown or played before this. */
   #connect(reason, by) {
     this.hasFirstFrame = true;
     return [cancelTimer("connect"), this.report(reason, by)];
   }
 
-  /** What follows from the facts, whichever of them came last. */
-  #settle() {
-    // A callee that accepted while its answer was being made tells with the accept.
-    const isTelling = this.role === "caller" ? this.isInviteSent : this.phase === "accepted" && !this.isAcceptOwed;
-    const news = isTelling ? this.tell() : {};
-    if (!news.state) return this.#settleMedia();
-    // Not every device may have heard it.
-    if (this.peerDevice === undefined) this.isToldToAll = true;
-    return [this.say({ type: "state", state: news.state }), ...this.#settleMedia()];
+  /** The effects that follow from the facts, in whatever order these arrived. */
+  #advance() {
+    // A callee that accepted while its answer was being made sends its state with the accept.
+    const sendsChanges = this.role === "caller" ? this.isInviteSent : this.phase === "accepted" && !this.isAcceptPending;
+    const news = sendsChanges ? this.takeUnsentState() : {};
+    if (!news.state) return this.#updateMediaState();
+    // Maybe not every device received it.
+    if (this.peerDevice === undefined) this.isStateSentToAll = true;
+    return [this.say({ type: "state", state: news.state }), ...this.#updateMediaState()];
   }
 
-  #settleMedia() {
-    // A closed signaling connection ends the call only when the media is silent too.
+  #updateMediaState() {
+    // A closed signaling connection ends the call only if the media is silent too.
     if (this.isPeerGone && this.shown.isInterrupted) return finish(this, "remoteLost", { by: "peer" });
     if (this.phase !== "accepted") return [];
     if (!this.hasFirstFrame) {
-      if (this.hasMedia(this.current)) return [...this.#connect("firstFrame", "peer"), ...settleChange(this)];
-      if (!this.current.hasSound || this.isWaitingForPicture) return [];
-      this.isWaitingForPicture = true;
+      if (this.hasMedia(this.current)) return [...this.#connect("firstFrame", "peer"), ...updateChange(this)];
+      if (!this.current.hasAudioSample || this.isWaitingForVideo) return [];
+      this.isWaitingForVideo = true;
       return this.start("audioGrace");
     }
-    return [...settleChange(this), ...this.#noteInterruption()];
+    return [...updateChange(this), ...this.#noteInterruption()];
   }
 
   #noteInterruption() {
@@ -249,20 +249,20 @@ export class Rules {
       : [cancelTimer("mediaLost"), this.report("resumed", "peer")];
   }
 
-  /** Whether a generation has of the peer what the peer sends first: a picture, or a sound in a call without pictures. */
+  /** Whether the peer's first media arrived on a generation: a video frame, or audio in a call without video. */
   hasMedia(generation) {
-    // What was there and is there no more is waited for.
+    // Interrupted media has to arrive again.
     if (generation.isInterrupted) return false;
-    // Whoever holds sends nothing.
+    // A peer that holds sends nothing.
     if (this.peer.hold) return generation.isVerified;
     if (generation.media.video && this.peer.video !== "off") {
-      return generation.hasPicture || (this.isPictureWaived && generation.hasSound);
+      return generation.hasVideoFrame || (this.isVideoWaived && generation.hasAudioSample);
     }
-    if (generation.media.audio && this.peer.audio !== "off") return generation.hasSound;
+    if (generation.media.audio && this.peer.audio !== "off") return generation.hasAudioSample;
     return generation.isVerified;
   }
 
-  // Words for the shell.
+  // Effects.
 
   /** A message to the peer. */
   say(body, generation = this.current) {
@@ -278,22 +278,22 @@ export class Rules {
     return milliseconds === undefined ? [] : [{ do: "startTimer", timer, milliseconds }];
   }
 
-  /** What this end sends, as a field of a message, if the peer does not know it yet. */
-  tell() {
-    if (sameState(this.own, this.told)) return {};
-    this.told = this.own;
+  /** The field `state` for a message, if the peer does not know the current state yet. */
+  takeUnsentState() {
+    if (sameState(this.own, this.sentState)) return {};
+    this.sentState = this.own;
     return { state: this.own };
   }
 
-  /** What this end sends, for a device that may have missed what was told to all. */
-  tellAgain() {
-    this.told = this.own;
+  /** A `state` message for a device that may have missed the one to all devices. */
+  repeatState() {
+    this.sentState = this.own;
     return this.say({ type: "state", state: this.own });
   }
 
-  /** The same for an accept, which says everything again: what went before may have been for another device's answer. */
-  tellWithAccept() {
-    this.told = this.own;
+  /** The field `state` for an accept, always complete: earlier ones may have been for another device's answer. */
+  stateForAccept() {
+    this.sentState = this.own;
     return sameState(this.own, everything) ? {} : { state: this.own };
   }
 }

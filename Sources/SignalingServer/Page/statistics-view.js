@@ -1,4 +1,4 @@
-// The figures of a call as small plots, and what it is made of.
+// The statistics of a call as small plots, and its codecs, candidates and other facts.
 
 import { byId, make } from "./dom.js";
 import { Plot } from "./plot.js";
@@ -15,7 +15,7 @@ export class StatisticsView {
         { label: "in ", name: "in", pick: (one) => one.receivedKbit, format: whole("") },
         { label: "out ", name: "out", pick: (one) => one.sentKbit, format: whole("") },
       ], 100),
-      new Plot("Pictures", [
+      new Plot("Frames", [
         { label: "in ", name: "in", pick: (one) => one.framesReceived, format: whole("/s") },
         { label: "out ", name: "out", pick: (one) => one.framesSent, format: whole("/s") },
       ], 10),
@@ -37,9 +37,9 @@ export class StatisticsView {
     const { video, audio } = figures;
     const size = (one) => (one.width ? ` ${one.width}×${one.height}` : "");
     const rows = {
-      "Picture in": video.received.codec && `${video.received.codec}${size(video.received)}`,
-      "Picture out": video.sent.codec && `${video.sent.codec}${size(video.sent)}`,
-      Sound: audio.received.codec ?? audio.sent.codec,
+      "Video in": video.received.codec && `${video.received.codec}${size(video.received)}`,
+      "Video out": video.sent.codec && `${video.sent.codec}${size(video.sent)}`,
+      Audio: audio.received.codec ?? audio.sent.codec,
       Path: figures.localCandidate && `${figures.localCandidate} → ${figures.remoteCandidate ?? "?"}`,
     };
     const known = Object.entries(rows).filter(([, text]) => text);

@@ -1,6 +1,6 @@
-// What a peer connection's statistics say: whether something arrives, whether something was decoded, and figures for people.
+// Reads a peer connection's statistics: whether media arrives, whether it was decoded, and values for the user.
 
-/** Reads the figures that matter out of a report of `RTCPeerConnection.getStats()`. */
+/** Reads the relevant values from a report of `RTCPeerConnection.getStats()`. */
 export function readStatistics(report) {
   const figures = { at: performance.now(), arrivals: 0, video: kindFigures(), audio: kindFigures() };
   const pairs = new Map();
@@ -14,7 +14,7 @@ export function readStatistics(report) {
     } else if (one.type === "remote-outbound-rtp") figures.arrivals += one.timestamp ?? 0;
     else if (one.type === "candidate-pair") {
       pairs.set(one.id, one);
-      // The other end may use another pair than this one.
+      // The other end may use another candidate pair.
       figures.arrivals += (one.bytesReceived ?? 0) + (one.packetsReceived ?? 0);
       if (one.selected || (one.nominated && one.state === "succeeded")) selected ??= one;
     } else if (one.type === "transport" && one.selectedCandidatePairId) selected = { id: one.selectedCandidatePairId };
@@ -39,9 +39,9 @@ function readInbound(kind, one, report, figures) {
   received.lost += one.packetsLost ?? 0;
   received.codec = codecName(report.get(one.codecId)) ?? received.codec;
   if (Number.isFinite(one.jitter)) received.jitterMs = one.jitter * 1_000;
-  // Sound that was made up for what is missing was not received.
-  const sound = (one.totalSamplesReceived ?? 0) - (one.concealedSamples ?? 0);
-  received.decoded += one.kind === "video" ? one.framesDecoded ?? 0 : one.packetsReceived > 0 ? Math.max(sound, 0) : 0;
+  // Concealed samples were not received.
+  const audio = (one.totalSamplesReceived ?? 0) - (one.concealedSamples ?? 0);
+  received.decoded += one.kind === "video" ? one.framesDecoded ?? 0 : one.packetsReceived > 0 ? Math.max(audio, 0) : 0;
   if (one.frameWidth) [received.width, received.height] = [one.frameWidth, one.frameHeight];
   figures.arrivals += received.packets;
 }
@@ -63,7 +63,7 @@ function describe(candidate) {
   return `${candidate.candidateType} ${candidate.protocol ?? ""} ${candidate.address ?? ""}`.trim();
 }
 
-/** What happened between two readings, per second; undefined without an earlier one. */
+/** The rates per second between two readings; undefined without an earlier one. */
 export function rates(before, now) {
   const seconds = before ? (now.at - before.at) / 1_000 : 0;
   if (seconds <= 0) return undefined;

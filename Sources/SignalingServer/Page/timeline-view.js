@@ -1,4 +1,4 @@
-// When each stage of a call was reached, as a waterfall.
+// A waterfall of the times at which a call reached each stage.
 
 import { stages } from "./callagent.js";
 import { byId, make } from "./dom.js";
@@ -6,8 +6,8 @@ import { byId, make } from "./dom.js";
 const words = {
   invited: "Invited", offerCreated: "Offer created", answerCreated: "Answer created", firstCandidate: "First candidate",
   ringing: "Ringing", answerReceived: "Answer received", iceConnected: "ICE connected", dtlsConnected: "DTLS, verified",
-  firstVideoFrame: "First picture", firstAudioSample: "First sound", accepted: "Accepted", connected: "Connected",
-  firstVideoShown: "Picture shown", firstAudioHeard: "Sound heard", ended: "Ended",
+  firstVideoFrame: "First frame", firstAudioSample: "First audio", accepted: "Accepted", connected: "Connected",
+  firstVideoShown: "Frame shown", firstAudioHeard: "Audio heard", ended: "Ended",
 };
 
 export class TimelineView {
@@ -24,7 +24,7 @@ export class TimelineView {
   #draw() {
     const { timeline } = this.#call;
     const reached = stages.filter((stage) => stage in timeline).sort((a, b) => timeline[a] - timeline[b]);
-    // The end is mostly much later than all the rest and would leave no room for it.
+    // The end is mostly much later than the other stages and would leave no space for them.
     const last = Math.max(1, ...reached.filter((stage) => stage !== "ended").map((stage) => timeline[stage]));
     let before = 0;
     byId("timeline").replaceChildren(...reached.map((stage) => {

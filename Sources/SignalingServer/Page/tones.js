@@ -1,4 +1,4 @@
-// What rings: the bell of a call that comes in, and the tone of one that rings at the other side.
+// The ring tone of an incoming call, and the ringback tone of an outgoing one.
 
 const patterns = {
   bell: { pitches: [880, 1_108], on: 0.45, every: 2, gain: 0.12 },
@@ -9,7 +9,7 @@ export class Tones {
   #context;
   #timer;
 
-  /** Begins to ring; a page that its user has not touched yet stays silent, as browsers want it. */
+  /** Starts a tone; browsers keep a page silent until its user has interacted with it. */
   start(name) {
     this.stop();
     this.#context ??= new AudioContext();

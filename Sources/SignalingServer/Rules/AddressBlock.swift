@@ -1,4 +1,4 @@
-/// The addresses that begin with the same bits: `192.0.2.0/24`, `2001:db8::/32`, or one alone.
+/// A block of addresses with the same prefix (`192.0.2.0/24`, `2001:db8::/32`), or a single address.
 struct AddressBlock: Sendable, Hashable {
     private let base: IPAddress
     private let bits: Int

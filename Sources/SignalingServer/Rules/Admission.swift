@@ -1,17 +1,17 @@
-/// Who may come in: how many sockets, from where, and by which name.
+/// Decides who may connect: by the number of sockets, the address, and the name of the server in the request.
 ///
-/// A plain value. It is asked when a socket is accepted, and again with the request, which says whom a proxy speaks for.
+/// A plain value. The server asks it when a socket is accepted, and again with the request, which has the address of a proxy's client.
 struct Admission<Socket: Hashable & Sendable>: Sendable {
-    /// What of a request matters here.
+    /// The parts of a request that matter here.
     struct Request: Sendable {
         var peer: IPAddress?
         /// This end of the socket.
         var local: IPAddress?
         var host: String?
         var origin: String?
-        /// What `X-Forwarded-For` says.
+        /// The addresses in `X-Forwarded-For`.
         var hops: [String] = []
-        /// Whether a field says that it passed a proxy.
+        /// Whether a field shows that the request passed a proxy.
         var isForwarded = false
     }
 
@@ -21,7 +21,7 @@ struct Admission<Socket: Hashable & Sendable>: Sendable {
     private let proxies: [AddressBlock]
     private let countsLoopback: Bool
 
-    init(_ configuration: SignalingServerConfiguration) {
+    init(_ configuration: ServerConfiguration) {
         census = ConnectionCensus(
             bounds: .init(
                 total: configuration.connections, unauthenticated: configuration.unauthenticatedConnections,
@@ -33,18 +33,18 @@ struct Admission<Socket: Hashable & Sendable>: Sendable {
         countsLoopback = configuration.countsLoopback
     }
 
-    /// How many sockets there are.
+    /// The number of sockets.
     var count: Int { census.count }
 
-    /// Counts one more socket, unless a bound is reached.
+    /// Counts one more socket, unless a limit is reached.
     ///
-    /// A proxy's, and one from this machine, is not counted for an address yet: the request says whose it is.
+    /// A socket from a proxy or from this machine is not counted for an address yet: the request has the client's address.
     mutating func admit(_ socket: Socket, from peer: IPAddress?) -> ConnectionCensus<Socket>.Refusal? {
         let isOpen = peer.map { address in proxies.contains { $0.contains(address) } || isExempt(address) } ?? false
         return census.admit(socket, from: isOpen ? nil : peer?.site)
     }
 
-    /// Whom the request on `socket` comes from; nil when that address has too many sockets already.
+    /// The client that sent the request on `socket`; nil if its address has too many sockets already.
     mutating func client(of request: Request, on socket: Socket) -> ClientAddress? {
         let client = ClientAddress(
             peer: request.peer, hops: request.hops, isForwarded: request.isForwarded, trusted: proxies)
@@ -52,10 +52,10 @@ struct Admission<Socket: Hashable & Sendable>: Sendable {
         return census.claim(socket, for: address.site) ? client : nil
     }
 
-    /// Whether the request came by a name of this server.
+    /// Whether the `Host` of the request is a name of this server.
     func isOwnName(_ request: Request) -> Bool { hosts.contains(request.host, local: request.local) }
 
-    /// Whether the request may become a WebSocket, as far as the page goes that asks for it.
+    /// Whether the page that sends the request may open a WebSocket.
     func verdict(on request: Request) -> BrowserOrigin.Verdict {
         BrowserOrigin.verdict(
             on: request.origin, host: request.host, isOwnName: isOwnName(request), allowed: origins)

@@ -1,6 +1,6 @@
 /// A host with or without a port, as in a URL and in the field `Host`.
 struct Authority: Sendable, Equatable {
-    /// In small letters, without the brackets of an IPv6 address and without the dot that may end a name.
+    /// In lower case, without the brackets of an IPv6 address and without the final dot of a name.
     let host: String
 
     /// Reads `name`, `192.0.2.1`, `[2001:db8::1]`, each with `:port` or without; nil for everything else.

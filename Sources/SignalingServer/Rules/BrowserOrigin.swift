@@ -1,19 +1,20 @@
-/// Which web pages may connect: a browser tells the page's origin with the request (RFC 6455 section 10.2), and would let any page connect.
+/// Decides which web pages may connect.
 ///
-/// Without the check, any page that a user of an open server visits could sign in and call in his place.
+/// A browser lets any page connect, and sends the page's origin with the request (RFC 6455 section 10.2). Without this check, any
+/// page that a user of an open server visits could sign in and place calls as that user.
 enum BrowserOrigin {
     enum Verdict: Sendable, Equatable {
         case allowed
         /// A page of another server.
         case foreignPage
-        /// A page of this server to the browser, but by a name that is not this server's.
+        /// A page of this server in the browser's view, but by a name that is not this server's.
         case foreignName
     }
 
     /// Whether a request may become a WebSocket.
     ///
-    /// One without an origin is no browser's, so the name by which it came does not matter. A page of this server has its host and
-    /// port in both fields, and its host is one of the server's names.
+    /// A request without an origin is not from a browser, so its host name does not matter. For a page of this server both fields
+    /// have the same host and port, and the host is one of the server's names.
     static func verdict(
         on origin: String?, host: String?, isOwnName: Bool, allowed: [String]
     ) -> Verdict {
@@ -24,7 +25,9 @@ enum BrowserOrigin {
         return isOwnName ? .allowed : .foreignName
     }
 
-    /// Whether `text` can be the origin of a page: `https://calls.example.org`, without a path; `null` for pages from files; `*` for all.
+    /// Whether `text` can be the origin of a page.
+    ///
+    /// Such as `https://calls.example.org`, without a path; `null` for pages from files; `*` for all.
     static func isWellFormed(_ text: String) -> Bool {
         if text == "*" || text == "null" { return true }
         guard let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) else {

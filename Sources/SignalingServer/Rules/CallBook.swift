@@ -1,24 +1,24 @@
 internal import CallProtocol
 
-/// Which calls are under way between which devices.
+/// The open calls and their devices.
 ///
-/// A call belongs to the device that invited: with that device's connection it leaves the book. So the book never holds more
-/// than the bound of a connection times the number of connections, whatever clients do.
+/// A call belongs to the device that invited. It leaves the book when the connection of that device closes. So the book never
+/// holds more than the limit of a connection times the number of connections.
 struct CallBook: Sendable {
-    /// One call between two users, as it is written down.
+    /// The key of a call between two users.
     struct Entry: Sendable, Hashable {
         var callId: String
         var inviter: String
         var invitee: String
     }
 
-    /// Somebody who is told that the other side of a call is gone.
+    /// A device that gets `gone` because the other side of a call is gone.
     struct Witness: Sendable, Hashable {
         var callId: String
         var party: Party
     }
 
-    /// What one device invited to.
+    /// The call of one inviting device.
     private struct Leg: Sendable {
         /// The devices that the invite was forwarded to.
         var devices: Set<String> = []
@@ -32,16 +32,16 @@ struct CallBook: Sendable {
     private var byInvitee: [Party: Set<Entry>] = [:]
     private var perUser: [String: Int] = [:]
 
-    /// The most devices of an invitee that one call remembers: names that come and go must not add up.
+    /// The most devices of an invitee that one call remembers, so that changing device names cannot fill the memory.
     private static let devicesPerCall = 64
 
-    /// How many calls there are.
+    /// The number of calls.
     private(set) var count = 0
 
-    /// How many calls the device has invited to that have not ended.
+    /// The number of open calls to which the device invited.
     func count(invitedBy party: Party) -> Int { byInviter[party]?.count ?? 0 }
 
-    /// How many calls all devices of `user` have invited to.
+    /// The number of open calls to which all devices of `user` invited.
     func count(invitedBy user: String) -> Int { perUser[user] ?? 0 }
 
     func contains(_ entry: Entry, inviterDevice: String) -> Bool { legs[entry]?[inviterDevice] != nil }
@@ -49,17 +49,17 @@ struct CallBook: Sendable {
     /// Whether any device of the inviter has that call.
     func contains(_ entry: Entry) -> Bool { legs[entry] != nil }
 
-    /// The calls that ended since this was asked last, in order.
+    /// The calls that ended since the last call of this method, in order.
     mutating func takeEnded() -> [CallRecord] {
-        // Without it being asked in vain at every message.
+        // The usual case, at every message.
         guard !over.isEmpty else { return [] }
         defer { over = [] }
         return over
     }
 
-    /// Writes down that `inviterDevice` reached these devices of the invitee.
+    /// Records that `inviterDevice` reached these devices of the invitee.
     ///
-    /// `isResumed` says that the call began before it was heard of here.
+    /// `isResumed`: the call began before this server knew of it.
     mutating func insert(
         _ entry: Entry, inviterDevice: String, inviteeDevices: [String], isResumed: Bool, at now: Moment
     ) {
@@ -75,7 +75,7 @@ struct CallBook: Sendable {
         for device in inviteeDevices { join(entry, inviterDevice: inviterDevice, device) }
     }
 
-    /// Writes down that one more device of the invitee takes part, at all devices that invited.
+    /// Records that one more device of the invitee takes part, for all inviting devices.
     mutating func join(_ entry: Entry, inviteeDevice: String) {
         for inviterDevice in legs[entry]?.keys.sorted() ?? [] {
             join(entry, inviterDevice: inviterDevice, inviteeDevice)
@@ -89,7 +89,7 @@ struct CallBook: Sendable {
         }
     }
 
-    /// The device that invited ends the call, with one device of the invitee or, without one, with all.
+    /// The inviting device ends the call with one device of the invitee, or with all if `inviteeDevice` is nil.
     mutating func end(
         _ entry: Entry, inviterDevice: String, inviteeDevice: String? = nil, _ ending: CallEnding, at now: Moment
     ) {
@@ -108,14 +108,14 @@ struct CallBook: Sendable {
         if legs[entry]?.isEmpty == true { legs[entry] = nil }
     }
 
-    /// One device of the invitee took or refused the call of the device that invited; the others are out of it.
+    /// One device of the invitee accepted or refused the call; the others leave it.
     mutating func keep(_ entry: Entry, inviterDevice: String, onlyInviteeDevice winner: String, at now: Moment) {
         for device in (legs[entry]?[inviterDevice]?.devices ?? []).subtracting([winner]).sorted() {
-            end(entry, inviterDevice: inviterDevice, inviteeDevice: device, .settle, at: now)
+            end(entry, inviterDevice: inviterDevice, inviteeDevice: device, .resolved, at: now)
         }
     }
 
-    /// A device of the invitee leaves the call, whichever device invited; by a `reject` with this `rejection`.
+    /// A device of the invitee leaves the call, for all inviting devices; `rejection` is the code of its `reject`.
     mutating func end(
         _ entry: Entry, inviteeDevice: String, _ ending: CallEnding, rejection: Int? = nil, at now: Moment
     ) {
@@ -125,7 +125,7 @@ struct CallBook: Sendable {
         }
     }
 
-    /// The other side of each call of a device that is gone; the calls that it invited to leave the book.
+    /// Removes a device that is gone, with the calls to which it invited; returns the other sides of all its calls.
     ///
     /// Sorted, so that the same facts always lead to the same actions.
     mutating func left(_ party: Party, at now: Moment) -> [Witness] {
@@ -154,7 +154,7 @@ struct CallBook: Sendable {
         byInvitee[Party(user: entry.invitee, device: device), default: []].insert(entry)
     }
 
-    /// Takes a device of the invitee out of the index unless another device of the inviter has it in the same call.
+    /// Removes a device of the invitee from the index, unless another inviting device has it in the same call.
     private mutating func forget(_ entry: Entry, inviteeDevice: String) {
         guard legs[entry]?.values.contains(where: { $0.devices.contains(inviteeDevice) }) != true else { return }
         Self.remove(entry, from: &byInvitee, of: Party(user: entry.invitee, device: inviteeDevice))

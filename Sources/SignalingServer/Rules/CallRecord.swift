@@ -1,17 +1,17 @@
 internal import CallProtocol
 
-/// What the server saw of one call of one device that invited, once it is over.
+/// The record of an ended call of one inviting device.
 ///
-/// The server does not take part in calls: this is what their messages say, as far as they passed here.
+/// The server does not take part in calls: the record has what the messages that passed the server contained.
 struct CallRecord: Sendable, Equatable {
     let callId: String
     let caller: Party
     let callee: String
     /// The device that accepted.
     fileprivate(set) var calleeDevice: String?
-    /// When the invite came, or the question about a call that began before this server did.
+    /// When the invite arrived, or the `query` about a call that began before this server did.
     let started: Moment
-    /// Whether it began with such a question.
+    /// Whether the record began with such a `query`.
     let isResumed: Bool
     fileprivate(set) var accepted: Moment?
     /// The code of the last `reject`.
@@ -29,7 +29,7 @@ struct CallRecord: Sendable, Equatable {
         self.isResumed = isResumed
     }
 
-    /// How long it lasted since it was accepted; nil for a call that was not, as far as the server knows.
+    /// The duration since the accept; nil for a call without an accept, as far as the server knows.
     var connectedMs: Int? {
         guard let accepted, let ended else { return nil }
         return max(ended.uptimeMs - accepted.uptimeMs, 0)
@@ -42,7 +42,7 @@ struct CallRecord: Sendable, Equatable {
 
     mutating func reject(_ code: Int?) { rejection = code }
 
-    /// The call as it ended.
+    /// The record of the call with its end.
     func over(_ ending: CallEnding, at now: Moment) -> CallRecord {
         var record = self
         record.ended = now
@@ -51,12 +51,12 @@ struct CallRecord: Sendable, Equatable {
     }
 }
 
-/// What took the last device out of a call.
+/// What removed the last device from a call.
 enum CallEnding: Sendable, Equatable {
     /// The caller's `cancel`, to all devices.
     case cancel(code: Int?)
-    /// The caller's `cancel` with a `winner`: what that one said counts.
-    case settle
+    /// The caller's `cancel` with a `winner`: the winner's answer counts.
+    case resolved
     case reject
     case hangup(code: Int?)
     /// The connection of the device that invited closed.
@@ -65,14 +65,14 @@ enum CallEnding: Sendable, Equatable {
 
 /// How a call ended; the raw value names it in log and metrics.
 enum CallOutcome: String, Sendable, CaseIterable {
-    /// Somebody hung up.
+    /// A user hung up.
     case completed
     /// The caller gave up.
     case cancelled
     case unanswered
     case busy
     case declined
-    /// It went on under another id.
+    /// It continued under another id.
     case replaced
     /// There was no media, the offer could not be used, or an error.
     case failed
@@ -86,7 +86,7 @@ enum CallOutcome: String, Sendable, CaseIterable {
         case .cancel(200): (.replaced, 200)
         case .cancel(487): (.unanswered, 487)
         case .cancel(let code): (.cancelled, code)
-        case .settle, .reject:
+        case .resolved, .reject:
             switch rejection {
             case 486: (.busy, rejection)
             case 487: (.unanswered, rejection)

@@ -1,17 +1,17 @@
-/// Where a request comes from.
+/// The origin of a request.
 struct ClientAddress: Sendable, Hashable {
-    /// The client's own address, as far as trusted proxies tell it; nil when the system does not say.
+    /// The client's own address, as far as trusted proxies report it; nil if the system reports none.
     let address: IPAddress?
-    /// Whether it is a program on this machine that came by itself.
+    /// Whether the client is a program on this machine that connected directly.
     ///
-    /// What came through a proxy is not, wherever the proxy runs.
+    /// A client behind a proxy is not local, wherever the proxy runs.
     let isLocal: Bool
 
     /// - Parameters:
     ///   - peer: the other end of the socket.
-    ///   - hops: what `X-Forwarded-For` says, each proxy having appended whom it heard.
-    ///   - isForwarded: whether any field of the request says that it passed a proxy.
-    ///   - trusted: the proxies whose word counts.
+    ///   - hops: the addresses in `X-Forwarded-For`; each proxy appends the address that it got the request from.
+    ///   - isForwarded: whether any field of the request shows that it passed a proxy.
+    ///   - trusted: the trusted proxies.
     init(peer: IPAddress?, hops: [String], isForwarded: Bool, trusted: [AddressBlock]) {
         func isTrusted(_ address: IPAddress) -> Bool { trusted.contains { $0.contains(address) } }
         guard let peer, isTrusted(peer) else {
@@ -19,7 +19,7 @@ struct ClientAddress: Sendable, Hashable {
             isLocal = peer?.isLoopback == true && !isForwarded
             return
         }
-        // From the last hop on: what is in front of the first one that is not trusted was written by whoever is there.
+        // Backwards from the last hop: entries before the first untrusted one could be forged.
         var client = peer
         for hop in hops.reversed() {
             guard let address = Self.address(hop) else { break }

@@ -1,6 +1,6 @@
-/// Counts the sockets of a server against their bounds.
+/// Counts the sockets of a server and enforces their limits.
 struct ConnectionCensus<Socket: Hashable & Sendable>: Sendable {
-    /// Why one more socket is not accepted; the raw value names it in the metrics.
+    /// Why one more socket is not accepted; the raw value is its name in the metrics.
     enum Refusal: String, Sendable, CaseIterable {
         case total
         case unauthenticated
@@ -27,7 +27,7 @@ struct ConnectionCensus<Socket: Hashable & Sendable>: Sendable {
 
     var count: Int { entries.count }
 
-    /// Counts one more socket, unless a bound is reached; `address` is nil where the bound of addresses does not apply, or
+    /// Counts one more socket, unless a limit is reached; `address` is nil if the limit per address does not apply, or
     /// not yet.
     mutating func admit(_ socket: Socket, from address: IPAddress?) -> Refusal? {
         guard entries.count < bounds.total else { return .total }
@@ -43,7 +43,7 @@ struct ConnectionCensus<Socket: Hashable & Sendable>: Sendable {
 
     /// Counts a socket for `address`, unless it is counted for one already.
     ///
-    /// - Returns: false when the bound of addresses is reached.
+    /// - Returns: false if the limit per address is reached.
     mutating func claim(_ socket: Socket, for address: IPAddress) -> Bool {
         guard let entry = entries[socket], entry.address == nil else { return true }
         guard perAddress[address, default: 0] < bounds.perAddress else { return false }

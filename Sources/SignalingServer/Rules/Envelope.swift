@@ -1,11 +1,10 @@
 internal import CallProtocol
 internal import FoundationEssentials
 
-/// What the server reads of a message: who, to whom, about which call.
+/// The fields of a message that the server reads: sender, receiver, call.
 ///
-/// The rest is not its business.
-///
-/// A field that is absent or of another type is nil; whether that matters is for the ``Switchboard`` to say.
+/// It does not look at the others. A field that is absent or of another type is nil; the ``Switchboard`` decides whether that
+/// matters.
 struct Envelope: Sendable, Equatable {
     var version: Double?
     var type: String?
@@ -14,24 +13,24 @@ struct Envelope: Sendable, Equatable {
     var from: String?
     var to: String?
     var generation: Int?
-    /// The sender's device, and the only device of the receiver that is meant.
+    /// The sender's device, and the only receiving device.
     ///
-    /// Empty, and so no name, when it is there but no string: a message for one device must not go to all of them.
+    /// If the field is present but not a string, it is empty here, and so no name: a message for one device must not go to all devices.
     var device: String?
     var toDevice: String?
-    /// Of `cancel` only: the device that it is not about.
+    /// In `cancel` only: the device that the cancel is not about.
     var winner: String?
-    /// Why a call ended, for log and metrics; of messages that end one.
+    /// In messages that end a call: the reason, for log and metrics.
     var code: Int?
-    /// Of `signIn` only.
+    /// In `signIn` only.
     var user: String?
     var resume: String?
-    /// Of `signIn` and `renew`.
+    /// In `signIn` and `renew`.
     var token: String?
-    /// Of `watch` only.
+    /// In `watch` only.
     var users: Users?
 
-    /// Whom a client wants to watch.
+    /// The users that a client wants to watch.
     enum Users: Sendable, Equatable {
         case everybody
         case named([String])
@@ -39,23 +38,23 @@ struct Envelope: Sendable, Equatable {
 }
 
 extension Envelope {
-    /// Reads the envelope of a JSON object in UTF-8; nil for everything that is not one.
+    /// Reads the envelope of a JSON object in UTF-8; nil for everything else.
     init?(decoding text: some Collection<UInt8>) {
         let data = Data(text)
-        // JSON has no NUL outside of an escape; the decoder would take it as a sign of UTF-16 and read another text.
+        // JSON has no NUL outside of an escape; the decoder would mistake the text for UTF-16.
         guard !data.contains(0) else { return nil }
         let shape = JSONShape(data)
-        // Deeper ones may trap the decoder, see SignalingLimits.isShallow.
+        // Deeper nesting may trap the decoder, see SignalingLimits.isShallow.
         guard shape.depth <= SignalingLimits.nesting, let decoded = try? JSONDecoder().decode(Decoded.self, from: data)
         else { return nil }
-        // Decoders disagree about which of two equal keys counts: a sender could show one `from` to this server and
-        // another one to the receiver.
+        // Decoders disagree about which of two equal keys counts: this server and the receiver could read different
+        // values of `from`.
         guard shape.topLevelKeys == decoded.keyCount else { return nil }
         self = decoded.envelope
     }
 }
 
-/// The decoder's view of an envelope: it takes any key, so that the keys can be counted.
+/// The decoder's view of an envelope: it accepts any key, so that the keys can be counted.
 private struct Decoded: Decodable {
     let envelope: Envelope
     let keyCount: Int
@@ -63,7 +62,7 @@ private struct Decoded: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         keyCount = fields.allKeys.count
-        // A field that is absent is not asked for: the decoder's error would cost more than the rest together.
+        // Absent fields are not decoded: the decoder's error would cost more than everything else together.
         func value<Value: Decodable>(_ key: String, _ type: Value.Type = Value.self) -> Value? {
             let key = Key(stringValue: key)
             return fields.contains(key) ? try? fields.decode(type, forKey: key) : nil

@@ -1,8 +1,8 @@
-/// How often a value was below each of some bounds.
+/// A histogram: how many values were within each bound.
 struct Histogram: Sendable, Equatable {
     /// Ascending.
     let bounds: [Double]
-    /// One for each bound and one for what is above; not cumulative.
+    /// One for each bound and one for the values above all bounds; not cumulative.
     private(set) var counts: [Int]
     private(set) var sum = 0.0
 

@@ -1,7 +1,7 @@
-/// The names that this server goes by: a browser tells with each request by which one it came.
+/// The names of this server: a browser sends the name that it used with each request.
 ///
-/// Whoever owns a name can let it lead to this machine (DNS rebinding). To a browser the pages of that name and this server are
-/// one then, so a name that is not this server's gets nothing.
+/// An attacker can let a name resolve to this machine (DNS rebinding). A browser then treats the attacker's pages and this server
+/// as one origin. So the server refuses requests by names that are not its own.
 struct HostNames: Sendable {
     private let own: Set<Host>
     private let hasTLS: Bool
@@ -17,19 +17,21 @@ struct HostNames: Sendable {
     }
 
     /// - Parameters:
-    ///   - host: what the server was told to listen on.
+    ///   - host: the host in the configuration that the server listens on.
     ///   - allowed: further names and addresses.
-    ///   - hasTLS: whether browsers have compared the name with a certificate; then it need not be looked at.
+    ///   - hasTLS: whether browsers compare the name with a certificate; then the server need not check it.
     init(listening host: String, allowed: [String], hasTLS: Bool) {
         own = Set(([host] + allowed).compactMap(Host.init)).subtracting(Self.everywhere)
         self.hasTLS = hasTLS
     }
 
-    /// What is listened on to be reached by every address, and leads to this machine as well: it is nobody's name.
+    /// The addresses that mean "listen on all addresses"; they also lead to this machine, but are no names of the server.
     private static let everywhere = Set(["0.0.0.0", "::"].compactMap(Host.init))
 
-    /// Whether `field`, the `Host` of a request, names this server: as this machine calls itself, by the address that the client
-    /// reached, by what the server listens on, or by what was allowed.
+    /// Whether `field`, the `Host` of a request, names this server.
+    ///
+    /// It does if it is a name for loopback, the address that the client reached, the host that the server listens on, or an
+    /// allowed name.
     func contains(_ field: String?, local: IPAddress?) -> Bool {
         if hasTLS { return true }
         guard let host = field.flatMap(Host.init) else { return false }

@@ -1,6 +1,6 @@
 /// An IP address without a zone.
 ///
-/// One of IPv4 that is mapped into IPv6 (`::ffff:192.0.2.1`, as a socket for both shows it) is the IPv4 address.
+/// An IPv4 address that is mapped into IPv6 (`::ffff:192.0.2.1`, as a dual-stack socket reports it) is the IPv4 address.
 struct IPAddress: Sendable, Hashable {
     /// Four or sixteen.
     let bytes: [UInt8]
@@ -15,14 +15,14 @@ struct IPAddress: Sendable, Hashable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether it is one of this machine only: 127.0.0.0/8 and ::1.
+    /// Whether it is a loopback address: 127.0.0.0/8 or ::1.
     var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// What is one client to the limits: an IPv4 address, or the /64 of an IPv6 address.
+    /// What the limits count as one client: an IPv4 address, or the /64 of an IPv6 address.
     ///
-    /// A provider gives each customer a /64 or more, and with it more addresses than any limit counts.
+    /// A provider gives each customer a /64 or more, so one customer has more addresses than any limit.
     var site: IPAddress {
         bytes.count == 4 ? self : IPAddress(bytes: bytes.prefix(8) + Array(repeating: 0, count: 8))
     }
@@ -30,7 +30,7 @@ struct IPAddress: Sendable, Hashable {
     private static func v4(_ text: Substring) -> [UInt8]? {
         let parts = text.split(separator: ".", maxSplits: 4, omittingEmptySubsequences: false)
         let bytes = parts.compactMap { part -> UInt8? in
-            // Not what some readers take for octal.
+            // No leading zeros: some parsers read them as octal.
             guard part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), part == "0" || !part.hasPrefix("0") else {
                 return nil
             }
@@ -54,7 +54,7 @@ struct IPAddress: Sendable, Hashable {
         }
     }
 
-    /// The bytes of groups with a colon in between.
+    /// The bytes of groups separated by colons.
     private static func groups(_ text: Substring, mayEndInV4: Bool) -> [UInt8]? {
         guard !text.isEmpty else { return [] }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -74,7 +74,7 @@ struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The numeric form, of IPv6 with all eight groups.
+    /// The numeric form; for IPv6 with all eight groups.
     var description: String {
         if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2)

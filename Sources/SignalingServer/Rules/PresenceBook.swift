@@ -1,16 +1,16 @@
-/// Who wants to know of whose comings and goings.
+/// Which connections watch the presence of which users.
 struct PresenceBook: Sendable {
     private var watchers: [String: Set<ConnectionID>] = [:]
     private var watched: [ConnectionID: Set<String>] = [:]
     private var everybody: Set<ConnectionID> = []
 
-    /// Those to tell about `user`, in the order of their arrival.
+    /// The connections that watch `user`, in the order of their arrival.
     func watchers(of user: String) -> [ConnectionID] {
         let named = watchers[user] ?? []
         return (everybody.isEmpty ? named : named.union(everybody)).sorted { $0.number < $1.number }
     }
 
-    /// Replaces whom `connection` watches; none ends it.
+    /// Replaces the users that `connection` watches; an empty set stops watching.
     mutating func watch(_ users: Set<String>, by connection: ConnectionID) {
         forget(connection)
         guard !users.isEmpty else { return }

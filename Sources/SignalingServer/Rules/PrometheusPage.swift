@@ -1,6 +1,6 @@
 /// Writes metrics in Prometheus' text format 0.0.4.
 ///
-/// Names and label values are this package's own and need no escaping.
+/// Names and label values are from this package and need no escaping.
 struct PrometheusPage: Sendable {
     private(set) var text = ""
     private static let prefix = "callagent_signaling_"

@@ -1,20 +1,20 @@
 internal import CallProtocol
 
-/// Who is signed in on a connection, and what that sign-in allows.
+/// The user and device that are signed in on a connection, and what that sign-in allows.
 struct Seat: Sendable {
     let party: Party
-    /// What a later sign-in presents to take this one's place.
+    /// The text that a later sign-in presents to replace this one.
     let resume: String
-    /// When the token ends; nil on a server without tokens.
+    /// When the token expires; nil on a server without tokens.
     var expiresUnixMs: Int?
-    /// What a deny list knows the token by.
+    /// The identifier of the token in a deny list.
     var tokenID: String?
     /// Set for a user without an account.
     var anonymous: Anonymous?
 
     struct Anonymous: Sendable {
         var mayCall: Set<String>
-        /// The calls that it invited to since it signed in, ended ones too: what is still on its way belongs to them.
+        /// The calls to which it invited since it signed in; also ended ones, since messages about them may still arrive.
         var calls: Set<Call> = []
     }
 
@@ -23,7 +23,7 @@ struct Seat: Sendable {
         var other: String
     }
 
-    /// Whether a message about `callId` between this seat and `other` may pass, as far as anonymity goes.
+    /// Whether the rules for anonymous users allow a message about `callId` between this seat and `other`.
     func allows(_ callId: String, with other: String) -> Bool {
         anonymous?.calls.contains(Call(callId: callId, other: other)) ?? true
     }

@@ -1,9 +1,8 @@
 internal import CallProtocol
 
-/// What the server itself says, as JSON text.
+/// The messages of the server itself, as JSON text.
 ///
-/// Every string in it is a ``Name``, a URL that was checked, or a text of this package: none holds anything that JSON would have
-/// to escape.
+/// Every string in it is a ``Name``, a checked URL, or a text of this package. None contains characters that JSON has to escape.
 enum ServerMessage: Sendable, Equatable {
     case signedIn(Party, resume: String, tokenExpiresInMs: Int?, unixMs: Int)
     case refused(code: Int, text: String)
@@ -18,11 +17,11 @@ enum ServerMessage: Sendable, Equatable {
     case watchRefused(code: Int, text: String)
     case presence(user: String, devices: [String])
 
-    /// A message that could not be handed on.
+    /// The error about a message that could not be forwarded.
     struct Fault: Sendable, Equatable {
         var code: Int
         var text: String
-        /// The call and the id of that message, `-` where they were illegible.
+        /// The call and the id of that message; `-` if they were illegible.
         var callId = "-"
         var ref = "-"
         var generation = 0

@@ -1,8 +1,8 @@
-/// What the server counts, and how Prometheus reads it (text format 0.0.4).
+/// The metrics of the server, for Prometheus (text format 0.0.4).
 ///
-/// The number of lines is bounded: what clients choose freely, such as a type that no document knows, is counted as `other`.
+/// The number of lines is bounded: values that clients choose freely, such as an undocumented type, count as `other`.
 struct ServerMetrics: Sendable {
-    /// What is counted by looking, at the moment of a question.
+    /// Values that are read at the moment of a request.
     struct Gauges: Sendable {
         var connections = 0
         var users = 0
@@ -52,7 +52,7 @@ struct ServerMetrics: Sendable {
         if let connectedMs = call.connectedMs { callSeconds.observe(Double(connectedMs) / 1_000) }
     }
 
-    /// Counts what the server itself says.
+    /// Counts the messages of the server itself.
     mutating func said(_ message: ServerMessage) {
         switch message {
         case .error(let fault, _, _, _): errors[fault.code, default: 0] += 1
@@ -61,7 +61,7 @@ struct ServerMetrics: Sendable {
         }
     }
 
-    /// All of it as text.
+    /// All metrics as text.
     func text(_ gauges: Gauges) -> String {
         var page = PrometheusPage()
         page.gauge("connections", "Open sockets.", gauges.connections)

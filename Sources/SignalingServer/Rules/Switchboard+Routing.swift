@@ -16,7 +16,7 @@ extension Switchboard {
             }
             return actions
         } catch {
-            // Two ends that answered each other's errors would never stop; an acknowledgement answers already.
+            // Two ends that answer each other's errors would never stop; an acknowledgement is an answer already.
             guard envelope.type != "error", envelope.type != "ack" else { return [] }
             let fault = ServerMessage.Fault(
                 code: error.code, text: error.text, callId: legible(envelope.callId), ref: legible(envelope.id),
@@ -26,7 +26,7 @@ extension Switchboard {
         }
     }
 
-    /// Checks a message and keeps the book of calls; at least one receiver, or the reason why there is none.
+    /// Checks a message and updates the book of calls; returns at least one receiver, or throws the reason why there is none.
     private mutating func deliver(
         _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
     ) throws(RoutingRefusal) -> [ConnectionID] {
@@ -56,7 +56,7 @@ extension Switchboard {
 
         let own = CallBook.Entry(callId: callId, inviter: user, invitee: to)
         let others = CallBook.Entry(callId: callId, inviter: to, invitee: user)
-        // What ends a call ends it here too when the other user cannot be told.
+        // A message that ends a call also ends it here if the other user cannot be reached.
         if type == "cancel", let winner = envelope.winner {
             calls.keep(own, inviterDevice: device, onlyInviteeDevice: winner, at: now)
         } else if type == "cancel" {
@@ -82,7 +82,7 @@ extension Switchboard {
     private func receivers(
         _ callId: String, of seat: Seat, on connection: ConnectionID, to: String, toDevice: String?
     ) throws(RoutingRefusal) -> [ConnectionID] {
-        // Whoever has no account is there for its own calls only; to all others it does not exist.
+        // A user without an account is visible only in its own calls; for all others it does not exist.
         let present = (devices[to] ?? [:]).filter {
             lines[$0.value]?.seat?.allows(callId, with: seat.party.user) == true
         }
@@ -114,7 +114,7 @@ extension Switchboard {
         }
     }
 
-    /// Writes a call down, if the bounds allow one more.
+    /// Records a call, if the limits allow one more.
     private mutating func enter(
         _ entry: CallBook.Entry, of seat: Seat, on connection: ConnectionID, receivers: [ConnectionID],
         isResumed: Bool, at now: Moment

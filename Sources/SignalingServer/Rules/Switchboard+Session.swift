@@ -1,10 +1,10 @@
 internal import CallProtocol
 
 extension Switchboard {
-    /// The longest that a timer is set for, so that no date in a token is beyond what a clock counts.
+    /// The longest time of a timer, so that no date in a token overflows a clock.
     private static let longestTimerMs = 86_400_000
 
-    /// Something that was scheduled is due, unless it came early.
+    /// A timer fired: its work is due, unless the timer fired early.
     mutating func timerFired(
         _ timer: SessionTimer, on connection: ConnectionID, at now: Moment
     ) -> [SwitchboardAction] {
@@ -36,7 +36,7 @@ extension Switchboard {
         guard let offer = policy.iceServers else { return [] }
         let servers = offer.servers(for: seat.party.user, unixMs: now.unixMs)
         let message = ServerMessage.iceServers(servers, validForMs: offer.lifetimeMs)
-        // Early enough that a relay which was allocated at the last moment gets new ones in time.
+        // Early enough for a relay that was allocated at the last moment.
         return [.send(message, to: connection), schedule(.iceServers, connection, offer.lifetimeMs / 4 * 3)]
     }
 
@@ -86,7 +86,7 @@ extension Switchboard {
         case nil: return refused(400, "users is neither a list of names nor a star")
         }
         let messages = present.map { presenceMessage(of: $0) }.filter {
-            // In a directory, those without an account are not even absent.
+            // A directory does not list users without an account, not even as offline.
             if case .presence(_, let devices) = $0 { !devices.isEmpty || envelope.users != .everybody } else { true }
         }
         return [.send(.watching, to: connection)] + messages.map { .send($0, to: connection) }

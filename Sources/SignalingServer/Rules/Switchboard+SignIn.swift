@@ -6,7 +6,7 @@ extension Switchboard {
     ) -> [SwitchboardAction] {
         let shape = "the first message is no sign-in of the documented shape"
         guard let envelope, let version = envelope.version else { return refuse(connection, code: 400, text: shape) }
-        // The version comes first: what else another one looks like is not known here.
+        // The version is checked first: the format of other versions is unknown.
         guard version == 1 else { return refuse(connection, code: 426, text: "this server speaks version 1 only") }
         guard envelope.type == "signIn", let user = envelope.user else {
             return refuse(connection, code: 400, text: shape)
@@ -36,7 +36,7 @@ extension Switchboard {
         }
     }
 
-    /// What a token allows, unless it is denied.
+    /// Returns what a token allows; throws if it is refused or denied.
     func grant(
         _ token: String?, to party: Party, by verifier: TokenVerifier, at now: Moment
     ) throws(TokenVerifier.Refusal) -> TokenVerifier.Grant {
@@ -50,7 +50,7 @@ extension Switchboard {
         return [.send(.refused(code: code, text: text), to: connection), .close(connection, text: text)]
     }
 
-    /// Looks who has the place of `seat` already; what to do about them, or why they stay.
+    /// Makes room for `seat`: returns the actions about devices that are signed in already, or why they stay.
     private mutating func makeRoom(
         for seat: inout Seat, presenting resume: String?, at now: Moment
     ) -> Result<[SwitchboardAction], RoutingRefusal> {
@@ -62,7 +62,7 @@ extension Switchboard {
         }
         let isAnonymous = seat.anonymous != nil
         let strangers = seats().filter { ($0.seat.anonymous != nil) != isAnonymous }
-        // A name with an account belongs to it: whoever has none neither keeps it nor gets it.
+        // A name with an account belongs to the account: a user without an account neither keeps it nor gets it.
         guard strangers.isEmpty || !isAnonymous else {
             return .failure(RoutingRefusal(409, "\(party.user) is signed in with an account"))
         }
@@ -70,7 +70,7 @@ extension Switchboard {
 
         if let old = seats().first(where: { $0.seat.party == party }) {
             if resume == old.seat.resume {
-                // The same program, back before its old connection was missed: its calls go on, and nobody hears of it.
+                // The same program reconnected before its old connection timed out: its calls continue, without notice to others.
                 lines[old.connection] = nil
                 presence.forget(old.connection)
                 seat.anonymous?.calls = old.seat.anonymous?.calls ?? []
@@ -86,7 +86,7 @@ extension Switchboard {
         return .success(actions)
     }
 
-    /// What the connection is told that loses its place; clients know it by its first word.
+    /// The close text for a replaced connection; clients recognise it by its first word.
     private static let replaced = "replaced by a newer sign-in of this device"
 
     private mutating func replace(_ connection: ConnectionID, _ seat: Seat, at now: Moment) -> [SwitchboardAction] {

@@ -2,17 +2,17 @@ internal import CallProtocol
 
 /// The rules of the server: who is signed in, which call belongs to whom, where a message goes.
 ///
-/// A plain value. Facts go in, actions come out; it knows no socket, no clock and no thread.
+/// A plain value without sockets, clocks or threads. Facts go in, actions come out.
 struct Switchboard: Sendable {
     let policy: SwitchboardPolicy
-    /// Every connection that may still speak.
+    /// Every connection whose messages are still accepted.
     var lines: [ConnectionID: Line] = [:]
-    /// The connections of those who are signed in: by user, then by device.
+    /// The signed-in connections: by user, then by device.
     var devices: [String: [String: ConnectionID]] = [:]
     var calls = CallBook()
     var known: RecentSet<String>
     var presence = PresenceBook()
-    /// Who may not sign in, whatever the token says.
+    /// The users and tokens that may not sign in.
     private(set) var denied = DenyList()
     private var nextConnection: UInt64 = 0
     private var nextMessage: UInt64 = 0
@@ -28,10 +28,10 @@ struct Switchboard: Sendable {
         known = RecentSet(capacity: policy.rememberedUsers)
     }
 
-    /// What `connection` is signed in as.
+    /// The user and device that `connection` is signed in as.
     func party(of connection: ConnectionID) -> Party? { lines[connection]?.seat?.party }
 
-    /// How many devices are signed in.
+    /// The number of signed-in devices.
     var deviceCount: Int { devices.values.reduce(0) { $0 + $1.count } }
 
     // MARK: Facts
@@ -52,18 +52,18 @@ struct Switchboard: Sendable {
         return [.throwOut(connection, text: "more than ten times the allowed rate of messages")]
     }
 
-    /// A text arrived; asked before it is read, because reading costs more than anything else here.
+    /// A text arrived; called before the text is parsed, because parsing costs more than anything else here.
     ///
-    /// - Returns: nil when it may be read, or what to do instead.
+    /// - Returns: nil if the text may be parsed, otherwise the actions to do instead.
     mutating func tooFast(_ connection: ConnectionID, at now: Moment) -> [SwitchboardAction]? {
         switch lines[connection]?.rate.message(at: now.uptimeMs) {
         case .pass: return nil
-        case .drop(isTold: true):
+        case .drop(isReported: true):
             guard let party = party(of: connection) else { return [] }
             let text = "more than \(policy.messagesPerSecond) messages a second; what is beyond is dropped"
             let fault = ServerMessage.Fault(code: 429, text: text)
             return [.send(.error(fault, id: newMessageId(), to: party.user, unixMs: now.unixMs), to: connection)]
-        case .drop(isTold: false), nil: return []
+        case .drop(isReported: false), nil: return []
         }
     }
 
@@ -71,7 +71,7 @@ struct Switchboard: Sendable {
     mutating func received(
         _ envelope: Envelope?, on connection: ConnectionID, at now: Moment
     ) -> [SwitchboardAction] {
-        // What a refused client sends until its connection is closed is nobody's.
+        // Messages of a refused client are ignored until its connection is closed.
         guard let line = lines[connection] else { return [] }
         guard let seat = line.seat else { return signIn(envelope, on: connection, at: now) }
         let envelope = envelope ?? Envelope()
@@ -96,7 +96,7 @@ struct Switchboard: Sendable {
         return leave(seat, at: now)
     }
 
-    /// Another deny list counts from now on; whoever it denies is thrown out.
+    /// Replaces the deny list and closes the connections that it denies.
     mutating func deny(_ list: DenyList) -> [SwitchboardAction] {
         denied = list
         let out = lines.filter { line in
@@ -105,12 +105,12 @@ struct Switchboard: Sendable {
         return out.keys.sorted { $0.number < $1.number }.map { .close($0, text: DenyList.refusal) }
     }
 
-    /// The calls that ended since this was asked last, in order; asked after each fact.
+    /// The calls that ended since the last call of this method, in order; called after each fact.
     mutating func takeEndedCalls() -> [CallRecord] { calls.takeEnded() }
 
     // MARK: Pieces
 
-    /// Takes a seat away and tells those whom it matters to.
+    /// Removes a seat and notifies the other ends of its calls and its watchers.
     mutating func leave(_ seat: Seat, at now: Moment) -> [SwitchboardAction] {
         let party = seat.party
         devices[party.user]?[party.device] = nil
@@ -124,7 +124,7 @@ struct Switchboard: Sendable {
         return gone + announce(seat)
     }
 
-    /// Tells those who watch the user of `seat` which devices there are now.
+    /// Sends the watchers of the user of `seat` the current devices.
     func announce(_ seat: Seat) -> [SwitchboardAction] {
         guard seat.anonymous == nil else { return [] }
         let watchers = presence.watchers(of: seat.party.user)
@@ -133,7 +133,7 @@ struct Switchboard: Sendable {
         return watchers.map { .send(message, to: $0) }
     }
 
-    /// Whoever has no account is present to nobody.
+    /// The presence of a user; users without an account are never present.
     func presenceMessage(of user: String) -> ServerMessage {
         let present = (devices[user] ?? [:]).filter { lines[$0.value]?.seat?.anonymous == nil }
         return .presence(user: user, devices: present.keys.sorted())

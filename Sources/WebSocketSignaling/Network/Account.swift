@@ -1,14 +1,14 @@
 internal import NIOSSL
 
-/// Who signs in where, and with what.
+/// The user, the server and the credentials of a sign-in.
 struct Account: Sendable {
     let user: String
     let device: String?
     let url: SignalingURL
     /// Nil for `ws://`.
     let tls: NIOSSLContext?
-    /// The token of the last renewal, for those who have no provider.
+    /// The token of the last renewal, for a transport without a provider.
     var token: String?
-    /// What the present sign-in is resumed with.
+    /// The secret that resumes the current sign-in.
     var resume: String?
 }

@@ -11,8 +11,8 @@ internal import NIOWebSocket
 final class Attempt: LinkDelegate {
     private let account: Account
     private var url: SignalingURL { account.url }
-    private let configuration: WebSocketSignalingConfiguration
-    /// Asked for the token of this sign-in.
+    private let configuration: WebSocketTransportConfiguration
+    /// Returns the token of this sign-in.
     private let provider: (@Sendable () async throws -> String)?
     private var asking: Task<Void, Never>?
     private var request: SignInRequest
@@ -23,17 +23,17 @@ final class Attempt: LinkDelegate {
     private var result: Result<Success, SignalingError>?
     private var report: ((Result<Success, SignalingError>) -> Void)?
 
-    /// A connection that is signed in.
+    /// A signed-in connection.
     struct Success {
         var link: LinkHandler
         var reply: ServerReply.SignedIn
-        /// What it was signed in with.
+        /// The token of the sign-in.
         var token: String?
     }
 
     /// Without a `provider`, the token of the account is used, if there is one.
     init(
-        _ account: Account, configuration: WebSocketSignalingConfiguration,
+        _ account: Account, configuration: WebSocketTransportConfiguration,
         provider: (@Sendable () async throws -> String)?, loop: any EventLoop
     ) {
         self.account = account
@@ -44,10 +44,10 @@ final class Attempt: LinkDelegate {
             user: account.user, device: account.device, token: account.token, resume: account.resume)
     }
 
-    /// Begins.
+    /// Starts the attempt.
     ///
-    /// Calls `report` once, at the latest after the connect timeout; in the same turn of the event loop that read the
-    /// server's answer, so that no message comes before.
+    /// Calls `report` once, after the connect timeout at the latest. The call runs in the same turn of the event loop that read the
+    /// server's answer, so that no message arrives before it.
     func start(report: @escaping (Result<Success, SignalingError>) -> Void) {
         self.report = report
         let limit = TimeAmount(configuration.connectTimeout)
@@ -102,7 +102,7 @@ final class Attempt: LinkDelegate {
                 .configureUpgradableHTTPClientPipeline(configuration: upgrade(attempt))
                 .whenComplete { result in
                     switch result {
-                    // Not earlier: what is written while the pipeline changes is refused.
+                    // Not earlier: writes are refused while the pipeline changes.
                     case .success: attempt.value.link?.signIn()
                     case .failure(let error): attempt.value.fail(FailureText.text(error))
                     }
@@ -113,7 +113,7 @@ final class Attempt: LinkDelegate {
     }
 
     private func secure(_ channel: any Channel, _ tls: NIOSSLContext, _ attempt: NIOLoopBound<Attempt>) throws {
-        // An address is not in the server's name but is compared with the certificate by itself.
+        // An IP address is not sent as the server name but is compared with the certificate separately.
         let handler = try NIOSSLClientHandler(context: tls, serverHostname: url.isAddress ? nil : url.host)
         let reader = TLSFailureReader { attempt.value.fail(FailureText.text($0)) }
         try channel.pipeline.syncOperations.addHandlers([handler, reader])
@@ -122,7 +122,7 @@ final class Attempt: LinkDelegate {
     private func upgrade(_ attempt: NIOLoopBound<Attempt>) -> NIOUpgradableHTTPClientPipelineConfiguration<Void> {
         let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
             maxFrameSize: SignalingLimits.messageBytes,
-            // The link closes with the status that the protocol names, and waits for the answer.
+            // The link closes with the status that the protocol defines, and waits for the answer.
             enableAutomaticErrorHandling: false,
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture { try attempt.value.upgraded(channel) }

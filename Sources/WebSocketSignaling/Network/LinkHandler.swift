@@ -3,7 +3,7 @@ internal import CallProtocol
 internal import NIOCore
 internal import NIOWebSocket
 
-/// What a ``LinkHandler`` reports; always on its event loop.
+/// Receives the reports of a ``LinkHandler``, always on its event loop.
 protocol LinkDelegate: AnyObject {
     /// The server answered the sign-in.
     func link(_ link: LinkHandler, answered reply: ServerReply?)
@@ -20,19 +20,19 @@ final class LinkHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// Whom to tell.
+    /// The receiver of the reports.
     ///
     /// Kept until the connection has ended.
     var delegate: (any LinkDelegate)?
     private let request: SignInRequest
-    private let configuration: WebSocketSignalingConfiguration
+    private let configuration: WebSocketTransportConfiguration
     private var phase = Phase.new
     private var context: ChannelHandlerContext?
     private var isPaused = false
     private var silence: SilenceWatch
     private var silenceTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
-    /// The first reason why the connection ends; what follows is only its consequence.
+    /// The first reason why the connection ends; later errors are only its consequence.
     private var reason: String?
 
     private enum Phase {
@@ -47,7 +47,7 @@ final class LinkHandler: ChannelInboundHandler {
         case ended
     }
 
-    init(request: SignInRequest, configuration: WebSocketSignalingConfiguration, delegate: any LinkDelegate) {
+    init(request: SignInRequest, configuration: WebSocketTransportConfiguration, delegate: any LinkDelegate) {
         self.request = request
         self.configuration = configuration
         self.delegate = delegate
@@ -109,7 +109,7 @@ final class LinkHandler: ChannelInboundHandler {
             )
         case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
             close(.protocolError, reason: "the server broke the WebSocket protocol")
-        // The decoder failed before and drops what comes after; the closing handshake has its own time limit.
+        // The decoder has failed and drops later data; the closing handshake has its own time limit.
         case is ByteToMessageDecoderError: break
         default:
             reason = reason ?? FailureText.text(error)
@@ -125,7 +125,7 @@ final class LinkHandler: ChannelInboundHandler {
         case .signingIn:
             phase = .open
             delegate?.link(self, answered: ServerReply(decoding: text))
-        // While it closes, what the server sent before still counts.
+        // Messages that the server sent before the close still count.
         case .open, .closing: delegate?.link(self, received: text)
         case .new, .ended: break
         }
@@ -140,7 +140,7 @@ final class LinkHandler: ChannelInboundHandler {
         }
         guard phase != .closing else { return context.close(promise: nil) }
         close(.normalClosure, reason: "the server closed the connection")
-        // RFC 6455 section 7.1.1: the server closes the socket first. This is for one that does not.
+        // RFC 6455 section 7.1.1: the server closes the socket first. This is for a server that does not.
     }
 
     // MARK: Out
@@ -153,7 +153,7 @@ final class LinkHandler: ChannelInboundHandler {
         return context.writeAndFlush(frame(.text, ByteBuffer(string: text)))
     }
 
-    /// Begins the closing handshake behind everything that was sent before; ends it after the time limit at the latest.
+    /// Begins the closing handshake after everything that was sent before, and ends it after the time limit at the latest.
     func close(_ code: WebSocketErrorCode, reason: String) {
         guard let context, phase == .open || phase == .signingIn else { return }
         phase = .closing
@@ -161,7 +161,7 @@ final class LinkHandler: ChannelInboundHandler {
         var data = ByteBuffer()
         data.write(webSocketErrorCode: code)
         context.writeAndFlush(frame(.connectionClose, data), promise: nil)
-        // The server's answer must be read, however far the application is behind.
+        // The server's answer must be read, however slow the application is.
         resumeReading()
         closeTimer = schedule(configuration.closeTimeout) { $0.context?.close(promise: nil) }
     }
@@ -178,7 +178,7 @@ final class LinkHandler: ChannelInboundHandler {
 
     // MARK: Back-pressure
 
-    /// Leaves what arrives to the system, and so to the server, until ``resumeReading()``.
+    /// Leaves arriving data to the system, and so to the server, until ``resumeReading()``.
     func pauseReading() {
         guard phase == .open, let context else { return }
         isPaused = true
@@ -194,15 +194,15 @@ final class LinkHandler: ChannelInboundHandler {
 
     // MARK: Time
 
-    /// Pings a silent server, and gives one up that stays silent.
+    /// Pings a silent server, and gives up one that stays silent.
     private func checkSilence() {
         guard let context, phase == .open || phase == .signingIn else { return }
-        // While reading is paused, silence is this end's own doing.
+        // While reading is paused, this end itself causes the silence.
         if isPaused { silence.heard(at: .now) }
         switch silence.check(at: .now) {
         case .givenUp(let time):
             reason = "nothing came from the server for \(Int(time / .milliseconds(1))) ms"
-            // No closing handshake: there is nobody to answer it.
+            // No closing handshake: nobody would answer it.
             context.close(promise: nil)
         case .ping(let delay):
             write(.ping, ByteBuffer())

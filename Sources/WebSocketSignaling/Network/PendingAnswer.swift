@@ -1,19 +1,19 @@
 internal import CallAgent
 internal import NIOCore
 
-/// A question to the server, of a kind of which only one is open at a time.
+/// A request to the server; only one of its type is open at a time.
 ///
 /// Runs on its event loop only.
 final class PendingAnswer {
     private var promise: EventLoopPromise<Void>?
     private var deadline: Scheduled<Void>?
 
-    /// Whether the answer is not there yet.
+    /// Whether the answer has not arrived yet.
     var isOpen: Bool { promise != nil }
 
-    /// Asks; nil while another one is open.
+    /// Starts a request; nil while another one is open.
     ///
-    /// Fails with `late` when no answer came within `limit`.
+    /// Fails with `late` when no answer arrives within `limit`.
     func begin(on loop: any EventLoop, within limit: TimeAmount, late: SignalingError) -> EventLoopFuture<Void>? {
         guard promise == nil else { return nil }
         let promise = loop.makePromise(of: Void.self)
@@ -22,7 +22,7 @@ final class PendingAnswer {
         return promise.futureResult
     }
 
-    /// The answer; ignored when nothing was asked.
+    /// Completes the request; ignored when none is open.
     func end(_ result: Result<Void, SignalingError>) {
         deadline?.cancel()
         deadline = nil

@@ -3,24 +3,24 @@ internal import Logging
 internal import NIOCore
 internal import NIOWebSocket
 
-/// The state of a ``WebSocketSignaling`` over all of its connections.
+/// The state of a ``WebSocketTransport`` across all of its connections.
 ///
 /// Runs on its event loop only.
 final class Session: LinkDelegate {
-    private let configuration: WebSocketSignalingConfiguration
+    private let configuration: WebSocketTransportConfiguration
     private let queue: EventQueue
     private let logger: Logger
     private let loop: any EventLoop
     private let provider: (@Sendable () async throws -> String)?
     private var phase = Phase.idle
     private var backoff: Backoff
-    /// The last refusal that the application was told, while it is repeated.
-    private var toldRefusal: String?
+    /// The last refusal that was reported to the application, while it is repeated.
+    private var reportedRefusal: String?
     private var hasWarnedOfPlainToken = false
     private let renewal = PendingAnswer()
     /// Nil without a provider.
     private let tokenRenewal: TokenRenewal?
-    /// The renewal that this end began by itself, while it runs.
+    /// The renewal that this end started itself, while it runs.
     private var ownRenewal: EventLoopFuture<Void>?
     private let watchAnswer = PendingAnswer()
     private var watch: Watch?
@@ -33,7 +33,7 @@ final class Session: LinkDelegate {
         case connecting(Attempt)
         /// Can transition to: waiting, closing.
         case connected(Account, LinkHandler)
-        /// The connection was lost and is tried again after a while. Can transition to: reconnecting, closed.
+        /// The connection was lost and is retried after a while. Can transition to: reconnecting, closed.
         case waiting(Account, Scheduled<Void>)
         /// Can transition to: connected, waiting, closed.
         case reconnecting(Account, Attempt)
@@ -43,7 +43,7 @@ final class Session: LinkDelegate {
     }
 
     init(
-        configuration: WebSocketSignalingConfiguration, provider: (@Sendable () async throws -> String)?,
+        configuration: WebSocketTransportConfiguration, provider: (@Sendable () async throws -> String)?,
         queue: EventQueue, logger: Logger, loop: any EventLoop
     ) {
         self.configuration = configuration
@@ -55,7 +55,7 @@ final class Session: LinkDelegate {
         backoff = Backoff(shortest: configuration.shortestRetryDelay, longest: configuration.longestRetryDelay)
     }
 
-    // MARK: What the application wants
+    // MARK: Operations of the application
 
     func connect(_ account: Account) -> EventLoopFuture<Void> {
         switch phase {
@@ -86,7 +86,7 @@ final class Session: LinkDelegate {
         switch phase {
         case .connected(_, let link):
             guard let written = link.send(text) else { return failed(.notConnected) }
-            // Whatever it was, the connection is gone with it and is reported as an event.
+            // After any error the connection is gone, which an event reports.
             return written.flatMapErrorThrowing { _ in throw SignalingError.notConnected }
         case .closing, .closed: return failed(.closed)
         case .idle, .connecting, .waiting, .reconnecting: return failed(.notConnected)
@@ -113,7 +113,7 @@ final class Session: LinkDelegate {
         return loop.makeSucceededVoidFuture()
     }
 
-    /// Takes a new token for the present sign-in, or for the next one while there is none.
+    /// Uses a new token for the current sign-in, or for the next one if there is none.
     func renew(token: String) -> EventLoopFuture<Void> {
         if let ownRenewal {
             let promise = loop.makePromise(of: Void.self)
@@ -145,7 +145,7 @@ final class Session: LinkDelegate {
             backoff.reset()
             retry(account)
         case .reconnecting(var account, let attempt):
-            // The attempt under way has the old one; its end leads to another with this.
+            // The attempt in progress has the old token; when it ends, the next one uses this token.
             account.token = token
             phase = .reconnecting(account, attempt)
         case .idle, .connecting: return failed(.notConnected)
@@ -154,9 +154,9 @@ final class Session: LinkDelegate {
         return loop.makeSucceededVoidFuture()
     }
 
-    /// The present token ends soon.
+    /// The current token expires soon.
     private func renewByItself(left milliseconds: Int, on link: LinkHandler) {
-        // However far away a server says that it is.
+        // Bounded, whatever the server sends.
         let left = TimeAmount.milliseconds(Int64(min(milliseconds, 86_400_000)))
         tokenRenewal?.warned(left: left) { [weak self] token in
             guard let self, case .connected(_, let current) = phase, current === link, !renewal.isOpen else { return }
@@ -165,13 +165,13 @@ final class Session: LinkDelegate {
             answer.assumeIsolated().whenComplete { [self] outcome in
                 ownRenewal = nil
                 guard case .failure(let error) = outcome else { return }
-                // The present token stays in use; when it ends, the next sign-in asks again.
+                // The current token stays in use; when it expires, the next sign-in asks again.
                 logger.warning("the sign-in was not renewed", metadata: ["reason": "\(error)"])
             }
         }
     }
 
-    /// Watches others instead of those before; the stream ends with the next call, a refusal, or the transport.
+    /// Watches these users instead of the former ones; the stream ends with the next call, a refusal, or the transport.
     func watch(_ whom: Watch.Whom, inbox: AsyncStream<Presence>.Continuation) -> EventLoopFuture<Int> {
         watches += 1
         let number = watches
@@ -181,7 +181,7 @@ final class Session: LinkDelegate {
         }
         switch phase {
         case .connected(let account, let link):
-            let late = SignalingError.unreachable(account.url.text, text: "no answer to the wish to watch")
+            let late = SignalingError.unreachable(account.url.text, text: "no answer to the watch request")
             let limit = TimeAmount(configuration.connectTimeout)
             guard let answer = watchAnswer.begin(on: loop, within: limit, late: late) else {
                 return loop.makeFailedFuture(
@@ -198,7 +198,7 @@ final class Session: LinkDelegate {
         }
     }
 
-    /// Nobody reads that stream any more.
+    /// That stream has no reader any more.
     func unwatch(_ number: Int) {
         guard watch?.number == number else { return }
         watch = nil
@@ -210,7 +210,7 @@ final class Session: LinkDelegate {
         _ = link.send(Watch.request(watch.whom))
     }
 
-    // MARK: What the connection reports
+    // MARK: Reports of the connection
 
     private func take(_ notice: ServerNotice) {
         switch notice {
@@ -248,12 +248,12 @@ final class Session: LinkDelegate {
         case .connected(let account, let current) where current === link:
             tokenRenewal?.cancel()
             logger.notice("signaling connection lost", metadata: ["user": "\(account.user)", "reason": "\(text)"])
-            // Signing in again would throw the other program out in turn, and so on for ever.
+            // Signing in again would sign out the other program in turn, and so on for ever.
             guard !text.contains("(1008: replaced") else {
                 _ = queue.put(.ended(.replaced(text: text)))
                 return finish()
             }
-            // The phase first: whoever takes the event may send at once.
+            // The phase changes first: the receiver of the event may send at once.
             retry(account)
             renewal.end(.failure(.notConnected))
             watchAnswer.end(.failure(.notConnected))
@@ -271,25 +271,25 @@ final class Session: LinkDelegate {
         success.link.delegate = self
         phase = .connected(account, success.link)
         backoff.reset()
-        toldRefusal = nil
+        reportedRefusal = nil
         tokenRenewal?.took(success.token)
         if let unixMs = success.reply.unixMs { _ = queue.put(.clock(unixMs: unixMs)) }
         logger.info("signed in", metadata: ["user": "\(account.user)"])
     }
 
     private func reconnectFailed(_ account: Account, _ error: SignalingError) {
-        // That the name is taken is tried again like the rest: the server may not have noticed yet that the old connection
-        // died. What only another token mends is for the application to know.
+        // A taken name is retried like other failures: the server may not have noticed yet that the old connection died. A failure
+        // that only another token can fix is reported to the application.
         guard case .signInRefused(let code, let text) = error, [401, 403, 410].contains(code) else {
             return retry(account)
         }
         retry(account, isHopeless: provider == nil)
-        guard toldRefusal != text else { return }
-        toldRefusal = text
+        guard reportedRefusal != text else { return }
+        reportedRefusal = text
         _ = queue.put(.disconnected(text: error.description))
     }
 
-    /// `isHopeless` is for what this end cannot mend by trying: it waits as long as it may.
+    /// `isHopeless` is for failures that retrying cannot fix: it uses the longest pause.
     private func retry(_ account: Account, isHopeless: Bool = false) {
         let chance = Double.random(in: 0...1)
         let pause = isHopeless ? backoff.longestPause(chance: chance) : backoff.pause(chance: chance)
@@ -323,7 +323,7 @@ final class Session: LinkDelegate {
         return Attempt(account, configuration: configuration, provider: provider, loop: loop)
     }
 
-    /// Says once that whoever is on the way can take the token and sign in with it.
+    /// Warns once that others on the network path can read the token and sign in with it.
     private func warnOfPlainToken(_ url: SignalingURL) {
         guard !hasWarnedOfPlainToken, !url.isSecure, !url.isLoopback else { return }
         hasWarnedOfPlainToken = true

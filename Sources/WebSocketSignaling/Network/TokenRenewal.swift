@@ -1,7 +1,7 @@
 internal import Logging
 internal import NIOCore
 
-/// Gets the next token from the application's provider when the server says that the present one ends soon.
+/// Gets the next token from the application's provider when the server warns that the current one expires soon.
 ///
 /// Runs on its event loop only.
 final class TokenRenewal {
@@ -12,10 +12,10 @@ final class TokenRenewal {
     private var takenAt = NIODeadline.now()
     private var timer: Scheduled<Void>?
     private var asking: Task<Void, Never>?
-    /// Counts what was begun, so that an answer that comes late is known as such.
+    /// Counts the requests, so that a late answer is recognized.
     private var round = 0
 
-    /// Nearer to the end than this no other attempt is made: the next sign-in asks anyhow.
+    /// With less time left than this, there is no further attempt: the next sign-in asks anyway.
     private static let shortestPause = TimeAmount.milliseconds(500)
 
     init(provider: @escaping @Sendable () async throws -> String, loop: any EventLoop, logger: Logger) {
@@ -24,14 +24,14 @@ final class TokenRenewal {
         self.logger = logger
     }
 
-    /// The server took a token: nothing is asked for until it warns again.
+    /// The server accepted a token: the provider is not asked until the server warns again.
     func took(_ token: String?) {
         cancel()
         present = token
         takenAt = .now()
     }
 
-    /// Nothing is asked for any more.
+    /// Stops asking the provider.
     func cancel() {
         round += 1
         timer?.cancel()
@@ -39,16 +39,16 @@ final class TokenRenewal {
         (timer, asking) = (nil, nil)
     }
 
-    /// The present token ends in `left`; `use` is called with the next one as soon as the provider has it.
+    /// The current token expires in `left`; `use` is called with the next one as soon as the provider has it.
     func warned(left: TimeAmount, use: @escaping (String) -> Void) {
         cancel()
         let now = NIODeadline.now()
         plan(after: Self.pause(held: now - takenAt, left: left), end: now + left, use)
     }
 
-    /// How long a token is kept that was held for a while and ends in `left`: half of its life at least.
+    /// How long a token is kept that was held for a while and expires in `left`: at least half of its life.
     ///
-    /// A server that warns a minute before the end warns of tokens that live for less as soon as it has them.
+    /// A server that warns a minute before the expiry warns at once about tokens that live for less.
     static func pause(held: TimeAmount, left: TimeAmount) -> TimeAmount {
         max(.nanoseconds((left - held).nanoseconds / 2), .zero)
     }
@@ -73,7 +73,7 @@ final class TokenRenewal {
         }
     }
 
-    /// The provider may have one later: it is asked again when half of the time that is left has passed.
+    /// The provider may have a token later: it is asked again when half of the remaining time has passed.
     private func failed(_ text: String, _ end: NIODeadline, _ use: @escaping (String) -> Void) {
         logger.warning("no new token to renew the sign-in with", metadata: ["reason": "\(text)"])
         let pause = TimeAmount.nanoseconds((end - .now()).nanoseconds / 2)

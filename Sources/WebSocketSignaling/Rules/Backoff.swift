@@ -1,4 +1,4 @@
-/// The pauses between attempts to connect again: doubling up to a bound, spread by chance.
+/// The pauses between reconnection attempts: they double up to a bound and are spread at random.
 struct Backoff: Sendable, Equatable {
     private let shortest: Duration
     private let longest: Duration
@@ -12,14 +12,13 @@ struct Backoff: Sendable, Equatable {
 
     /// The next pause.
     ///
-    /// `chance` is in 0...1 and takes away up to half of it: the clients of a server that comes back should not all knock at
-    /// the same moment.
+    /// `chance` is in 0...1 and takes away up to half of it: the clients of a server that comes back should not all connect at the same moment.
     mutating func pause(chance: Double) -> Duration {
         defer { next = min(next * 2, longest) }
         return Self.spread(next, chance)
     }
 
-    /// The longest pause at once, for what will hardly be better soon.
+    /// The longest pause at once, for failures that will hardly improve soon.
     mutating func longestPause(chance: Double) -> Duration {
         next = longest
         return pause(chance: chance)

@@ -1,19 +1,19 @@
 internal import CallAgent
 internal import Synchronization
 
-/// The events on their way to the application, with a measure of how far it is behind.
+/// The events for the application, with a measure of how many bytes wait.
 final class EventQueue: Sendable {
-    /// Ends with ``finish()`` after what was put before.
+    /// Ends with ``finish()``, after the events that were put before.
     let events: AsyncStream<SignalingTransportEvent>
     private let inbox: AsyncStream<SignalingTransportEvent>.Continuation
     private let gauge: Gauge
 
-    /// Makes a queue that is full beyond `capacity` bytes.
+    /// Makes a queue that is full above `capacity` bytes.
     init(capacity: Int) {
         let (stream, inbox) = AsyncStream<SignalingTransportEvent>.makeStream()
         let gauge = Gauge(capacity: capacity)
         (self.inbox, self.gauge) = (inbox, gauge)
-        // A second stream in front of the first, because that one does not tell when an event is taken.
+        // A second stream wraps the first, because the first does not report when an event is taken.
         events = AsyncStream {
             var iterator = stream.makeAsyncIterator()
             guard let event = await iterator.next() else { return nil }
@@ -24,17 +24,17 @@ final class EventQueue: Sendable {
 
     /// Puts an event at the end.
     ///
-    /// Nothing is ever refused.
+    /// No event is ever refused.
     ///
-    /// - Returns: false when the queue is full now: stop reading until ``whenThereIsRoom(_:)`` says so.
+    /// - Returns: false when the queue is full now: stop reading until ``whenThereIsRoom(_:)`` calls back.
     func put(_ event: SignalingTransportEvent) -> Bool {
         let hasRoom = gauge.put(Self.size(event))
-        // Nobody listens any more: nothing is kept either.
+        // There is no listener any more: nothing is kept either.
         if case .terminated = inbox.yield(event) { return true }
         return hasRoom
     }
 
-    /// Calls `body` once, as soon as half of the capacity is free; on the thread of whoever takes the event, or at once.
+    /// Calls `body` once, as soon as half of the capacity is free; on the thread that takes the event, or at once.
     func whenThereIsRoom(_ body: @escaping @Sendable () -> Void) { gauge.whenThereIsRoom(body) }
 
     func finish() { inbox.finish() }
@@ -49,7 +49,7 @@ final class EventQueue: Sendable {
     }
 }
 
-/// How many bytes wait.
+/// Counts the waiting bytes.
 private final class Gauge: Sendable {
     private struct State {
         var bytes = 0

@@ -1,7 +1,7 @@
 internal import CallAgent
 internal import FoundationEssentials
 
-/// What the server says about the sign-in itself, rather than about a call.
+/// A message of the server about the sign-in itself, not about a call.
 enum ServerNotice: Sendable, Equatable {
     case tokenWillExpire(milliseconds: Int)
     case renewed
@@ -11,14 +11,14 @@ enum ServerNotice: Sendable, Equatable {
     case watchRefused(code: Int, text: String)
     case presence(Presence)
 
-    /// The most servers, and URLs of each, that are taken.
+    /// The most servers, and URLs of each server, that are accepted.
     private static let mostServers = 32
-    /// Of JSON (RFC 8259 section 2).
+    /// Whitespace of JSON (RFC 8259 section 2).
     private static let whitespace: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
 
-    /// Nil for every message of a call, and for what is malformed.
+    /// Nil for every message of a call, and for malformed messages.
     init?(decoding text: String) {
-        // All messages of calls have one, and they are the many: only the few others are worth the decoder's time.
+        // All messages of calls have a callId, and most messages are of calls: only the few others are decoded here.
         guard text.utf8.first(where: { !Self.whitespace.contains($0) }) == UInt8(ascii: "{"),
             !text.utf8.contains(#""callId""#.utf8), SignalingLimits.isShallow(text),
             let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)), wire.v == 1
@@ -58,7 +58,7 @@ enum ServerNotice: Sendable, Equatable {
 }
 
 extension Sequence<UInt8> {
-    /// Whether the bytes of `other` appear in a row; `other` has its first byte only there and at its end.
+    /// Whether the bytes of `other` appear in sequence; `other` may contain its first byte only at its start and end.
     fileprivate func contains(_ other: String.UTF8View) -> Bool {
         var rest = other[...]
         for byte in self {

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 
 /// The server's answer to a sign-in.
 enum ServerReply: Sendable, Equatable {
-    /// Servers that know no clock or no resuming leave those out.
+    /// Servers without a clock or without resuming omit these fields.
     case signedIn(SignedIn)
     case refused(code: Int, text: String)
 
@@ -12,7 +12,7 @@ enum ServerReply: Sendable, Equatable {
         var resume: String?
     }
 
-    /// Reads an answer; nil for everything that is none.
+    /// Reads an answer; nil for anything else.
     init?(decoding text: String) {
         guard SignalingLimits.isShallow(text), let wire = try? JSONDecoder().decode(Wire.self, from: Data(text.utf8)),
             wire.v == 1
@@ -20,7 +20,7 @@ enum ServerReply: Sendable, Equatable {
         switch wire.type {
         case "signedIn":
             let unixMs = wire.unixMs.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-            // What could not stand in a sign-in again is of no use.
+            // A value that cannot be sent in a sign-in is useless.
             let resume = wire.resume.flatMap { SignInRequest.isPlain($0, longest: 256) ? $0 : nil }
             self = .signedIn(SignedIn(unixMs: unixMs, resume: resume))
         case "refused": self = .refused(code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))

@@ -1,6 +1,6 @@
 internal import CallAgent
 
-/// What a client says first.
+/// The first message of a client.
 struct SignInRequest: Sendable, Equatable {
     /// The longest token, in bytes.
     static let longestToken = 4_096
@@ -8,7 +8,7 @@ struct SignInRequest: Sendable, Equatable {
     /// Names, which need no escaping.
     var user: String
     var device: String?
-    /// Plain, as ``isPlain(_:longest:)`` says.
+    /// Plain text; see ``isPlain(_:longest:)``.
     var token: String?
     var resume: String?
 
@@ -17,10 +17,10 @@ struct SignInRequest: Sendable, Equatable {
             + Self.field("resume", resume) + "}"
     }
 
-    /// The message that asks for a new token to be taken.
+    /// The message that asks the server to accept a new token.
     static func renewal(token: String) -> String { #"{"v":1,"type":"renew","token":"\#(token)"}"# }
 
-    /// Whether `text` is visible ASCII that JSON needs not escape, as tokens are.
+    /// Whether `text` is visible ASCII that needs no escaping in JSON, as tokens are.
     static func isPlain(_ text: String, longest: Int) -> Bool {
         (1...longest).contains(text.utf8.count)
             && text.utf8.allSatisfy {

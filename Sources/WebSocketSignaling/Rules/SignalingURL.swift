@@ -9,7 +9,7 @@ struct SignalingURL: Sendable, Equatable {
     /// Without the brackets of an IPv6 address.
     let host: String
     let port: Int
-    /// Path and query, as the request line carries them.
+    /// Path and query, for the request line.
     let target: String
 
     /// The value of the HTTP field `Host`.
@@ -20,10 +20,10 @@ struct SignalingURL: Sendable, Equatable {
 
     /// Reads a URL.
     ///
-    /// - Throws: ``SignalingError/invalidURL(_:text:)`` that says what is wrong with it.
+    /// - Throws: ``SignalingError/invalidURL(_:text:)`` with the reason.
     init(_ text: String) throws(SignalingError) {
         func invalid(_ reason: String) -> SignalingError { .invalidURL(text, text: reason) }
-        // A control character or a space in the request line would begin another part of it.
+        // A control character or a space would break the request line.
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw invalid("it has a character that is no visible ASCII")
         }
@@ -69,13 +69,13 @@ struct SignalingURL: Sendable, Equatable {
         return Int(digits).flatMap { (1...65_535).contains($0) ? $0 : nil }
     }
 
-    /// Whether the host is an IP address, which a certificate names in another way.
+    /// Whether the host is an IP address, which certificates name differently.
     var isAddress: Bool { host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } }
 
-    /// Whether the host is surely this machine, so that nobody in between can listen.
+    /// Whether the host is certainly this machine, so that nobody in between can listen.
     var isLoopback: Bool {
         if host.lowercased() == "localhost" || host == "::1" { return true }
-        // A name may begin like an address.
+        // A host name may begin like an address.
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }

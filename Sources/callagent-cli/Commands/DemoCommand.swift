@@ -32,11 +32,13 @@ struct DemoCommand: AsyncParsableCommand {
     var record: String?
 
     @OptionGroup var output: OutputOptions
+    @OptionGroup var log: LogOptions
     @OptionGroup var expectations: ExpectOptions
     @OptionGroup var config: ConfigOptions
 
     func validate() throws {
         guard (1...100_000).contains(calls) else { throw ValidationError("--calls takes 1 to 100000") }
+        try expectations.checkFigures(in: .demo)
     }
 
     func run() async throws {
@@ -44,13 +46,12 @@ struct DemoCommand: AsyncParsableCommand {
         try await Interruption.handled {
             let placed = try await Verdict.preparing("demo", command.expectations) { try await command.placeCalls() }
             let document = Document(placed)
-            command.tell(placed, document)
+            command.tell(placed, document.summary)
             let isWhole = !Task.isCancelled
             let calls = placed.map { call in
                 (report: call.caller, failure: isWhole ? call.complaints.first.map { Failure(.expectation, $0) } : nil)
             }
-            guard isWhole || command.expectations.junit != nil else { return }
-            try Verdict(command: "demo", calls: calls).conclude(document, command.expectations)
+            try Verdict(command: "demo", calls: calls).conclude(document, command.expectations, command.output)
         }
     }
 
@@ -63,20 +64,20 @@ struct DemoCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
-        let engine = try await Engine.start(nil, output.log)
+        let engine = try await ProgramEngine.start(nil, log)
         do {
             for codec in chosen.video + chosen.audio { try await engine.check(codec) }
         } catch {
             throw Failure(error)
         }
-        let server: SignalingServer
+        let server: Server
         do {
-            server = try await SignalingServer.start(configuration: .init(port: 0), logger: output.logger("server"))
+            server = try await Server.start(configuration: .init(port: 0), logger: log.logger("server"))
         } catch {
             throw Failure(error)
         }
-        var alice = CallAgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
-        var bob = CallAgentConfiguration(
+        var alice = AgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
+        var bob = AgentConfiguration(
             video: .test(.smpte, format: VideoFormat(width: 480, height: 270)), audio: .tone(hertz: 554))
         bob.media.recordingPath = recordingPath
         let demo = Demo(
@@ -92,25 +93,25 @@ struct DemoCommand: AsyncParsableCommand {
             await demo.caller.close()
             await demo.callee.close()
             await server.shutdown()
-            MediaEngine.shutDown()
+            Engine.shutDown()
         }.value
         return try result.get()
     }
 
     private func agent(
-        _ user: String, _ configuration: inout CallAgentConfiguration, _ codecs: (video: [Codec], audio: [Codec]),
-        _ engine: MediaEngine, _ server: SignalingServer
-    ) -> CallAgent {
+        _ user: String, _ configuration: inout AgentConfiguration, _ codecs: (video: [Codec], audio: [Codec]),
+        _ engine: Engine, _ server: Server
+    ) -> Agent {
         configuration.earlyMedia = earlyMedia
-        configuration.statisticsInterval = output.statsInterval?.duration
+        configuration.statisticsInterval = output.measuringInterval
         (configuration.media.videoCodecs, configuration.media.audioCodecs) = codecs
         // What arrives is compared with what was sent.
         configuration.media.measurements = Set(MediaMeasurement.allCases)
         // The transport is tuned as for any network; only the addresses are those of this machine.
         configuration.media.tuning.localAddresses = ["127.0.0.1"]
-        let signaling = WebSocketSignaling(url: "ws://127.0.0.1:\(server.port)", logger: output.logger("signaling"))
-        return CallAgent(
-            user: user, media: engine, signaling: signaling, configuration: configuration, logger: output.logger(user))
+        let signaling = WebSocketTransport(url: "ws://127.0.0.1:\(server.port)", logger: log.logger("signaling"))
+        return Agent(
+            user: user, media: engine, signaling: signaling, configuration: configuration, logger: log.logger(user))
     }
 
     private struct Document: Encodable {
@@ -128,21 +129,17 @@ struct DemoCommand: AsyncParsableCommand {
                     caller: CallDocument(call.caller, acceptedAtCallee: call.callee.acceptedAtCallee),
                     callee: CallDocument(call.callee))
             }
-            summary = SummaryDocument(pairs: placed.map { ($0.caller, $0.callee) })
+            summary = SummaryDocument(
+                pairs: placed.map { ($0.caller, $0.callee) }, callers: calls.map(\.caller), callees: calls.map(\.callee)
+            )
         }
     }
 
-    private func tell(_ placed: [DemoCall], _ document: Document) {
-        if output.json {
-            Output.document(document)
-        } else if !output.events {
-            for call in placed { for line in call.lines { Output.line(line) } }
-            let summary = document.summary
-            guard let spread = summary.firstFrameMs else { return }
-            let range = placed.count > 1 ? " (\(spread.min) to \(spread.max))" : ""
-            Output.line(
-                "\(summary.connected) of \(summary.calls) connected, both ends saw the first picture after "
-                    + "\(spread.median) ms\(range)")
-        }
+    private func tell(_ placed: [DemoCall], _ summary: SummaryDocument) {
+        guard !output.json, !output.events else { return }
+        for call in placed { for line in call.lines { Output.line(line) } }
+        guard let spread = summary.firstFrameMs else { return }
+        let range = placed.count > 1 ? " (\(spread.min) to \(spread.max))" : ""
+        Output.line("both ends saw the first frame after \(spread.median) ms\(range)")
     }
 }

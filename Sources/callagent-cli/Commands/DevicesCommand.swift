@@ -73,7 +73,7 @@ struct DevicesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let engine = try await Engine.start(nil, log)
+        let engine = try await ProgramEngine.start(nil, log)
         guard !watch else {
             let json = json
             return try await Interruption.handled { await Self.follow(engine.deviceChanges(), json: json) }

@@ -24,30 +24,35 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let engine = try await Engine.start(folder.pipelines, log)
+        let engine = try await ProgramEngine.start(folder.pipelines, log)
         var findings = [Finding(check: "GStreamer", ok: true, text: Version.text)]
-        for element in MediaEngine.requiredElements { findings.append(Self.element(element, engine)) }
+        for element in Engine.requiredElements { findings.append(Self.element(element, engine)) }
         for description in engine.catalog.descriptions { findings.append(Self.description(description)) }
         findings.append(await Self.signaling(log))
         findings.append(Self.addresses())
         findings.append(await Self.call(engine))
+        let missing = findings.filter { !$0.ok && $0.isRequired }
+        let verdict =
+            missing.isEmpty
+            ? "this machine can make calls"
+            : "this machine cannot make calls: \(missing.count) of what they need is missing"
         if json {
-            struct Document: Encodable { let findings: [Finding] }
-            Output.document(Document(findings: findings))
+            struct Document: Encodable {
+                let findings: [Finding]
+                let verdict: String
+            }
+            Output.document(Document(findings: findings, verdict: verdict))
         } else {
             for finding in findings {
                 let mark = finding.ok ? "ok     " : finding.isRequired ? "MISSING" : "note   "
                 Output.line("\(mark)  \(finding.check.padded(to: 28))  \(finding.text)")
             }
+            Output.line(verdict)
         }
-        let missing = findings.filter { !$0.ok && $0.isRequired }
-        guard missing.isEmpty else {
-            throw Failure(
-                .prerequisite, "\(missing.count) thing(s) that calls need are missing, first: \(missing[0].text)")
-        }
+        guard missing.isEmpty else { throw Failure(.prerequisite, "\(verdict); first: \(missing[0].text)") }
     }
 
-    private static func element(_ name: String, _ engine: MediaEngine) -> Finding {
+    private static func element(_ name: String, _ engine: Engine) -> Finding {
         guard !engine.hasElement(name) else { return Finding(check: "element \(name)", ok: true, text: "installed") }
         return Finding(check: "element \(name)", ok: false, text: MediaError.pluginMissing(element: name).description)
     }
@@ -64,8 +69,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private static func signaling(_ log: LogOptions) async -> Finding {
         let check = "signaling port"
-        do throws(SignalingServerError) {
-            let server = try await SignalingServer.start(
+        do throws(ServerError) {
+            let server = try await Server.start(
                 configuration: .init(port: 8080), logger: log.logger("server"))
             await server.shutdown()
             return Finding(check: check, ok: true, text: "127.0.0.1:8080 is free for callagent serve")
@@ -85,7 +90,7 @@ struct DoctorCommand: AsyncParsableCommand {
             isRequired: false)
     }
 
-    private static func call(_ engine: MediaEngine) async -> Finding {
+    private static func call(_ engine: Engine) async -> Finding {
         let check = "a call on loopback"
         guard let error = await engine.warmedUp() else {
             return Finding(check: check, ok: true, text: "VP8, H264 and Opus sent over ICE and DTLS, and decoded")

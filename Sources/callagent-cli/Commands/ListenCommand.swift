@@ -4,7 +4,7 @@ internal import Foundation
 internal import MediaEngine
 
 /// The command `callagent listen`.
-struct ListenCommand: AsyncParsableCommand {
+struct ListenCommand: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Waits for calls and answers them.",
         discussion: "It connects to the signaling server again for ever once it was connected.")
@@ -27,8 +27,11 @@ struct ListenCommand: AsyncParsableCommand {
         var defaultValueDescription: String { self == .after(.zero) ? "now" : "never" }
     }
 
-    @OptionGroup var agent: AgentOptions
-    @OptionGroup var expectations: ExpectOptions
+    static let commonOptions = [
+        "as", "signaling", "answer", "allow", "video", "audio", "max-calls", "record", "once", "json",
+    ]
+
+    @OptionGroup(title: "Call") var agent: AgentOptions
 
     @Option(help: ArgumentHelp("When to accept a call.", valueName: "now|2s|never"))
     var answer: Answer = .after(.zero)
@@ -39,14 +42,14 @@ struct ListenCommand: AsyncParsableCommand {
     @Flag(help: "Reject every call as busy.")
     var busy = false
 
-    @Option(help: ArgumentHelp("How many calls to have at a time; one more is told 'busy'.", valueName: "N"))
+    @Option(help: ArgumentHelp("How many calls to have at a time; more callers get 'busy'.", valueName: "N"))
     var maxCalls = 1
 
     @Flag(help: "End after the first call; with --reject or --busy, after the first one refused.")
     var once = false
 
-    @Option(help: ArgumentHelp("How long a call may last before it is hung up.", valueName: "2s|500ms"))
-    var maxDuration: DurationArgument?
+    @Option(help: ArgumentHelp("How long a call may last before it is hung up.", valueName: "10|500ms|1m30s|forever"))
+    var maxDuration = TimeLimit(nil)
 
     @Option(
         help: ArgumentHelp(
@@ -54,13 +57,23 @@ struct ListenCommand: AsyncParsableCommand {
             valueName: "user"))
     var allow: [String] = []
 
-    @OptionGroup var start: StartOptions
-    @OptionGroup var script: ScriptOptions
+    @OptionGroup(title: "Call") var start: StartOptions
+    @OptionGroup(title: "Call") var script: ScriptOptions
+    @OptionGroup(title: "Call") var identity: IdentityOptions
+    @OptionGroup(title: "Media") var media: MediaOptions
+    @OptionGroup(title: "Media") var codecs: CodecOptions
+    @OptionGroup(title: "Network") var ice: IceOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Output") var hooks: HookOptions
+    @OptionGroup(title: "Output") var log: LogOptions
+    @OptionGroup(title: "Checks") var expectations: ExpectOptions
+    @OptionGroup var config: ConfigOptions
 
     func validate() throws {
+        try validateTogether()
         guard (1...1_000).contains(maxCalls) else { throw ValidationError("--max-calls takes 1 to 1000") }
         guard !(reject && busy) else { throw ValidationError("--reject and --busy exclude each other") }
-        let host = URLComponents(string: agent.signaling)?.host ?? ""
+        let host = URLComponents(string: agent.signalingURL)?.host ?? ""
         // An open camera must be meant.
         guard !allow.isEmpty || reject || busy || answer == .never || LocalAddresses.isLoopback(host) else {
             throw ValidationError(
@@ -75,21 +88,21 @@ struct ListenCommand: AsyncParsableCommand {
 
     private func answerAll() async throws {
         let session = try await Verdict.preparing("listen", expectations) {
-            try await agent.prepareAgent(maximumCalls: maxCalls, ahead: JoinAhead(roles: [.callee])) { decide($0) }
+            try await prepareAgent(maximumCalls: maxCalls, ahead: JoinAhead(roles: [.callee])) { decide($0) }
         }
         let callee = session.agent
         let events = callee.events
-        if agent.output.events {
+        if output.events {
             var event = EventDocument("listening")
-            (event.user, event.device) = (callee.user, agent.identity.device)
+            (event.user, event.device) = (callee.user, identity.device)
             Output.event(event)
-        } else if !agent.output.json {
-            let device = agent.identity.device.map { " on \($0)" } ?? ""
-            Output.line("listening as \(callee.user)\(device) at \(agent.signaling)")
+        } else if !output.json {
+            let device = identity.device.map { " on \($0)" } ?? ""
+            Output.line("listening as \(callee.user)\(device) at \(agent.signalingURL)")
         }
-        // Kept only for what is told at the end: a listener may run for months.
-        let isTold = agent.output.json || once || !expectations.expect.isEmpty || expectations.junit != nil
-        let log = isTold ? OutcomeLog() : nil
+        // Kept only for the report at the end: a listener may run for months.
+        let isReported = output.json || once || !expectations.expect.isEmpty || expectations.junit != nil
+        let kept = isReported ? OutcomeLog() : nil
         let command = self
         if once && (reject || busy) {
             for await event in events { if case .inviteRefused = event { break } }
@@ -98,25 +111,24 @@ struct ListenCommand: AsyncParsableCommand {
                 for await call in callee.incomingCalls {
                     group.addTask { @Sendable in
                         let outcome = await command.handle(call)
-                        log?.append(outcome)
+                        kept?.append(outcome)
                     }
                     if command.once { break }
                 }
             }
         }
         let failure = await session.close()
-        let outcomes = log?.outcomes ?? []
+        let outcomes = kept?.outcomes ?? []
         let document = CallsDocument(outcomes.map(\.report))
-        if agent.output.json { Output.document(document) }
         // Of many calls some may fail.
         var verdict = Verdict(command: "listen", calls: outcomes.map { ($0.report, once ? $0.failure : nil) })
         verdict.failure = failure
-        try verdict.conclude(document, expectations)
+        try verdict.conclude(document, expectations, output)
     }
 
     private func handle(_ call: Call) async -> CallOutcome {
-        if !agent.output.json, !agent.output.events { Output.line("\(caller(of: call)) calls") }
-        return await CallAttendance(agent: agent, script: script).attend(call) { await conduct(call) }
+        if !output.json, !output.events { Output.line("\(caller(of: call)) calls") }
+        return await attendance().attend(call) { await conduct(call) }
     }
 
     /// The caller, with what it said of itself, which nobody has checked.
@@ -138,8 +150,8 @@ struct ListenCommand: AsyncParsableCommand {
         guard case .after(let delay) = answer else { return }
         if delay > .zero, (try? await Task.sleep(for: delay)) == nil { return }
         try? await call.accept(audio: start.audio, video: start.video, output: !start.startOutputOff)
-        guard let maxDuration, await CallWatch.untilConnected(call) else { return }
-        guard (try? await Task.sleep(for: maxDuration.duration)) != nil else { return }
+        guard let limit = maxDuration.duration, (try? await call.waitUntilConnected()) != nil else { return }
+        guard (try? await Task.sleep(for: limit)) != nil else { return }
         await call.hangUp(text: "the longest duration of a call is over")
     }
 }

@@ -7,14 +7,14 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Runs the signaling server.",
         discussion: """
-            It listens on loopback unless told otherwise, and lets everybody in by any free name unless there is a \
+            It listens on loopback by default, and lets everybody in by any free name unless there is a \
             --token-key-file; callagent token makes tokens. GET /healthz says whether it takes sign-ins, GET /metrics \
             what it counts (Prometheus). SIGTERM and SIGINT stop it: clients get their last messages and reconnect.
             """)
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Print where it listens as a JSON object on one line.")
+    @Flag(help: "Print where it listens, where its page is and who may sign in as a JSON object on one line.")
     var events = false
 
     @OptionGroup var log: LogOptions
@@ -26,19 +26,18 @@ struct ServeCommand: AsyncParsableCommand {
         let (events, grace) = (events, options.grace.duration)
         OpenFiles.raiseLimit(for: configuration.connections)
         try await Interruption.handled {
-            let server: SignalingServer
+            let server: Server
             do {
-                server = try await SignalingServer.start(configuration: configuration, logger: logger)
-            } catch let error as SignalingServerError {
+                server = try await Server.start(configuration: configuration, logger: logger)
+            } catch let error as ServerError {
                 throw Failure(error)
             }
             Self.warn(server, configuration)
-            let scheme = configuration.tls == nil ? "ws" : "wss"
-            let shown = server.address.contains(":") ? "[\(server.address)]" : server.address
+            let document = ServingDocument(server, configuration)
             if events {
-                Output.event(ServingDocument(url: "\(scheme)://\(shown):\(server.port)"))
+                Output.event(document)
             } else {
-                Output.line("signaling at \(scheme)://\(shown):\(server.port)")
+                for line in document.lines { Output.line(line) }
             }
             // Until a signal cancels it.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
@@ -47,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Says aloud what nobody should find out from an abuser.
-    private static func warn(_ server: SignalingServer, _ configuration: SignalingServerConfiguration) {
+    private static func warn(_ server: Server, _ configuration: ServerConfiguration) {
         let isLoopback = server.address.hasPrefix("127.") || server.address == "::1"
         if configuration.tokenKeyFiles.isEmpty, !isLoopback || !configuration.trustedProxies.isEmpty {
             let place = isLoopback ? "the proxy of this server" : server.address
@@ -58,8 +57,36 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// Where it listens, and who may sign in.
     private struct ServingDocument: Encodable {
+        enum SignIn: String, Encodable {
+            case open
+            case token
+        }
+
         var event = "serving"
         let url: String
+        let page: String
+        let signIn: SignIn
+
+        init(_ server: Server, _ configuration: ServerConfiguration) {
+            let host = server.address.contains(":") ? "[\(server.address)]" : server.address
+            let isSecure = configuration.tls != nil
+            url = "\(isSecure ? "wss" : "ws")://\(host):\(server.port)"
+            // Who listens on all addresses is reached by any of them.
+            let isAny = ["0.0.0.0", "::"].contains(server.address)
+            page = "\(isSecure ? "https" : "http")://\(isAny ? "localhost" : host):\(server.port)/"
+            signIn = configuration.tokenKeyFiles.isEmpty ? .open : .token
+        }
+
+        /// For people.
+        var lines: [String] {
+            let who =
+                switch signIn {
+                case .open: "anybody signs in by any free name"
+                case .token: "users sign in with a token"
+                }
+            return ["signaling at \(url)", "page at \(page)", who]
+        }
     }
 }

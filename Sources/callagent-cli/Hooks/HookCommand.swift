@@ -3,21 +3,23 @@ internal import SystemPackage
 
 /// Runs one program for a hook.
 enum HookCommand {
-    /// Runs it with the facts in its environment and waits for its end.
+    /// Runs the program with the call's data in its environment and waits for its end.
     ///
-    /// It has no standard input, and what it prints goes to standard error: standard output is for results. After `limit`, and when
-    /// the task is cancelled, it is told to end, and a second later it is killed. It begins with the signals as any program
-    /// does, though this one ignores those that it waits for.
+    /// The program has no standard input. Its output goes to standard error, since standard output is for results. After `limit`, and when
+    /// the task is cancelled, it gets a signal to end, and a second later it is killed. It starts with default signal handling,
+    /// though this program ignores the signals that it waits for.
     ///
-    /// - Returns: what went wrong.
+    /// - Returns: an error text; nil if the program succeeded.
     static func run(_ path: String, _ arguments: [String], _ facts: [String: String], limit: Duration) async -> String?
     {
         var options = PlatformOptions()
-        // What a script has started ends with it.
+        // The child processes of a script end with it.
         options.createSession = true
         options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))]
-        let variables = Dictionary(
+        var variables = Dictionary(
             uniqueKeysWithValues: facts.map { (Environment.Key(stringLiteral: $0.key), Optional($0.value)) })
+        // Only this program may have the token; nil removes the variable.
+        variables[Environment.Key(stringLiteral: EnvironmentSetting.token.rawValue)] = .some(nil)
         let running = Task { [options] in
             try await Subprocess.run(
                 .path(FilePath(path)), arguments: Arguments(arguments), environment: .inherit.updating(variables),

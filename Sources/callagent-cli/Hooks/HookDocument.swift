@@ -1,10 +1,10 @@
 internal import CallAgent
 
-/// What a hook is told, as JSON or as environment variables.
+/// The data that a hook gets, as JSON or as environment variables.
 ///
 /// Names may be added, never changed.
 struct HookDocument: Encodable, Sendable {
-    /// What happened.
+    /// The event that runs the hook.
     enum Event: String, Encodable, Sendable {
         case ring
         case connect
@@ -38,9 +38,9 @@ struct HookDocument: Encodable, Sendable {
         connectedMs = facts.connectedMs?.rounded(toPlaces: 2)
     }
 
-    /// The facts as environment variables; what is not known is not among them.
+    /// The data as environment variables; unknown values are left out.
     ///
-    /// Control characters are written out: a peer's words end no line, and no variable.
+    /// Control characters are escaped, so a peer's text cannot end a line or a variable.
     var environment: [String: String] {
         let facts: [String: String?] = [
             "EVENT": event.rawValue, "CALL_ID": callId, "ROLE": role.rawValue, "USER": user, "PEER": peer,

@@ -1,6 +1,6 @@
-/// Which hooks run when: a bounded number at a time, and those of one call in the order of its events.
+/// Schedules hooks: a limited number at a time, and the hooks of one call in the order of its events.
 ///
-/// A plain value. The hooks of one event run beside each other, and those of a call's next event after them.
+/// A plain value. The hooks of one event run in parallel. The hooks of the call's next event run after them.
 struct HookQueue<Hook: Sendable>: Sendable {
     /// One hook to run.
     struct Job: Sendable {
@@ -10,9 +10,9 @@ struct HookQueue<Hook: Sendable>: Sendable {
         let hook: Hook
     }
 
-    /// How many run at a time.
+    /// The most hooks that run at a time.
     private let concurrency: Int
-    /// How many may wait.
+    /// The most hooks that may wait.
     private let capacity: Int
     private var waiting: [Job] = []
     private var running: [Job] = []
@@ -24,12 +24,12 @@ struct HookQueue<Hook: Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// How many wait for their turn.
+    /// The number of hooks that wait.
     var count: Int { waiting.count }
 
     /// Adds the hooks of one event of a call.
     ///
-    /// - Returns: how many of them there was no room for.
+    /// - Returns: the number of hooks that did not fit.
     mutating func add(_ hooks: [Hook], of call: String) -> Int {
         events += 1
         let room = capacity - waiting.count
@@ -40,10 +40,12 @@ struct HookQueue<Hook: Sendable>: Sendable {
         return hooks.count - min(hooks.count, room)
     }
 
-    /// Takes the next hook that may run now, if there is one; it runs until ``end(_:)``.
+    /// Returns the next hook that may run now; nil if there is none.
+    ///
+    /// It counts as running until ``end(_:)``.
     mutating func next() -> Job? {
         guard running.count < concurrency else { return nil }
-        // The earliest event of each call that is not over holds up the later ones.
+        // The earliest unfinished event of a call blocks its later ones.
         var first: [String: Int] = [:]
         for job in running + waiting { first[job.call] = min(first[job.call] ?? .max, job.event) }
         guard let index = waiting.firstIndex(where: { first[$0.call] == $0.event }) else { return nil }
@@ -52,12 +54,12 @@ struct HookQueue<Hook: Sendable>: Sendable {
         return job
     }
 
-    /// A hook is over.
+    /// A hook has ended.
     mutating func end(_ job: Job) { running.removeAll { $0.number == job.number } }
 
-    /// Forgets those that wait.
+    /// Removes the hooks that wait.
     ///
-    /// - Returns: how many these were.
+    /// - Returns: the number of removed hooks.
     mutating func clear() -> Int {
         defer { waiting = [] }
         return waiting.count

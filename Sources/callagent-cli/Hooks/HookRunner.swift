@@ -4,9 +4,9 @@ internal import NIOCore
 internal import NIOSSL
 internal import Synchronization
 
-/// Runs the hooks of a command: some at a time, each for a bounded time, none of them in a call's way.
+/// Runs the hooks of a command: a few at a time, each with a time limit, without delaying calls.
 ///
-/// Those of one call run in the order of its events.
+/// The hooks of one call run in the order of its events.
 final class HookRunner: CallHook {
     private struct Hook: Sendable {
         let target: HookTarget
@@ -18,23 +18,23 @@ final class HookRunner: CallHook {
         var running: [Int: Task<Void, Never>] = [:]
     }
 
-    /// How many run at a time.
+    /// The most hooks that run at a time.
     private static let concurrency = 4
-    /// How many may wait; what is beyond is not run.
+    /// The most hooks that may wait; hooks beyond that are not run.
     private static let longestQueue = 256
     /// How long a program may run.
     private static let commandLimit: Duration = .seconds(30)
     /// How long a webhook may take.
     private static let webhookLimit: TimeAmount = .seconds(5)
-    /// How long the program waits at its end for those that still run.
+    /// How long the program waits at its end for running hooks.
     private static let patience: Duration = .seconds(6)
-    /// How long those may take then that had to wait for them.
+    /// How long the hooks that waited for them may take after that.
     private static let lastPatience: Duration = .seconds(2)
 
     private let onRing: [HookTarget]
     private let onConnect: [HookTarget]
     private let onEnd: [HookTarget]
-    /// For `https://`; nil when no hook needs it.
+    /// For `https://`; nil if no hook needs it.
     private let tls: NIOSSLContext?
     private let logger: Logger
     private let state = Mutex(State())
@@ -52,9 +52,9 @@ final class HookRunner: CallHook {
 
     func callEnded(_ call: CallFacts) { enqueue(onEnd, HookDocument(.end, call)) }
 
-    /// Waits for those that run and wait.
+    /// Waits for the running and waiting hooks.
     ///
-    /// What takes too long is ended, so that those get their turn that wait for it; what is left a little later is not run.
+    /// A hook that takes too long is ended, so that the hooks behind it can run. Hooks left a little later are not run.
     func finish() async {
         let limit = Task {
             guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
@@ -75,7 +75,7 @@ final class HookRunner: CallHook {
         startNext()
     }
 
-    /// Starts those whose turn it is, now that `job` is over.
+    /// Starts the hooks that may run after `job` has ended.
     private func startNext(after job: HookQueue<Hook>.Job? = nil) {
         state.withLock { state in
             if let job {

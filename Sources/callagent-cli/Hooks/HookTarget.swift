@@ -1,21 +1,21 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// What is run or told when a call rings, is connected or ends.
+/// The target of a hook, used when a call rings, is connected or ends.
 enum HookTarget: Sendable, Equatable {
     /// A program and its arguments.
     case command(path: String, arguments: [String])
-    /// A server that is sent the facts as JSON.
+    /// A server that receives the data as JSON.
     case webhook(WebHookURL)
 
-    /// Whether it is reached through TLS.
+    /// Whether the target uses TLS.
     var isSecure: Bool { if case .webhook(let url) = self { url.isSecure } else { false } }
 
-    /// Reads what a user wrote: an `http://` or `https://` URL, or a command line without a shell.
+    /// Parses an option: an `http://` or `https://` URL, or a command line without a shell.
     ///
-    /// Words are parted by spaces; `'…'` and `"…"` keep theirs. Nothing is expanded.
+    /// Spaces separate words, except inside `'…'` and `"…"`. Nothing is expanded.
     ///
-    /// - Throws: a `ValidationError` that says what is wrong, also for a program that is not there.
+    /// - Throws: a `ValidationError` that explains the fault, also for a program that does not exist.
     init(parsing argument: String) throws {
         if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
             self = .webhook(try WebHookURL(parsing: argument))

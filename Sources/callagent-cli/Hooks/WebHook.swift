@@ -6,11 +6,11 @@ internal import TLSClient
 
 /// Sends one webhook.
 enum WebHook {
-    /// Posts `body` as JSON and waits for the status, for at most `limit` in all.
+    /// Posts `body` as JSON and waits for the status, for at most `limit` in total.
     ///
-    /// With `tls` it goes through TLS, and the server's certificate has to be trusted and to be for the URL's host.
+    /// `tls` turns on TLS. The server's certificate then has to be trusted and to be for the URL's host.
     ///
-    /// - Returns: what went wrong.
+    /// - Returns: an error text; nil if the post succeeded.
     static func post(_ body: String, to url: WebHookURL, tls: NIOSSLContext?, limit: TimeAmount) async -> String? {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let answer = loop.makePromise(of: UInt.self)
@@ -24,7 +24,7 @@ enum WebHook {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {
-                        // An address is not in the server's name but is compared with the certificate by itself.
+                        // An IP address is not sent as the server name; the library compares it with the certificate by itself.
                         let name = url.isAddress ? nil : url.host
                         let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
                         try channel.pipeline.syncOperations.addHandler(handler)

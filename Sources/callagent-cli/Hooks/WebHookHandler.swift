@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Writes one request and takes the status of its answer.
+/// Writes one request and reads the status of the response.
 final class WebHookHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -21,7 +21,7 @@ final class WebHookHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // What follows the status is nobody's business.
+        // The rest of the response is ignored.
         guard case .head(let head) = unwrapInboundIn(data) else { return }
         answer.succeed(head.status.code)
         context.close(promise: nil)

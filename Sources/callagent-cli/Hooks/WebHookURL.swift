@@ -2,20 +2,20 @@ internal import ArgumentParser
 internal import Foundation
 internal import MediaEngine
 
-/// Where a webhook goes.
+/// The URL of a webhook.
 struct WebHookURL: Sendable, Equatable {
-    /// The whole of it, for people.
+    /// The whole URL, for people.
     let text: String
-    /// Whether it is `https`.
+    /// Whether the scheme is `https`.
     let isSecure: Bool
     let host: String
     let port: Int
     /// The path and the query.
     let target: String
-    /// As it stands in the request.
+    /// The authority as the request has it.
     let authority: String
 
-    /// - Throws: a `ValidationError` for what is no `http://` or `https://` URL.
+    /// - Throws: a `ValidationError` if the text is no `http://` or `https://` URL.
     init(parsing text: String) throws {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let parts = URLComponents(string: text),
             let host = parts.host, !host.isEmpty, (1...65_535).contains(parts.port ?? 80)
@@ -34,6 +34,6 @@ struct WebHookURL: Sendable, Equatable {
         self.text = "\(isSecure ? "https" : "http")://\(authority)\(target)"
     }
 
-    /// Whether the host is an IP address, which a certificate names in another way.
+    /// Whether the host is an IP address; a certificate names addresses in another way.
     var isAddress: Bool { LocalAddresses.isNumeric(host) }
 }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What the argument parser knows of a command's options.
+/// The options of a command, as the argument parser knows them.
 ///
-/// It tells nobody but its own documentation tools, in the JSON of `--experimental-dump-help`, so that is read.
+/// The parser exposes them only to its own documentation tools, as the JSON of `--experimental-dump-help`. This type reads that JSON.
 enum CommandOptions {
     /// One option.
     struct Option: Equatable {
@@ -29,7 +29,7 @@ enum CommandOptions {
         let name: String
     }
 
-    /// The options of `command` by their long names; nil when there is no such command.
+    /// The options of `command` by their long names; nil if there is no such command.
     static func all(of command: String, in dump: String) -> [String: Option]? {
         guard let root = try? JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command,
             let found = root.subcommands?.first(where: { $0.commandName == command })

@@ -1,12 +1,13 @@
+internal import ArgumentParser
 internal import CallAgent
 internal import Foundation
 
-/// Options from a file, put among those of the command line.
+/// Adds options from a file to the command line.
 enum ConfigFile {
-    /// The longest file that is read, in bytes.
+    /// The size limit of the file, in bytes.
     private static let longest = 1_048_576
 
-    /// What a file may say of an option.
+    /// The value of an option in the file.
     private enum Value: Decodable {
         case switched(Bool)
         case text(String)
@@ -43,10 +44,10 @@ enum ConfigFile {
         }
     }
 
-    /// The arguments with what `--config FILE` adds to them; what the command line says itself wins.
+    /// The arguments with the options of `--config FILE`; the command line wins.
     ///
-    /// - Parameter commands: describes the program's commands, as the argument parser dumps them.
-    /// - Throws: a ``Failure`` that names the file, and the key if it is about one.
+    /// - Parameter commands: returns the description of the program's commands that the argument parser dumps.
+    /// - Throws: a ``Failure`` that names the file, and the key if one is at fault.
     static func expanded(_ arguments: [String], commands: () -> String) throws(Failure) -> [String] {
         let own = arguments.prefix { $0 != "--" }
         guard let path = path(in: Array(own)), let place = arguments.firstIndex(where: { !$0.hasPrefix("-") }),
@@ -60,7 +61,7 @@ enum ConfigFile {
             if own.contains(where: { $0 == "--\(key)" || $0.hasPrefix("--\(key)=") }) { continue }
             added += try words(key, value, option, path)
         }
-        // Before everything else of the command: after a "--" they would be no options any more.
+        // In front of the command's own arguments: after a "--" they would not be parsed as options.
         return Array(arguments[...place]) + added + arguments[(place + 1)...]
     }
 
@@ -109,4 +110,14 @@ enum ConfigFile {
             throw Failure(.usage, "'\(path)' is no JSON object; \(example)")
         }
     }
+}
+
+/// The file with more options.
+struct ConfigOptions: ParsableArguments {
+    /// ``ConfigFile`` reads it before the parser sees the arguments; it is declared here for help and completion.
+    @Option(
+        help: ArgumentHelp(
+            "Read options from a JSON object with their long names as keys. The command line wins.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var config: String?
 }

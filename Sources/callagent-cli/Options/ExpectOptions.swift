@@ -6,8 +6,9 @@ struct ExpectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Fail with exit code 6 unless a number of the JSON document is so (repeatable), with one of < <= > >= == !=, "
-                + "such as summary.connected==1 or timelineMs.firstVideoFrame<200.",
-            valueName: "path==number"))
+                + "such as summary.connected==1 or video.received.lossPercent<1; in demo caller.video.received.lossPercent<1.",
+            valueName: "figure==number"),
+        transform: Expectation.init(parsing:))
     var expect: [Expectation] = []
 
     @Option(
@@ -15,6 +16,15 @@ struct ExpectOptions: ParsableArguments {
             "Write the verdict as JUnit XML: a test case for each call and for each expectation.", valueName: "file"),
         completion: .file(extensions: ["xml"]))
     var junit: String?
+
+    /// Refuses figures that the command's document never has.
+    func checkFigures(in document: Figures.Document) throws {
+        for path in expect.map(\.path) {
+            if let complaint = Figures.complaint(about: path, in: document) {
+                throw ValidationError("--expect: \(complaint)")
+            }
+        }
+    }
 
     func validate() throws {
         guard let junit else { return }

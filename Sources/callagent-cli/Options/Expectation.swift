@@ -1,11 +1,11 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// What a user expects of a number in the JSON document: `summary.firstFrameMs.median<120`.
+/// What a user expects of a number in the JSON document: `summary.connected==20` or `median(video.received.jitterMs)<10`.
 ///
 /// A path is the names from the document's root, joined by dots; a number as a name is an index into a list. A path that does
-/// not begin at the root is looked for in every call of the document, and has to hold in each.
-struct Expectation: ExpressibleByArgument, Equatable {
+/// not begin at the root is looked for in every call of the document.
+struct Expectation: Equatable {
     /// How the two numbers are compared.
     enum Comparison: String, CaseIterable {
         // The longer ones first: `<=` begins with `<`.
@@ -15,6 +15,9 @@ struct Expectation: ExpressibleByArgument, Equatable {
         case notEqual = "!="
         case less = "<"
         case greater = ">"
+
+        /// Whether greater numbers break it.
+        var isUpperBound: Bool { self == .less || self == .lessOrEqual }
 
         func holds(_ left: Double, _ right: Double) -> Bool {
             switch self {
@@ -28,56 +31,61 @@ struct Expectation: ExpressibleByArgument, Equatable {
         }
     }
 
+    /// What is compared of the numbers of several calls.
+    enum Scope: String, CaseIterable {
+        /// Every one of them.
+        case all
+        /// At least one of them.
+        case any
+        case min, median, p95, max
+    }
+
+    let scope: Scope
     let path: [String]
     let comparison: Comparison
     let number: Double
 
-    init?(argument: String) {
-        for comparison in Comparison.allCases {
-            guard let range = argument.range(of: comparison.rawValue) else { continue }
-            let path = argument[..<range.lowerBound].trimmingCharacters(in: .whitespaces)
-            guard !path.isEmpty, let number = Double(argument[range.upperBound...].trimmingCharacters(in: .whitespaces))
-            else {
-                return nil
-            }
-            self.path = path.split(separator: ".").map(String.init)
-            self.comparison = comparison
-            self.number = number
-            return
+    /// - Throws: a `ValidationError` that says what is missing.
+    init(parsing text: String) throws {
+        let found = Comparison.allCases.lazy.compactMap { comparison in
+            text.range(of: comparison.rawValue).map { (comparison, $0) }
+        }.first
+        guard let (comparison, range) = found else {
+            throw ValidationError("'\(text)' has no comparison; \(Self.form)")
         }
-        return nil
+        let right = text[range.upperBound...].trimmingCharacters(in: .whitespaces)
+        guard let number = Double(right), number.isFinite else {
+            throw ValidationError("'\(right)' in '\(text)' is no number; \(Self.form)")
+        }
+        let left = text[..<range.lowerBound].trimmingCharacters(in: .whitespaces)
+        (scope, path) = try Self.scopedPath(left)
+        (self.comparison, self.number) = (comparison, number)
     }
 
-    var description: String { "\(path.joined(separator: ".")) \(comparison.rawValue) \(number)" }
+    private static let form =
+        "write FIGURE, one of < <= > >= == !=, and a number, such as 'video.received.lossPercent<1'"
 
-    /// What is wrong; nil when the expectation is met.
-    func complaint(about document: Any) -> String? {
-        var roots = [document]
-        if let object = document as? [String: Any], let first = path.first, object[first] == nil {
-            roots = object["calls"] as? [Any] ?? []
-        }
-        let expected = description
-        guard !roots.isEmpty else { return "expected \(expected), but there was no call" }
-        for root in roots {
-            guard let value = Self.number(at: path, in: root) else {
-                return "expected \(expected), but there is no such number"
+    /// Reads `median(a.b)`; without a scope all calls count.
+    private static func scopedPath(_ text: String) throws -> (Scope, [String]) {
+        var (scope, inner) = (Scope.all, Substring(text))
+        if text.hasSuffix(")"), let open = text.firstIndex(of: "(") {
+            let name = String(text[..<open])
+            guard let named = Scope(rawValue: name) else {
+                let names = Scope.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("'\(name)' in '\(text)' is none of \(names); \(form)")
             }
-            guard comparison.holds(value, number) else { return "expected \(expected), but it is \(value)" }
+            (scope, inner) = (named, text[text.index(after: open)...].dropLast())
         }
-        return nil
+        let path = inner.trimmingCharacters(in: .whitespaces).split(separator: ".", omittingEmptySubsequences: false)
+            .map(String.init)
+        guard !path.contains(""), !inner.contains(where: { "()".contains($0) }) else {
+            throw ValidationError("'\(text)' is no figure; \(form)")
+        }
+        return (scope, path)
     }
 
-    private static func number(at path: [String], in root: Any) -> Double? {
-        var value: Any? = root
-        for name in path {
-            if let object = value as? [String: Any] {
-                value = object[name]
-            } else if let list = value as? [Any], let index = Int(name), list.indices.contains(index) {
-                value = list[index]
-            } else {
-                return nil
-            }
-        }
-        return (value as? NSNumber)?.doubleValue
+    var description: String {
+        let path = path.joined(separator: ".")
+        return (scope == .all ? path : "\(scope.rawValue)(\(path))") + " \(comparison.rawValue) \(number)"
     }
 }

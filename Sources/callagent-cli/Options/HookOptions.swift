@@ -3,30 +3,30 @@ internal import Logging
 internal import NIOSSL
 internal import TLSClient
 
-/// What is run or told when calls ring, are connected and end.
+/// The hooks to run when calls ring, are connected and end.
 struct HookOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "When a call rings, run a program (without a shell; the facts are in CALLAGENT_… variables) or post them as JSON "
-                + "to an http:// or https:// URL (repeatable; of one call, in the order of its events).",
+            "When a call rings, run a program (without a shell; the call's data is in CALLAGENT_… variables) or post the data as JSON "
+                + "to an http:// or https:// URL (repeatable). The hooks of one call run in the order of its events.",
             valueName: "command|url"),
         transform: HookTarget.init(parsing:))
     var onRing: [HookTarget] = []
 
     @Option(
-        help: ArgumentHelp("The same when a call is connected (repeatable).", valueName: "command|url"),
+        help: ArgumentHelp("The same as --on-ring, when a call is connected (repeatable).", valueName: "command|url"),
         transform: HookTarget.init(parsing:))
     var onConnect: [HookTarget] = []
 
     @Option(
-        help: ArgumentHelp("The same when a call is over (repeatable).", valueName: "command|url"),
+        help: ArgumentHelp("The same as --on-ring, when a call has ended (repeatable).", valueName: "command|url"),
         transform: HookTarget.init(parsing:))
     var onEnd: [HookTarget] = []
 
-    /// Nil when there is no hook.
+    /// Nil if there is no hook.
     ///
-    /// - Parameter trustRoots: a file with certificates to trust beside the system's.
-    /// - Throws: a ``Failure`` when an `https://` hook has nobody to trust.
+    /// - Parameter trustRoots: a file with certificates to trust in addition to the system's.
+    /// - Throws: a ``Failure`` if an `https://` hook has no trusted certificates.
     func runner(trustRoots: String?, logger: Logger) throws -> HookRunner? {
         let all = onRing + onConnect + onEnd
         guard !all.isEmpty else { return nil }

@@ -2,38 +2,38 @@ public import ArgumentParser
 internal import CallAgent
 public import MediaEngine
 
-/// How a command's calls find a way to the peer.
+/// How a command's calls connect to the peer.
 struct IceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A STUN or TURN server besides those of the signaling server (repeatable): stun:HOST[:PORT], "
-                + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp], or turns:USER:PASSWORD@HOST[:PORT] for TLS. A --config file keeps the password off the process list.",
+            "A STUN or TURN server in addition to those of the signaling server (repeatable): stun:HOST[:PORT], "
+                + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp], or turns:USER:PASSWORD@HOST[:PORT] for TLS. A --config file hides the password from the process list.",
             valueName: "url"))
     var iceServer: [IceServerArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Which candidates may be used; relay keeps this machine's addresses from the peer, and needs a TURN server.",
+            "Which candidates may be used. relay hides this machine's addresses from the peer, and needs a TURN server.",
             valueName: "all|relay"))
     var icePolicy: IceTransportPolicy = .all
 
     @Option(
         help: ArgumentHelp(
-            "A local address to use for media (repeatable). Default: all global ones, and loopback when the signaling host is loopback.",
+            "A local address to use for media (repeatable). Default: all global addresses, and loopback if the signaling host is loopback.",
             valueName: "address"))
     var iceInterface: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The UDP ports to use for media on this machine, such as 40000-40099; each call takes one for each local address. "
-                + "Default: what the system gives.",
+            "The UDP ports to use for media on this machine, such as 40000-40099. Each call uses one for each local address. "
+                + "Default: the system chooses.",
             valueName: "first-last"))
     var icePorts: PortRangeArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Tell all candidates with the description (vanilla ICE) instead of one by one, for peers that cannot trickle, and wait this long for "
-                + "them: from half of it on a relay candidate is enough; 0s waits for all. Default: trickle.",
+            "Send all candidates in the description (vanilla ICE) instead of one by one, for peers that cannot trickle. Wait this long for "
+                + "them; after half of it a relay candidate is enough. 0s waits for all. Default: trickle.",
             valueName: "4s|500ms"))
     var iceGatherTimeout: DurationArgument?
 
@@ -52,6 +52,11 @@ struct IceOptions: ParsableArguments {
         guard iceInterface.isEmpty else {
             for address in iceInterface where !LocalAddresses.isNumeric(address) {
                 throw Failure(.usage, "'\(address)' is no IP address; --ice-interface takes one such as 192.0.2.1")
+            }
+            if let strange = iceInterface.first(where: { !LocalAddress.isHere($0) }) {
+                let here = (["127.0.0.1"] + LocalAddresses.global()).joined(separator: ", ")
+                throw Failure(
+                    .prerequisite, "--ice-interface: this machine does not have the address \(strange); it has \(here)")
             }
             return iceInterface
         }

@@ -3,85 +3,94 @@ internal import CallAgent
 internal import Logging
 internal import MediaEngine
 
-/// What a command's calls send and how.
+/// What a command's calls send, and where received media goes.
 struct MediaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The pictures to send: test[:PATTERN], clock[:PATTERN] (with a frame counter and the time of day), v4l2:/dev/videoN, "
-                + "rtsp://URL, file:PATH, screen[:DISPLAY], none, or the name of a pipeline description.",
+            "The video to send: \(SourceName.video), or the name of a pipeline description. "
+                + "clock has a frame counter and the time of day.",
             valueName: "source"))
     var video = "test"
 
     @Option(
         help: ArgumentHelp(
-            "The sound to send: tone[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, "
-                + "file:PATH, none, or the name of a pipeline description.", valueName: "source"))
-    var audio = "tone"
+            "The audio to send: \(SourceName.audio), or the name of a pipeline description. "
+                + "(default: the audio of --video file:, else tone)",
+            valueName: "source"))
+    var audio: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Succeed although a source did not answer or was lost when the call ended. A moving test frame or silence is sent in its place. Without "
+                + "this flag such a call ends with exit code 5. A missing device or file always ends with exit code 7."
+        ))
+    var allowStandIn = false
+
+    @Flag(help: "Fail with exit code 5 if no media of a kind that the call had was received from the peer.")
+    var requireMedia = false
 
     @Option(
         help: ArgumentHelp(
-            "What is done to the sound before it is sent: voice takes out echo and noise and evens the level, music takes out echo "
-                + "only; default: voice for microphones, off for everything else.", valueName: "off|voice|music"))
+            "How the audio is processed before it is sent: voice removes echo and noise and evens the level, music removes only echo. "
+                + "Default: voice for microphones, off for everything else.", valueName: "off|voice|music"))
     var audioProcessing: AudioProcessing?
 
     @Option(
         help: ArgumentHelp(
-            "The size and rate of the pictures to send; what has another shape gets bars at two sides.",
+            "The size and rate of the video to send. A source of another shape gets bars at two sides.",
             valueName: "WIDTHxHEIGHT[@FPS]"))
     var videoSize = "640x360"
 
     @Option(
         help: ArgumentHelp(
-            "How the pictures are turned before they are sent; a quarter turn makes height of width.",
+            "How the video is rotated before it is sent. A quarter turn swaps width and height.",
             valueName: "0|90|180|270|mirror|flip|auto"))
     var videoOrientation: VideoOrientation = .upright
 
-    @OptionGroup var codecs: CodecOptions
-
     @Option(
         help: ArgumentHelp(
-            "Where the peer's pictures go once a call is connected: discard, window, v4l2:/dev/videoN (v4l2loopback), or the name of a "
+            "Where the peer's video goes once a call is connected: discard, window, v4l2:/dev/videoN (v4l2loopback), or the name of a "
                 + "pipeline description.", valueName: "sink"))
     var sinkVideo = "discard"
 
     @Option(
         help: ArgumentHelp(
-            "Where the peer's sound goes once a call is connected: discard, speaker, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], or "
+            "Where the peer's audio goes once a call is connected: discard, speaker, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], or "
                 + "the name of a pipeline description.", valueName: "sink"))
     var sinkAudio = "discard"
 
     @Option(
         help: ArgumentHelp(
-            "Show the pictures to send, before and during calls: window, or any other video sink.", valueName: "sink"))
+            "Show the video to send, before and during calls: window, or any other video sink.", valueName: "sink"))
     var preview: String?
 
     @Option(
         help: ArgumentHelp(
-            "Record what arrives once a call is connected: .mkv, .webm (VP8, VP9) or .mp4 (H264); calls use the codecs that it can hold.",
+            "Record the received media once a call is connected: .mkv, .webm (VP8, VP9) or .mp4 (H264). Calls use the codecs that the file can hold.",
             valueName: "file"))
     var record: String?
 
-    @Flag(help: "Record what is sent, too: into NAME.sent.mkv beside NAME.mkv.")
+    @Flag(help: "Also record the sent media: into NAME.sent.mkv beside NAME.mkv.")
     var recordSent = false
 
     @Option(
         help: ArgumentHelp(
-            "A folder with pipeline descriptions of your own, which come before the built-in ones.", valueName: "folder"
+            "A folder with your own pipeline descriptions. They take precedence over the built-in ones.",
+            valueName: "folder"
         ))
     var pipelines: String?
 
-    @OptionGroup var ice: IceOptions
-
-    /// Everything checked that can be checked before a call.
-    func configuration(engine: MediaEngine, signalingHost: String) async throws -> MediaConfiguration {
+    /// The configuration, with every check that is possible before a call.
+    func configuration(
+        _ codecs: CodecOptions, _ ice: IceOptions, engine: Engine, signalingHost: String
+    ) async throws -> MediaConfiguration {
         do {
             var configuration = MediaConfiguration(video: nil, audio: nil)
-            // Reports, expectations and statistics name all of it.
+            // Reports, expectations and statistics use all measurements.
             configuration.measurements = Set(MediaMeasurement.allCases)
             configuration.video = try videoSource()
             configuration.audio = try audioSource()
-            if let source = configuration.video { try await engine.check(source) }
-            if let source = configuration.audio { try await engine.check(source) }
+            try await checkSources(configuration, engine)
             try await codecs.apply(to: &configuration, engine: engine)
             configuration.videoCodecs = try RecordingPath.codecs(configuration.videoCodecs, for: record)
             configuration.recordingPath = try RecordingPath.checked(record, sent: recordSent)
@@ -98,8 +107,17 @@ struct MediaOptions: ParsableArguments {
         }
     }
 
-    /// Shows what calls will send; nil when that is not wanted or there are no pictures.
-    func openPreview(_ engine: MediaEngine, logger: Logger) async throws -> CapturePreview? {
+    private func checkSources(_ configuration: MediaConfiguration, _ engine: Engine) async throws {
+        if let source = configuration.video {
+            try await SourceName.checked(video, "--video", SourceName.video) { try await engine.check(source) }
+        }
+        if let source = configuration.audio {
+            try await SourceName.checked(audio ?? video, "--audio", SourceName.audio) { try await engine.check(source) }
+        }
+    }
+
+    /// Shows the video that calls will send; nil without `--preview` or without video.
+    func openPreview(_ engine: Engine, logger: Logger) async throws -> CapturePreview? {
         guard let preview, let source = try videoSource() else { return nil }
         do throws(MediaError) {
             return try await engine.preview(try engine.capture(source), on: try VideoSink(parsing: preview)) { error in
@@ -110,23 +128,40 @@ struct MediaOptions: ParsableArguments {
         }
     }
 
-    /// What is sent at the beginning; nil for no pictures.
+    /// The video source at the start of a call; nil: no video.
     func videoSource() throws -> VideoSource? {
         guard video != "none" else { return nil }
+        guard video != "frames" else { throw Self.needsApplication(video) }
         var source = try VideoSource(parsing: video, format: try format())
         source.orientation = videoOrientation
         return source
     }
 
-    /// What is sent at the beginning; nil for no sound.
+    /// The audio source at the start of a call; nil: no audio.
     func audioSource() throws -> AudioSource? {
+        let audio = audio ?? (isFile ? video : "tone")
         guard audio != "none" else { return nil }
+        guard audio != "samples" else { throw Self.needsApplication(audio) }
         var source = try AudioSource(parsing: audio)
         source.processing = audioProcessing
         return source
     }
 
-    /// The size and rate of the pictures.
+    /// Whether the video is a file, whose audio is sent by default.
+    private var isFile: Bool { video.hasPrefix("file:") }
+
+    /// Whether a stand-in may be sent for a source with this fault.
+    ///
+    /// A file may have no audio if `--audio` does not ask for it.
+    func allowsStandIn(_ fault: CaptureFault) -> Bool {
+        allowStandIn || audio == nil && isFile && fault.medium == .audio && fault.cause == .silent
+    }
+
+    private static func needsApplication(_ source: String) -> Failure {
+        Failure(.usage, "'\(source)' is pushed by an application that uses the library; choose another source")
+    }
+
+    /// The size and rate of the video.
     func format() throws -> VideoFormat {
         guard let format = VideoSizeArgument.format(videoSize) else {
             throw Failure(.usage, VideoSizeArgument.advice(videoSize))

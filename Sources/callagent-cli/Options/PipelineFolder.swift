@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// A folder with pipeline descriptions of a user's own.
+/// A folder with a user's own pipeline descriptions.
 enum PipelineFolder {
-    /// The longest description that is read, in bytes.
+    /// The size limit of a description, in bytes.
     private static let longest = 65_536
 
-    /// Reads every description once, so that one that cannot be read is named.
+    /// Reads every description once and reports an unreadable one.
     ///
     /// - Throws: a ``Failure`` of wrong usage.
     static func checked(_ path: String?) throws(Failure) -> String? {
         guard let path else { return nil }
-        // A folder that is not there is told by who reads it.
+        // The reader of the folder reports a missing folder.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names.sorted() where name.hasSuffix(".launch") {
             _ = try TextFile.read(URL(fileURLWithPath: path).appendingPathComponent(name).path, longest: longest)

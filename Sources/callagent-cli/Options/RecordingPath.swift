@@ -1,9 +1,9 @@
 internal import Foundation
 internal import MediaEngine
 
-/// Checks where a recording goes before a call is placed for it.
+/// Checks the path of a recording before a call is placed.
 enum RecordingPath {
-    /// - Throws: a ``Failure`` for a path that cannot be written, or that is there already: a recording replaces nothing.
+    /// - Throws: a ``Failure`` for a path that cannot be written or already exists: a recording replaces no file.
     static func checked(_ path: String?, sent: Bool = false) throws(Failure) -> String? {
         guard let path else {
             if sent { throw Failure(.usage, "--record-sent needs --record FILE") }
@@ -23,9 +23,9 @@ enum RecordingPath {
         return path
     }
 
-    /// Those of `codecs` that the file can hold.
+    /// The `codecs` that the file can hold.
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when it can hold none.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` if it can hold none.
     static func codecs(_ codecs: [Codec], for path: String?) throws(MediaError) -> [Codec] {
         guard let path else { return codecs }
         let format = try RecordingFormat(path: path)

@@ -1,12 +1,12 @@
 internal import ArgumentParser
 internal import CallAgent
 
-/// What a command does to its calls while they run.
+/// The actions that a command performs on its calls.
 struct ScriptOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Do something at a time after a call was connected (repeatable): hold, unhold, mute-audio, unmute-audio, "
-                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, info:TEXT, dtmf:KEYS, video=SOURCE, "
+            "Perform an action at a time after the call is connected (repeatable): hold, unhold, mute-audio, unmute-audio, "
+                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, info:TEXT, dtmf:DIGITS, video=SOURCE, "
                 + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, audio-processing=MODE, "
                 + "snapshot:FILE.png|.jpg, hangup.",
             valueName: "time=action"),

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import MediaEngine
 
-/// What a running call does at a time: `2s=hold`.
+/// An action on a running call at a time: `2s=hold`.
 struct ScriptStep: Sendable, Equatable {
-    /// What can be done.
+    /// The actions.
     enum Action: Sendable, Equatable {
         case hold, unhold
         case muteAudio, unmuteAudio
@@ -12,21 +12,21 @@ struct ScriptStep: Sendable, Equatable {
         case outputOff, outputOn
         case addVideo
         case info(String)
-        /// Keys of a telephone.
+        /// Sends DTMF digits.
         case dtmf(String)
-        /// Other pictures of the same size, or none.
+        /// Another video source of the same size; nil: none.
         case video(VideoSource?)
         case videoSize(VideoFormat)
         case orientation(VideoOrientation)
-        /// Another sound, or none.
+        /// Another audio source; nil: none.
         case audio(AudioSource?)
         case audioProcessing(AudioProcessing)
-        /// The peer's picture into this file.
+        /// Writes a frame of the peer's video into this file.
         case snapshot(String)
         case hangup
     }
 
-    /// When, from the moment at which the call was connected.
+    /// The time since the call was connected.
     let time: DurationArgument
     let action: Action
     /// The action as it was written.
@@ -39,7 +39,7 @@ struct ScriptStep: Sendable, Equatable {
         ("hangup", .hangup),
     ]
 
-    /// - Throws: a `ValidationError` that says what can be written.
+    /// - Throws: a `ValidationError` that lists the accepted forms.
     init(parsing argument: String) throws {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let time = DurationArgument(argument: parts[0]) else {
@@ -52,13 +52,14 @@ struct ScriptStep: Sendable, Equatable {
 
     private static func action(_ text: String) throws -> Action {
         if let content = text.rest(after: "info:") { return .info(content) }
-        if let keys = text.rest(after: "dtmf:") {
-            guard (1...PeerConnection.maximumDigits).contains(keys.count), keys.allSatisfy({ DtmfDigit($0) != nil })
+        if let digits = text.rest(after: "dtmf:") {
+            guard (1...PeerConnection.maximumDigits).contains(digits.count), digits.allSatisfy({ DtmfDigit($0) != nil })
             else {
                 throw ValidationError(
-                    "'\(keys)' are no keys; use 1 to \(PeerConnection.maximumDigits) of 0 to 9, *, # and A to D")
+                    "'\(digits)' are no DTMF digits; use 1 to \(PeerConnection.maximumDigits) of 0 to 9, *, # and A to D"
+                )
             }
-            return .dtmf(keys)
+            return .dtmf(digits)
         }
         do throws(MediaError) {
             if let path = text.rest(after: "snapshot:") {
@@ -95,7 +96,7 @@ struct ScriptStep: Sendable, Equatable {
         if let known = plain.first(where: { $0.name == text }) { return known.action }
         let names =
             plain.map(\.name) + [
-                "info:TEXT", "dtmf:KEYS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN",
+                "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN",
                 "audio=SOURCE", "audio-processing=MODE", "snapshot:FILE.png|.jpg",
             ]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")
@@ -103,7 +104,7 @@ struct ScriptStep: Sendable, Equatable {
 }
 
 extension String {
-    /// What follows `prefix`; nil when it does not begin so.
+    /// The text after `prefix`; nil if the string does not begin with it.
     fileprivate func rest(after prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }

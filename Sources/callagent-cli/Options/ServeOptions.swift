@@ -1,13 +1,15 @@
 internal import ArgumentParser
 internal import SignalingServer
 
-/// Where the signaling server listens, whom it lets in, and what it offers.
+/// The signaling server's address, access rules and services.
 struct ServeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Where to listen; port 0 lets the system choose.", valueName: "HOST:PORT"))
+    @Option(help: ArgumentHelp("The address to listen on. With port 0 the system chooses.", valueName: "HOST:PORT"))
     var listen = "127.0.0.1:8080"
 
     @Option(
-        help: ArgumentHelp("Listen with TLS: the certificate chain in PEM, the server's own first.", valueName: "file"))
+        help: ArgumentHelp(
+            "Listen with TLS. The file has the certificate chain in PEM, the server's own certificate first.",
+            valueName: "file"))
     var tlsCert: String?
 
     @Option(help: ArgumentHelp("The private key of the certificate, in PEM without a password.", valueName: "file"))
@@ -15,94 +17,95 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Let in only users with a token that this key verifies: a secret of 32 bytes or more (HS256), or a P-256 key in PEM (ES256). Repeatable, so that keys can be changed. Without it everybody is let in.",
+            "Let in only users with a token that this key verifies: a secret of 32 bytes or more (HS256), or a P-256 key in PEM (ES256). Repeatable, so that keys can be changed. Without a key everybody is let in.",
             valueName: "file"))
     var tokenKeyFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "What tokens have to name as their audience (aud); without it they must name none.", valueName: "text"))
+            "The audience (aud) that tokens must have. Without this option they must have none.", valueName: "text"))
     var tokenAudience: String?
 
-    @Option(help: ArgumentHelp("What tokens have to name as their issuer (iss).", valueName: "text"))
+    @Option(help: ArgumentHelp("The issuer (iss) that tokens must have.", valueName: "text"))
     var tokenIssuer: String?
 
     @Option(
         help: ArgumentHelp(
-            "Tokens and users that may not sign in: lines 'jti IDENTIFIER' and 'sub USER'. Read again when it changes; whom it denies is closed.",
+            "A file of tokens and users that may not sign in: lines 'jti IDENTIFIER' and 'sub USER'. It is read again when it changes; denied connections are closed.",
             valueName: "file"),
         completion: .file())
     var denyList: String?
 
     @Option(
         help: ArgumentHelp(
-            "A STUN server to tell clients of, such as stun:stun.example.org. Repeatable.", valueName: "url"))
+            "A STUN server that clients get, such as stun:stun.example.org. Repeatable.", valueName: "url"))
     var stunURL: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A TURN server to tell clients of, with credentials for a time. Repeatable.", valueName: "url"))
+            "A TURN server that clients get, with temporary credentials. Repeatable.", valueName: "url"))
     var turnURL: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The secret shared with the TURN servers: coturn's static-auth-secret, with use-auth-secret.",
+            "A file with the secret shared with the TURN servers: coturn's static-auth-secret, with use-auth-secret.",
             valueName: "file"))
     var turnSecretFile: String?
 
-    @Option(help: ArgumentHelp("How long TURN credentials are good for.", valueName: "1h|30m"))
+    @Option(help: ArgumentHelp("How long TURN credentials are valid.", valueName: "1h|30m"))
     var turnLifetime = DurationArgument(.seconds(3_600))
 
-    @Flag(help: "Tell the caller that it rings as soon as a device has the invite, on behalf of devices that do not.")
+    @Flag(help: "Send the caller a ringing message as soon as a device has the invite, for devices that send none.")
     var announceRinging = false
 
     @Flag(
-        inversion: .prefixedNo, help: "Let clients watch everybody's presence. (default: only without --token-key-file)"
+        inversion: .prefixedNo,
+        help: "Let clients watch the presence of all users. (default: only without --token-key-file)"
     )
     var directory: Bool?
 
-    @Flag(help: "Let anybody read /metrics, not only this machine.")
+    @Flag(help: "Let every address read /metrics, not only this machine.")
     var metricsPublic = false
 
     @Option(
         help: ArgumentHelp(
-            "An origin whose web pages may connect, besides this server's own address: https://calls.example.org, null for pages from files, * for all. Repeatable.",
+            "An origin whose web pages may connect, in addition to this server's own address: https://calls.example.org, null for pages from files, * for all. Repeatable.",
             valueName: "origin"))
     var allowOrigin: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A name by which browsers reach this server, such as calls.example.org, besides localhost and the address that it listens on. Repeatable. With --tls-cert all count.",
+            "A host name by which browsers reach this server, such as calls.example.org, in addition to localhost and its listening address. Repeatable. With --tls-cert all names are accepted.",
             valueName: "host"))
     var allowHost: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A proxy in front of this server, whose X-Forwarded-For is believed: 127.0.0.1, or a block such as 10.0.0.0/8. Repeatable.",
+            "A proxy in front of this server, whose X-Forwarded-For is trusted: 127.0.0.1, or a block such as 10.0.0.0/8. Repeatable.",
             valueName: "address"))
     var trustedProxy: [String] = []
 
-    @Option(help: ArgumentHelp("How many connections may be open.", valueName: "count"))
-    var maxConnections = SignalingServerConfiguration().connections
+    @Option(help: ArgumentHelp("The most connections that may be open.", valueName: "count"))
+    var maxConnections = ServerConfiguration().connections
 
     @Option(
         help: ArgumentHelp(
-            "How many connections one address, of IPv6 one /64, may have; this machine's count not.", valueName: "count"
+            "The most connections for one address (IPv6: one /64). This machine has no limit.", valueName: "count"
         ))
-    var maxConnectionsPerAddress = SignalingServerConfiguration().connectionsPerAddress
+    var maxConnectionsPerAddress = ServerConfiguration().connectionsPerAddress
 
-    @Option(help: ArgumentHelp("How many messages a second one connection may send.", valueName: "count"))
-    var maxMessageRate = SignalingServerConfiguration().messagesPerSecond
+    @Option(help: ArgumentHelp("The most messages a second that one connection may send.", valueName: "count"))
+    var maxMessageRate = ServerConfiguration().messagesPerSecond
 
     @Option(
         help: ArgumentHelp(
-            "How many bytes may wait for all clients together; beyond it the one with most is cut off.",
+            "The most bytes that may wait for all clients together. Beyond it the client with the most is disconnected.",
             valueName: "count"))
-    var maxPendingBytes = SignalingServerConfiguration().pendingBytesInAll
+    var maxPendingBytes = ServerConfiguration().pendingBytesInAll
 
     @Option(
         help: ArgumentHelp(
-            "How long clients have to take their last messages when the server stops.", valueName: "1s|500ms"))
+            "How long clients have to read their last messages when the server stops.", valueName: "1s|500ms"))
     var grace = DurationArgument(.milliseconds(1_500))
 
     func validate() throws {
@@ -110,14 +113,14 @@ struct ServeOptions: ParsableArguments {
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key go together")
         }
-        // A signal is obeyed within 2 s.
+        // The program ends within 2 s of a signal.
         guard (1...1_500).contains(grace.milliseconds) else { throw ValidationError("--grace is 1ms to 1500ms") }
     }
 
     /// The server's configuration.
-    func configuration() throws -> SignalingServerConfiguration {
+    func configuration() throws -> ServerConfiguration {
         let (host, port) = try address()
-        var configuration = SignalingServerConfiguration(host: host, port: port)
+        var configuration = ServerConfiguration(host: host, port: port)
         if let tlsCert, let tlsKey {
             configuration.tls = .init(certificateChainFile: tlsCert, privateKeyFile: tlsKey)
         }
@@ -139,7 +142,7 @@ struct ServeOptions: ParsableArguments {
         configuration.connectionsPerAddress = maxConnectionsPerAddress
         configuration.messagesPerSecond = maxMessageRate
         configuration.pendingBytesInAll = maxPendingBytes
-        // As in the defaults: what comes at once after a pause may be two seconds' worth.
+        // As in the defaults: a burst after a pause may be two seconds' worth of messages.
         configuration.messageBurst = min(max(maxMessageRate, 1), 5_000_000) * 2
         return configuration
     }

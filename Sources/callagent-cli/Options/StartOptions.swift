@@ -1,18 +1,18 @@
 internal import ArgumentParser
 internal import CallAgent
 
-/// How calls begin; `--at` changes it later.
+/// The media state at the start of calls; `--at` changes it later.
 struct StartOptions: ParsableArguments {
-    @Flag(help: "Begin with the sound muted: silence is sent, and the microphone is open.")
+    @Flag(help: "Start with the audio muted: silence is sent, and the microphone is open.")
     var startMuted = false
 
-    @Flag(help: "Begin with the pictures muted: black ones are sent, and the camera is open.")
+    @Flag(help: "Start with the video muted: black frames are sent, and the camera is open.")
     var startVideoMuted = false
 
-    @Flag(help: "Begin without pictures: the camera stays closed.")
+    @Flag(help: "Start without video: the camera stays closed.")
     var startVideoOff = false
 
-    @Flag(help: "Begin without playing the sound of the other side.")
+    @Flag(help: "Start without playing the peer's audio.")
     var startOutputOff = false
 
     func validate() throws {
@@ -21,9 +21,9 @@ struct StartOptions: ParsableArguments {
         }
     }
 
-    /// Nil for what begins as ever.
+    /// The state of the sent audio; nil: use the default.
     var audio: MediaState.Sending? { startMuted ? .muted : nil }
 
-    /// Nil for what begins as ever.
+    /// The state of the sent video; nil: use the default.
     var video: MediaState.Sending? { startVideoOff ? .off : startVideoMuted ? .muted : nil }
 }

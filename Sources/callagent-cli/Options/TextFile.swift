@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Reads small files that a user names.
 enum TextFile {
-    /// - Throws: a ``Failure`` of wrong usage that names the file and says what is wrong with it.
+    /// - Throws: a ``Failure`` of wrong usage that names the file and the fault.
     static func read(_ path: String, longest: Int) throws(Failure) -> String {
         let files = FileManager.default
         guard files.fileExists(atPath: path) else { throw Failure(.usage, "there is no file '\(path)'") }
@@ -19,5 +19,15 @@ enum TextFile {
             throw Failure(.usage, "'\(path)' is not UTF-8; save it as UTF-8 text")
         }
         return text
+    }
+}
+
+/// Reads a token from a file that another program renews.
+enum TokenFile {
+    /// - Throws: a ``Failure`` that names the file; the token itself is never shown.
+    static func read(_ path: String) throws(Failure) -> String {
+        let token = try TextFile.read(path, longest: 16_384).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !token.isEmpty else { throw Failure(.usage, "'\(path)' has no token in it") }
+        return token
     }
 }

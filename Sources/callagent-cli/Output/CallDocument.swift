@@ -3,7 +3,7 @@ internal import MediaEngine
 
 /// One end of a call as the program's JSON has it.
 ///
-/// Names may be added, never changed.
+/// Where W3C's statistics have a name for a figure, it has that name; a unit other than theirs is part of the name. docs/cli.md lists all.
 struct CallDocument: Encodable {
     struct End: Encodable {
         let reason: String
@@ -12,42 +12,10 @@ struct CallDocument: Encodable {
         let by: String
     }
 
-    struct Sent: Encodable {
-        let codec: String
-        let width: Int?
-        let height: Int?
-        let frames: Int?
-        let toneHz: Double?
-    }
-
-    struct VideoReceived: Encodable {
-        let codec: String
-        let width: Int?
-        let height: Int?
-        let frames: Int
-        let distinctFrames: Int
-        let shownBeforeConnected: Int
-        let rtpPacketsBeforeAccept: Int?
-    }
-
-    struct AudioReceived: Encodable {
-        let codec: String
-        let samples: Int
-        let toneHz: Double?
-        let heardBeforeConnected: Int
-        let rtpPacketsBeforeAccept: Int?
-        let dtmf: String?
-    }
-
-    struct Media<Received: Encodable>: Encodable {
-        let sent: Sent
-        let received: Received
-    }
-
     struct Transport: Encodable {
-        let localCandidate: String?
-        let remoteCandidate: String?
-        let rttMs: Double?
+        let localCandidateType: String?
+        let remoteCandidateType: String?
+        let roundTripTimeMs: Double?
         let packetsLost: Int
         let bytesSent: Int
         let bytesReceived: Int
@@ -67,8 +35,8 @@ struct CallDocument: Encodable {
     let state: CallState
     let end: End?
     let timelineMs: [String: Double]
-    let video: Media<VideoReceived>?
-    let audio: Media<AudioReceived>?
+    let video: TrackDocument?
+    let audio: TrackDocument?
     let transport: Transport
     let room: String?
     let hold: HoldState
@@ -96,48 +64,25 @@ struct CallDocument: Encodable {
             uniqueKeysWithValues: report.timeline.milliseconds.map { ($0.key.rawValue, $0.value.rounded(toPlaces: 2)) })
         // Only the caller can receive too early what the callee has not released yet.
         let accepted = report.role == .caller ? acceptedAtCallee ?? report.acceptedAtCallee : nil
-        video = report.statistics.video.map { track in
-            let received = track.received
-            return Media(
-                sent: Sent(track.sent),
-                received: VideoReceived(
-                    codec: received.codec, width: received.width, height: received.height, frames: received.decoded,
-                    distinctFrames: received.distinctFrames ?? 0, shownBeforeConnected: received.shownBeforeOpening,
-                    rtpPacketsBeforeAccept: accepted.map { received.arrivals(before: $0) }))
-        }
-        audio = report.statistics.audio.map { track in
-            let received = track.received
-            return Media(
-                sent: Sent(track.sent),
-                received: AudioReceived(
-                    codec: received.codec, samples: received.decoded, toneHz: received.toneHz?.rounded(toPlaces: 2),
-                    heardBeforeConnected: received.shownBeforeOpening,
-                    rtpPacketsBeforeAccept: accepted.map { received.arrivals(before: $0) },
-                    dtmf: report.keysReceived.isEmpty ? nil : report.keysReceived))
+        let entries = report.statistics.rtcStatistics
+        video = report.statistics.video.map { TrackDocument(video: $0, entries, acceptedAt: accepted) }
+        audio = report.statistics.audio.map {
+            TrackDocument(audio: $0, entries, acceptedAt: accepted, dtmf: report.dtmfReceived)
         }
         let transport = report.statistics.transport
         self.transport = Transport(
-            localCandidate: transport.localCandidate, remoteCandidate: transport.remoteCandidate,
-            rttMs: transport.roundTripMs?.rounded(toPlaces: 2), packetsLost: transport.packetsLost,
+            localCandidateType: transport.localCandidate, remoteCandidateType: transport.remoteCandidate,
+            roundTripTimeMs: transport.roundTripMs?.rounded(toPlaces: 2), packetsLost: transport.packetsLost,
             bytesSent: transport.bytesSent, bytesReceived: transport.bytesReceived)
         room = report.room
         hold = report.hold
         connectedMs = report.connectedMs?.rounded(toPlaces: 2)
         offersCallAgain = report.offersCallAgain
-        warnings = report.warnings
-        let entries = report.statistics.rtcStatistics
+        warnings = report.warnings + report.captureFaults.map(NoticeLine.missing)
         statistics = entries.transport == nil ? nil : entries
         records = report.records.map {
             Record(ms: $0.milliseconds.rounded(toPlaces: 2), kind: $0.kind, action: $0.action)
         }
-    }
-}
-
-extension CallDocument.Sent {
-    init(_ sent: MediaReport.Sent) {
-        self.init(
-            codec: sent.codec, width: sent.width, height: sent.height, frames: sent.width == nil ? nil : sent.frames,
-            toneHz: sent.frames > 0 ? sent.toneHz : nil)
     }
 }
 

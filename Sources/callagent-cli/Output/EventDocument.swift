@@ -1,13 +1,16 @@
 internal import CallAgent
+internal import Foundation
 internal import MediaEngine
 
 /// One line of `--events`.
 ///
 /// Names may be added, never changed.
 struct EventDocument: Encodable {
-    /// `listening`, `stateChanged`, `reached`, `statistics`, `extension`, `action`, `report`, the name of a notice, such as `holdChanged`, or
-    /// that of an event of the agent, such as `refusedAsBusy` or `agentStateChanged`.
+    /// `listening`, `stateChanged`, `reached`, `statistics`, `extension`, `action`, `report`, the name of a notice such as `holdChanged`, or
+    /// the name of an agent's event such as `refusedAsBusy` or `agentStateChanged`.
     let event: String
+    /// When, in ms since 1970.
+    let unixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
     var callId: String?
     var user: String?
     var peer: String?
@@ -21,7 +24,7 @@ struct EventDocument: Encodable {
     var peerSends: MediaState?
     var media: CallMedia?
     var device: String?
-    var key: String?
+    var digit: String?
     var fault: FaultDocument?
     var medium: String?
     var attributes: AttributesDocument?
@@ -40,9 +43,9 @@ struct EventDocument: Encodable {
     var address: String?
     var `extension`: [String: String]?
     var report: CallDocument?
-    /// The totals, under W3C's names.
+    /// The totals, with W3C's names.
     var statistics: StatisticsReport?
-    /// The rates since the ones before.
+    /// The rates since the previous statistics.
     var interval: StatisticsDelta?
 
     init(_ event: String) { self.event = event }
@@ -87,11 +90,11 @@ struct EventDocument: Encodable {
         peer = call.peer
     }
 
-    /// Nil for what `--events` does not tell.
+    /// Nil for events that `--events` does not print.
     init?(_ happened: AgentEvent, of user: String) {
         switch happened {
         case .stateChanged(let change):
-            // The others follow from what the program does.
+            // The program's own actions cause the other states.
             guard change.state == .failed else { return nil }
             event = "agentStateChanged"
             (agentState, reason) = (change.state.rawValue, change.reason.name)
@@ -122,7 +125,7 @@ struct EventDocument: Encodable {
         self.user = user
     }
 
-    /// Adds who calls whom, and what the caller said of itself.
+    /// Adds the user, the role, the media and the caller's data of the invite.
     mutating func describe(_ call: Call, media: CallMedia) {
         (user, role, room, self.media) = (call.user, call.role, call.room, media)
         (displayName, address) = (call.callerDisplayName, call.callerAddress)
@@ -137,7 +140,7 @@ struct EventDocument: Encodable {
         case .mediaChanged(let media): self.media = media
         case .mediaChangeFailed(let text), .mediaWarning(let text): self.text = text
         case .messageNotDelivered(let type, let code, let text): (self.type, self.code, self.text) = (type, code, text)
-        case .dtmf(let key): self.key = key
+        case .dtmf(let digit): self.digit = digit
         case .captureFailed(let fault), .captureLost(let fault):
             (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
         case .captureRestored(let medium): self.medium = medium.rawValue
@@ -149,7 +152,7 @@ struct EventDocument: Encodable {
 }
 
 extension CallNotice {
-    /// In JSON.
+    /// The name in JSON.
     fileprivate var name: String {
         switch self {
         case .holdChanged: "holdChanged"
@@ -174,7 +177,7 @@ extension CallNotice {
 }
 
 extension ChangeReason {
-    /// In JSON: the reason's own name, and for an end that of its ``EndReason``.
+    /// The name in JSON: the reason's own name, or the ``EndReason`` for an end.
     fileprivate var name: String {
         switch self {
         case .placed: "placed"

@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// The verdict on a command's calls for a continuous-integration server: JUnit's XML, one test suite.
+/// The results of a command's calls for a continuous-integration server: JUnit's XML, one test suite.
 struct JUnitReport {
     /// One test case.
     struct Case {
         let className: String
         let name: String
         let seconds: Double
-        /// Why it failed; nil when it did not.
+        /// Why it failed; nil if it passed.
         let failure: String?
     }
 
     let name: String
     let cases: [Case]
-    /// Why the command ended before its calls did; nil when it did not.
+    /// Why the command ended before its calls did; nil if it did not.
     let error: String?
 
-    /// The document.
+    /// The XML document.
     var xml: String {
         let failures = cases.count { $0.failure != nil }
         let seconds = cases.reduce(0) { $0 + $1.seconds }
@@ -40,9 +40,9 @@ struct JUnitReport {
         return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
     }
 
-    /// Writes the document; who reads `path` sees it whole or not at all.
+    /// Writes the document atomically: a reader of `path` sees all of it or none.
     ///
-    /// - Throws: a ``Failure`` when the disk does not take it.
+    /// - Throws: a ``Failure`` if the file cannot be written.
     func write(to path: String) throws(Failure) {
         do {
             try Data(xml.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
@@ -57,7 +57,7 @@ struct JUnitReport {
 
     private static func number(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 
-    /// The text as the value of an attribute; XML knows no control characters, so they are written out.
+    /// The text as the value of an attribute; XML has no control characters, so they are escaped.
     private static func escaped(_ text: String) -> String {
         text.printable.reduce(into: "") { result, character in
             switch character {

@@ -6,16 +6,17 @@ enum MediaLines {
         var lines: [String] = []
         if let track = report.statistics.video {
             let (sent, received) = (track.sent, track.received)
+            let repeated = received.decoded - (received.distinctFrames ?? received.decoded)
             lines.append(
-                "  pictures  sent \(size(sent.width, sent.height)) \(sent.codec), \(sent.frames); received "
-                    + "\(size(received.width, received.height)) \(received.codec), \(received.decoded), "
-                    + "\(received.distinctFrames ?? 0) of them new")
+                "  video     sent \(frames(sent.frames, sent.width, sent.height, sent.codec)); received "
+                    + frames(received.decoded, received.width, received.height, received.codec)
+                    + (repeated > 0 ? " (\(repeated) repeated)" : ""))
         }
         if let track = report.statistics.audio {
             let (sent, received) = (track.sent, track.received)
             lines.append(
-                "  sound     sent \(pitch(sent.toneHz)) \(sent.codec); received \(pitch(received.toneHz)) \(received.codec)"
-            )
+                "  audio     sent \(audio(sent.frames, sent.toneHz, sent.codec)); received "
+                    + audio(received.decoded, received.toneHz, received.codec))
         }
         if let end = report.end {
             let by = end.by == .local ? report.user : report.peer
@@ -26,13 +27,14 @@ enum MediaLines {
         return lines
     }
 
-    private static func size(_ width: Int?, _ height: Int?) -> String {
-        guard let width, let height else { return "no picture" }
-        return "\(width)x\(height)"
+    private static func frames(_ count: Int, _ width: Int?, _ height: Int?, _ codec: String) -> String {
+        guard count > 0, let width, let height else { return "no video" }
+        return "\(width)x\(height) \(codec), \(count) frames"
     }
 
-    private static func pitch(_ hertz: Double?) -> String {
-        guard let hertz else { return "no tone" }
-        return "\(hertz.rounded(toPlaces: 1)) Hz"
+    /// With the pitch, if it is a tone.
+    private static func audio(_ count: Int, _ hertz: Double?, _ codec: String) -> String {
+        guard count > 0 else { return "no audio" }
+        return (hertz.map { "\($0.rounded(toPlaces: 1)) Hz " } ?? "") + codec
     }
 }

@@ -1,39 +1,42 @@
 internal import CallAgent
 internal import Foundation
 
-/// What happened in a call besides its states, or to its agent, for a person.
+/// The text for a person about an event of a call or its agent, except changes of state.
 enum NoticeLine {
-    static func text(_ notice: CallNotice) -> String {
+    static func text(_ notice: CallNotice, peer: String) -> String {
         switch notice {
         case .holdChanged(.none): "nobody holds the call any more"
         case .holdChanged(.held): "this end holds the call"
         case .holdChanged(.remotelyHeld): "the peer holds the call"
         case .holdChanged(.both): "both ends hold the call"
         case .peerMediaChanged(let state):
-            "the peer's sound is \(state.audio.rawValue), its video \(state.video.rawValue)"
+            "the peer's audio is \(state.audio.rawValue), its video \(state.video.rawValue)"
         case .info(let content): "the peer says: \(content.printable)"
-        case .videoPending: "connected by sound; the pictures are late"
+        case .videoPending: "connected by audio; the video is late"
         case .mediaChanged(let media): "the call has \(text(media)) now"
         case .mediaChangeFailed(let text): "the change of media failed: \(text.printable)"
-        case .dtmf(let key): "the peer pressed \(key)"
-        case .captureFailed(let fault): "no \(word(fault.medium)): \(text(fault))"
+        case .dtmf(let digit): "the peer pressed \(digit)"
+        case .captureFailed(let fault): missing(fault)
         case .captureLost(let fault):
             "the \(word(fault.medium)) is lost (\(text(fault))); "
-                + "\(fault.medium == .video ? "a test picture" : "silence") is sent until it is back"
+                + "\(fault.medium == .video ? "a test frame" : "silence") is sent until it is back"
         case .captureRestored(let medium): "the \(word(medium)) is back"
         case .trackFailed(let fault):
             "no \(word(fault.medium)) is \(fault.direction == .sending ? "sent" : "received") any more: "
                 + "\(fault.element.printable) failed: \(fault.text.printable); \(fault.remedy)"
         case .mediaWarning(let text): "warning: \(text.printable)"
-        case .deviceRings(let device): "its device\(device.map { " \($0.printable)" } ?? "") rings"
+        case .deviceRings(let device): "\(peer)'s device\(device.map { " '\($0.printable)'" } ?? "") rings"
         case .messageNotDelivered(let type, _, let text): "a message (\(type)) was not delivered: \(text.printable)"
-        case .auditUnanswered: "the peer does not answer on signaling; the call goes on while its media flows"
-        case .signalingLost: "signaling was lost; the call goes on"
+        case .auditUnanswered: "the peer does not answer on signaling; the call continues while its media flows"
+        case .signalingLost: "signaling was lost; the call continues"
         case .signalingRestored: "signaling is back"
         }
     }
 
-    private static func word(_ medium: CaptureFault.Medium) -> String { medium == .video ? "picture" : "sound" }
+    private static func word(_ medium: CaptureFault.Medium) -> String { medium == .video ? "video" : "audio" }
+
+    /// The medium that is not sent, and why.
+    static func missing(_ fault: CaptureFault) -> String { "no \(word(fault.medium)): \(text(fault))" }
 
     private static func text(_ fault: CaptureFault) -> String {
         let source = fault.source.map { "\($0.printable), " } ?? ""
@@ -43,21 +46,21 @@ enum NoticeLine {
 
     static func text(_ media: CallMedia) -> String {
         switch (media.audio, media.video) {
-        case (true, true): "sound and pictures"
-        case (true, false): "sound"
-        case (false, true): "pictures"
+        case (true, true): "audio and video"
+        case (true, false): "audio"
+        case (false, true): "video"
         case (false, false): "nothing"
         }
     }
 
-    /// Nil for what a person need not know.
+    /// Nil for events that a person need not know.
     static func text(_ event: AgentEvent) -> String? {
         switch event {
         case .stateChanged: nil
         case .signalingLost(let text): "signaling was lost (\(text.printable)); connecting again"
         case .signalingRestored: "signaling is back"
         case .tokenWillExpire(let milliseconds): "the token expires in \(milliseconds / 1_000) s"
-        case .refusedAsBusy(let peer, _): "\(peer) called and was told busy"
+        case .refusedAsBusy(let peer, _): "\(peer) called and was refused: busy"
         case .inviteRefused(let peer, _, let code): "\(peer) called and was refused (\(code))"
         case .messageNotDelivered(let peer, _, let type, _, let text):
             "a message (\(type)) to \(peer) was not delivered: \(text.printable)"
@@ -67,6 +70,6 @@ enum NoticeLine {
         }
     }
 
-    /// Seconds since the begin of the call.
+    /// Seconds since the start of the call.
     static func time(_ ms: Double) -> String { String(format: "%.1f s", ms / 1_000) }
 }

@@ -1,5 +1,5 @@
 extension String {
-    /// The text with its control characters written out: what a peer says must not move the cursor or begin a new line.
+    /// The text with escaped control characters: a peer's text must not move the cursor or begin a new line.
     var printable: String {
         unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {

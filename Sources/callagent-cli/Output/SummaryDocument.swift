@@ -1,28 +1,8 @@
 internal import CallAgent
+internal import Foundation
 
 /// The summary of several calls as the program's JSON has it.
 struct SummaryDocument: Encodable {
-    /// Median and extremes of some figures, in ms.
-    struct Spread: Encodable {
-        let median: Double
-        let min: Double
-        let max: Double
-        /// Of the first call of the process, which has nothing warmed for it but what `prepare` did.
-        let first: Double
-
-        /// Nil for no figures.
-        init?(_ figures: [Double]) {
-            let sorted = figures.sorted()
-            guard let first = sorted.first, let last = sorted.last else { return nil }
-            let middle = sorted.count / 2
-            let median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-            self.median = median.rounded(toPlaces: 2)
-            min = first.rounded(toPlaces: 2)
-            max = last.rounded(toPlaces: 2)
-            self.first = figures[0].rounded(toPlaces: 2)
-        }
-    }
-
     struct AcceptToShown: Encodable {
         let caller: Spread?
         let callee: Spread?
@@ -32,19 +12,28 @@ struct SummaryDocument: Encodable {
     let connected: Int
     let firstFrameMs: Spread?
     let acceptToShownMs: AcceptToShown?
+    /// The figures of each call under the names that they have there; of the demo's calls only those of one end each.
+    var caller: SpreadTree?
+    var callee: SpreadTree?
+    var video: SpreadTree?
+    var audio: SpreadTree?
+    var transport: SpreadTree?
 
     /// Of calls of which one end is known each.
-    init(ends: [CallReport]) {
+    init(ends: [CallReport], _ documents: [CallDocument]) {
         calls = ends.count
         connected = ends.count { $0.timeline.instant(of: .connected) != nil }
         firstFrameMs = Spread(ends.compactMap { $0.timeline.milliseconds(of: .firstVideoFrame) })
         acceptToShownMs = AcceptToShown(
             caller: Spread(ends.filter { $0.role == .caller }.compactMap(\.acceptToShownMs)),
             callee: Spread(ends.filter { $0.role == .callee }.compactMap(\.acceptToShownMs)))
+        video = SpreadTree(documents.compactMap(\.video))
+        audio = SpreadTree(documents.compactMap(\.audio))
+        transport = SpreadTree(documents.map(\.transport))
     }
 
     /// Of calls of which both ends are known, by one clock.
-    init(pairs: [(caller: CallReport, callee: CallReport)]) {
+    init(pairs: [(caller: CallReport, callee: CallReport)], callers: [CallDocument], callees: [CallDocument]) {
         calls = pairs.count
         connected = pairs.count { pair in
             [pair.caller, pair.callee].allSatisfy { $0.timeline.instant(of: .connected) != nil }
@@ -53,9 +42,20 @@ struct SummaryDocument: Encodable {
         acceptToShownMs = AcceptToShown(
             caller: Spread(pairs.compactMap(\.caller.acceptToShownMs)),
             callee: Spread(pairs.compactMap(\.callee.acceptToShownMs)))
+        caller = Self.figures(callers)
+        callee = Self.figures(callees)
     }
 
-    /// The later of both ends' first decoded picture, counted from the caller's `call()`.
+    private static func figures(_ documents: [CallDocument]) -> SpreadTree? {
+        struct Figures: Encodable {
+            let video: TrackDocument?
+            let audio: TrackDocument?
+            let transport: CallDocument.Transport
+        }
+        return SpreadTree(documents.map { Figures(video: $0.video, audio: $0.audio, transport: $0.transport) })
+    }
+
+    /// The later of both ends' first decoded frame, counted from the caller's `call()`.
     static func firstFrameMs(_ caller: CallReport, _ callee: CallReport) -> Double? {
         guard let mine = caller.timeline.instant(of: .firstVideoFrame),
             let theirs = callee.timeline.instant(of: .firstVideoFrame)
@@ -70,5 +70,16 @@ extension CallReport {
             let shown = timeline.milliseconds(of: .firstVideoShown)
         else { return nil }
         return shown - accepted
+    }
+}
+
+/// All calls of a command, after their end: `--json` prints it and `--expect` checks it.
+struct CallsDocument: Encodable {
+    let calls: [CallDocument]
+    let summary: SummaryDocument
+
+    init(_ reports: [CallReport]) {
+        calls = reports.map { CallDocument($0) }
+        summary = SummaryDocument(ends: reports, calls)
     }
 }

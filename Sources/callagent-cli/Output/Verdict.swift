@@ -1,40 +1,70 @@
 internal import CallAgent
 
-/// What a command's calls came to, told once in all the forms that were asked for.
+/// The result of a command's calls, reported once in all requested forms.
 struct Verdict {
     /// The command, for the report.
     let command: String
-    /// Each call, with why it was not what was asked for.
+    /// Each call, and why it failed.
     var calls: [(report: CallReport, failure: Failure?)] = []
     /// Why the command ended before its calls did.
     var failure: Failure?
 
-    /// Checks the expectations, writes the JUnit report, and fails with what went wrong first.
+    /// Checks the expectations, prints the verdict, writes the JUnit report, and throws what failed.
     ///
-    /// - Throws: a ``Failure`` if anything was not as asked for.
-    func conclude(_ document: some Encodable, _ expectations: ExpectOptions) throws(Failure) {
-        let checked = failure == nil ? Output.complaints(about: document, expectations.expect) : []
+    /// - Parameter output: how the command prints its calls; nil: it prints nothing, since there was no call.
+    /// - Throws: a ``Failure`` if a call failed or an expectation was not met.
+    func conclude(
+        _ document: some Encodable, _ expectations: ExpectOptions, _ output: OutputOptions?
+    ) throws(Failure) {
+        let outcomes = failure == nil ? Output.outcomes(in: document, expectations.expect) : []
+        let failure = failure(outcomes)
+        if let output {
+            if output.json {
+                Output.document(JudgedDocument(document: document, verdict: VerdictDocument(failure, outcomes)))
+            } else if !output.events, !calls.isEmpty, Interruption.status == nil {
+                Output.line(line(failure, outcomes))
+            }
+        }
         if let path = expectations.junit {
             try JUnitReport(
-                name: "callagent \(command)", cases: calls.enumerated().map(callCase) + checked.map(expectationCase),
-                error: failure?.line
+                name: "callagent \(command)", cases: calls.enumerated().map(callCase) + outcomes.map(expectationCase),
+                error: self.failure?.line
             ).write(to: path)
         }
         if let failure { throw failure }
-        if let failure = calls.lazy.compactMap(\.failure).first { throw failure }
-        if let complaint = checked.lazy.compactMap(\.complaint).first { throw Failure(.expectation, complaint) }
     }
 
-    /// Runs what comes before the calls; if it fails, the report says so, too.
+    /// Runs the preparation of the calls; the report includes its failure, too.
     static func preparing<Result>(
         _ command: String, _ expectations: ExpectOptions, _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
         } catch let failure as Failure {
-            try Verdict(command: command, failure: failure).conclude([String: Int](), expectations)
+            try Verdict(command: command, failure: failure).conclude([String: Int](), expectations, nil)
             throw failure
         }
+    }
+
+    /// What failed, with a line for every expectation that was not met.
+    private func failure(_ outcomes: [Expectation.Outcome]) -> Failure? {
+        if let failure { return failure }
+        let unmet = outcomes.compactMap(\.complaint)
+        if let failure = calls.lazy.compactMap(\.failure).first {
+            return Failure(failure.status, failure.line, after: unmet)
+        }
+        guard let last = unmet.last else { return nil }
+        guard outcomes.count > 1 else { return Failure(.expectation, last) }
+        let count = "\(unmet.count) of \(outcomes.count) expectations \(unmet.count == 1 ? "was" : "were") not met"
+        return Failure(.expectation, count, after: unmet)
+    }
+
+    /// Such as `pass: 1 of 1 calls connected, 2 of 2 expectations met`.
+    private func line(_ failure: Failure?, _ outcomes: [Expectation.Outcome]) -> String {
+        let connected = calls.count { $0.report.timeline.instant(of: .connected) != nil }
+        let met = outcomes.count { $0.complaint == nil }
+        return "\(failure == nil ? "pass" : "fail"): \(connected) of \(calls.count) calls connected"
+            + (outcomes.isEmpty ? "" : ", \(met) of \(outcomes.count) expectations met")
     }
 
     private func callCase(_ index: Int, _ call: (report: CallReport, failure: Failure?)) -> JUnitReport.Case {
@@ -44,9 +74,9 @@ struct Verdict {
             seconds: (call.report.timeline.milliseconds(of: .ended) ?? 0) / 1_000, failure: call.failure?.line)
     }
 
-    private func expectationCase(_ checked: (expectation: Expectation, complaint: String?)) -> JUnitReport.Case {
+    private func expectationCase(_ outcome: Expectation.Outcome) -> JUnitReport.Case {
         JUnitReport.Case(
-            className: "callagent.expect", name: checked.expectation.description, seconds: 0, failure: checked.complaint
-        )
+            className: "callagent.expect", name: outcome.expectation.description, seconds: 0,
+            failure: outcome.complaint)
     }
 }

@@ -1,11 +1,11 @@
 internal import CallAgent
 internal import Foundation
 
-/// A call's timeline for a person: stage, milliseconds, and a bar from the stage before it.
+/// A call's timeline for a person: stage, milliseconds, and a bar from the previous stage.
 struct Waterfall {
-    /// The columns that the bars have.
+    /// The width of the bars, in columns.
     private static let width = 40
-    /// A pause longer than this, in ms, is drawn as if it were so long: somebody thought before accepting.
+    /// A longer pause, in ms, is drawn at this length: the user took time to accept.
     private static let longestGap = 60.0
 
     let report: CallReport
@@ -50,12 +50,12 @@ extension CallTimeline.Stage {
         case .answerReceived: "answer received"
         case .iceConnected: "ICE connected"
         case .dtlsConnected: "DTLS, peer verified"
-        case .firstVideoFrame: "first picture decoded"
-        case .firstAudioSample: "first sound decoded"
+        case .firstVideoFrame: "first frame decoded"
+        case .firstAudioSample: "first audio decoded"
         case .accepted: "accepted"
         case .connected: "connected"
-        case .firstVideoShown: "first picture shown"
-        case .firstAudioHeard: "first sound heard"
+        case .firstVideoShown: "first frame shown"
+        case .firstAudioHeard: "first audio heard"
         case .ended: "ended"
         }
     }

@@ -1,19 +1,19 @@
 internal import CallAgent
 internal import MediaEngine
 
-/// A prepared agent, with what runs beside it.
+/// A prepared agent with its hooks, its watch and its preview.
 struct AgentSession: Sendable {
-    let agent: CallAgent
+    let agent: Agent
     let hooks: HookRunner?
     let watch: Task<Failure?, Never>
-    /// What shows its user what it sends.
+    /// Shows the user the video that is sent.
     var preview: CapturePreview?
 
-    /// Hangs up, signs out, and waits for what still runs, all within a bounded time.
+    /// Hangs up, signs out, and waits for running tasks, all within a bounded time.
     ///
-    /// Not cancelled with the present task: the farewells go out also after a signal.
+    /// Not cancelled with the current task: calls are hung up also after a signal.
     ///
-    /// - Returns: What had ended the agent already; nil when it was this.
+    /// - Returns: The failure that ended the agent before; nil if this call ended it.
     @discardableResult
     func close() async -> Failure? {
         await Task {

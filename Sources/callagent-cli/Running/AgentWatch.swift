@@ -1,14 +1,14 @@
 internal import CallAgent
 
-/// Tells what happens to an agent, and renews its token.
+/// Prints an agent's events, and renews its token.
 enum AgentWatch {
     /// Follows `agent` until it is closed.
     ///
-    /// Closes it when its signaling ends for good: nobody could call or be called any more.
+    /// Closes the agent if another sign-in replaces it: it can neither place nor receive calls any more.
     ///
-    /// - Parameter tokenFile: where the next token is when the present one expires soon; nil when there is no other.
-    /// - Returns: What ended it, if that was not this end.
-    static func follow(_ agent: CallAgent, _ output: OutputOptions, tokenFile: String?) -> Task<Failure?, Never> {
+    /// - Parameter tokenFile: the file with the next token when the current one expires soon; nil: no renewal.
+    /// - Returns: The failure that ended the agent; nil if this end closed it.
+    static func follow(_ agent: Agent, _ output: OutputOptions, tokenFile: String?) -> Task<Failure?, Never> {
         let events = agent.events
         return Task {
             var failure: Failure?

@@ -1,26 +1,35 @@
 internal import CallAgent
 
-/// What every command does with a call from its beginning to its end.
+/// The part of every command that follows a call from beginning to end.
 struct CallAttendance: Sendable {
-    let agent: AgentOptions
+    let output: OutputOptions
+    let media: MediaOptions
     let script: ScriptOptions
+    /// Whether a person gets one line about each call instead of its timeline.
+    var isBrief = false
 
-    /// Tells what happens, as the options want it, and carries out the script; `conduct` does what the command is for and is cancelled at the
-    /// end.
+    /// Prints the call's events as the options ask, and runs the script.
+    ///
+    /// `conduct` does the command's own work. It is cancelled at the end.
     func attend(_ call: Call, conduct: @escaping @Sendable () async -> Void) async -> CallOutcome {
-        let watch = CallWatch.follow(call, agent.output)
+        let watch = CallWatch.follow(call, output)
         let conducting = Task { await conduct() }
-        let acting = Task { await Script(steps: script.at, output: agent.output, media: agent.media).run(on: call) }
+        let acting = Task { await Script(steps: script.at, output: output, media: media).run(on: call) }
         _ = await call.waitUntilEnded()
         conducting.cancel()
         acting.cancel()
         await watch.value
         let report = await call.report()
-        if agent.output.events {
+        if output.events {
             Output.event(EventDocument(report))
-        } else if !agent.output.json {
+        } else if !output.json, !isBrief {
             for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
         }
-        return CallOutcome(report: report, complaints: await acting.value)
+        if report.isSilent, !media.requireMedia, let text = report.missingText {
+            Output.error("warning: \(text); is it off there? --require-media makes this a failure")
+        }
+        return CallOutcome(
+            report: report, complaints: await acting.value,
+            missing: report.captureFaults.first { !media.allowsStandIn($0) }, requiresMedia: media.requireMedia)
     }
 }

@@ -1,14 +1,53 @@
 internal import CallAgent
+internal import Synchronization
 
 /// One call of a command, after its end.
 struct CallOutcome: Sendable {
     let report: CallReport
-    /// What the call refused to do, a line each.
+    /// The actions that the call refused, a line each.
     let complaints: [String]
+    /// A source of this end that was in a failed state when the call ended, and for which no stand-in is allowed.
+    let missing: CaptureFault?
 
-    /// Why the call was not what was asked for; nil when it was.
+    /// Whether the call fails without media that it should have received.
+    var requiresMedia = false
+
+    /// Why the call failed; nil if it succeeded.
     var failure: Failure? {
-        if let end = report.end, let failure = Failure(end) { return failure }
+        if let end = report.end, let failure = Failure(end, peer: report.peer) { return failure }
+        if requiresMedia, let text = report.missingText {
+            return Failure(.noMedia, "\(text); --require-media wants all kinds of the call")
+        }
+        if let missing {
+            return Failure(.noMedia, NoticeLine.missing(missing) + "; --allow-stand-in lets a call succeed without it")
+        }
         return complaints.first.map { Failure(.expectation, $0) }
     }
+}
+
+extension CallReport {
+    /// The kinds of media that the call had and of which nothing was received; empty if it was not connected.
+    var missingKinds: [String] {
+        guard timeline.instant(of: .connected) != nil else { return [] }
+        let kinds = [("video", media.video, statistics.video), ("audio", media.audio, statistics.audio)]
+        return kinds.filter { $0.1 && ($0.2?.received.decoded ?? 0) == 0 }.map(\.0)
+    }
+
+    /// Whether nothing at all was received of a connected call.
+    var isSilent: Bool { !missingKinds.isEmpty && missingKinds.count == [media.video, media.audio].count { $0 } }
+
+    /// Such as `bob sent no video and no audio`; nil if every kind was received.
+    var missingText: String? {
+        let words = missingKinds.map { "no \($0)" }
+        return words.isEmpty ? nil : "\(peer) sent \(words.joined(separator: " and "))"
+    }
+}
+
+/// The ended calls, for the report at the end.
+final class OutcomeLog: Sendable {
+    private let storage = Mutex<[CallOutcome]>([])
+
+    var outcomes: [CallOutcome] { storage.withLock { $0 } }
+
+    func append(_ outcome: CallOutcome) { storage.withLock { $0.append(outcome) } }
 }

@@ -1,22 +1,30 @@
 internal import CallAgent
 
-/// Follows one call for the output.
+/// Prints the events of one call.
 enum CallWatch {
-    /// Prints what happens to `call` until it ends, beginning with what happened before.
+    /// Prints the events of `call` until it ends, including past ones.
     ///
-    /// - Parameter isQuiet: a person is told nothing but the progress.
+    /// On a terminal a line shows the state and the rates meanwhile.
+    ///
+    /// - Parameter isQuiet: print nothing for a person but that line.
     static func follow(_ call: Call, _ options: OutputOptions, isQuiet: Bool = false) -> Task<Void, Never> {
         let events = call.events
         return Task {
-            let past = options.events ? await tellPast(of: call) : []
+            let past = options.events ? await reportPast(of: call) : []
             let start = await call.report().timeline.start
+            var live = LiveLine(peer: call.peer)
+            // The call's id changes when both users call each other.
+            let name = call.id
+            defer { StatusLine.show(nil, for: name) }
             for await event in events {
                 if options.events {
                     if case .reached(let stage, _) = event, past.contains(stage) { continue }
                     Output.event(EventDocument(event, of: call))
-                } else if case .stateChanged(let change) = event {
-                    Output.progress("\(call.peer): \(change.state.rawValue)")
-                } else if !options.json, !isQuiet, let text = text(event) {
+                    continue
+                }
+                live.note(event)
+                StatusLine.show(live.text, for: name)
+                if !options.json, !isQuiet, let text = text(event, peer: call.peer) {
                     let time = NoticeLine.time((ContinuousClock.now - start).inMilliseconds)
                     Output.line("\(call.peer): \(time) \(text)")
                 }
@@ -24,20 +32,10 @@ enum CallWatch {
         }
     }
 
-    /// Waits until `call` is connected.
-    ///
-    /// - Returns: False when it ended before.
-    static func untilConnected(_ call: Call) async -> Bool {
-        for await event in call.events {
-            if case .stateChanged(let change) = event, change.state == .connected { return true }
-        }
-        return false
-    }
-
-    /// Prints the stages that were reached before anybody could follow the call.
-    private static func tellPast(of call: Call) async -> Set<CallTimeline.Stage> {
+    /// Prints the stages that the call reached before it was followed.
+    private static func reportPast(of call: Call) async -> Set<CallTimeline.Stage> {
         let past = await call.report().timeline.milliseconds
-        // Of stages at the same time, the one that comes first in a call that goes well.
+        // Stages at the same time are sorted in the order of a successful call.
         let stages = CallTimeline.Stage.allCases.enumerated().compactMap { place, stage in
             past[stage].map { (stage: stage, milliseconds: $0, place: place) }
         }
@@ -50,9 +48,9 @@ enum CallWatch {
         return Set(past.keys)
     }
 
-    private static func text(_ event: CallEvent) -> String? {
+    private static func text(_ event: CallEvent, peer: String) -> String? {
         switch event {
-        case .notice(let notice): NoticeLine.text(notice)
+        case .notice(let notice): NoticeLine.text(notice, peer: peer)
         case .extensionData(let data): "the peer's data: " + pairs(data)
         case .eventsDropped(let count): "\(count) events were dropped; they came too fast"
         case .stateChanged, .reached, .attributesChanged, .statistics: nil

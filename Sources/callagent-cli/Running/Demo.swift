@@ -3,13 +3,13 @@ internal import MediaEngine
 
 /// The calls of the demo, between two agents in this process.
 struct Demo: Sendable {
-    let caller: CallAgent
-    let callee: CallAgent
+    let caller: Agent
+    let callee: Agent
     let answerAfter: Duration
     let duration: Duration
     let output: OutputOptions
 
-    /// Places `count` calls one after the other; a cancelled task ends the running one and returns what there is.
+    /// Places `count` calls one after the other; a cancelled task ends the running call and returns the calls so far.
     func run(count: Int) async throws(Failure) -> [DemoCall] {
         do throws(CallError) {
             try await callee.prepare()
@@ -33,8 +33,9 @@ struct Demo: Sendable {
         let conduct = Task { [answerAfter, duration] in
             if answerAfter > .zero { try await Task.sleep(for: answerAfter) }
             try await theirs.accept()
-            async let calleeConnected = CallWatch.untilConnected(theirs)
-            guard await CallWatch.untilConnected(mine), await calleeConnected else { return }
+            async let calleeConnected: Void = theirs.waitUntilConnected()
+            try await mine.waitUntilConnected()
+            try await calleeConnected
             try await Task.sleep(for: duration)
             await mine.hangUp()
         }
@@ -51,12 +52,12 @@ struct DemoCall: Sendable {
     let caller: CallReport
     let callee: CallReport
 
-    /// What a person reads.
+    /// The text for a person.
     var lines: [String] {
         [caller, callee].flatMap { Waterfall(report: $0).lines + MediaLines.lines($0) + [""] }
     }
 
-    /// What is wrong with what arrived; empty when the call did what a call is for.
+    /// The faults of the received media; empty if the call is all right.
     var complaints: [String] {
         let pairs = [(from: caller, to: callee), (from: callee, to: caller)]
         return pairs.flatMap { pair in
@@ -69,40 +70,40 @@ struct DemoCall: Sendable {
         }
     }
 
-    /// What may be on its way when a call ends, and is not missing: half a second of pictures.
+    /// The frames that may be in flight when a call ends and do not count as missing: half a second.
     ///
-    /// They are counted in front of the encoder, which a slow machine may leave that far behind.
-    private static let picturesUnderWay = Double(VideoFormat().framesPerSecond) / 2
+    /// Frames are counted in front of the encoder, which may be that far behind on a slow machine.
+    private static let framesInFlight = Double(VideoFormat().framesPerSecond) / 2
 
     private static func complaints(_ from: MediaReport, _ to: MediaReport) -> [String] {
         var complaints: [String] = []
         if let sent = from.video?.sent, let received = to.video?.received {
             if (sent.width, sent.height) != (received.width, received.height) {
-                complaints.append("the picture has another size than it was sent with")
+                complaints.append("the received video has another size than the sent video")
             }
-            if Double(received.decoded) < 0.9 * Double(sent.frames) - picturesUnderWay {
-                complaints.append("only \(received.decoded) of \(sent.frames) pictures were decoded")
+            if Double(received.decoded) < 0.9 * Double(sent.frames) - framesInFlight {
+                complaints.append("only \(received.decoded) of \(sent.frames) frames were decoded")
             }
-            if (received.distinctFrames ?? 0) < received.decoded / 2 { complaints.append("the picture stands still") }
+            if (received.distinctFrames ?? 0) < received.decoded / 2 { complaints.append("the video stands still") }
             if received.shownBeforeOpening > 0 {
-                complaints.append("pictures were shown before the call was connected")
+                complaints.append("frames were shown before the call was connected")
             }
         } else {
-            complaints.append("no pictures")
+            complaints.append("no video")
         }
         if let sent = from.audio?.sent, let received = to.audio?.received {
             let expected = sent.toneHz ?? 0
-            // A verdict on the pitch takes some windows of 100 ms without a gap.
+            // The pitch is known only after some windows of 100 ms without a gap.
             if received.decoded < 24_000 {
-                // The call was too short for a verdict.
+                // The call was too short to judge the pitch.
             } else if let heard = received.toneHz, abs(heard - expected) <= 0.02 * expected {
-                // The tone is right.
+                // The pitch is right.
             } else {
-                complaints.append("the sound is not the tone of \(expected) Hz that was sent")
+                complaints.append("the audio is not the tone of \(expected) Hz that was sent")
             }
-            if received.shownBeforeOpening > 0 { complaints.append("sound was heard before the call was connected") }
+            if received.shownBeforeOpening > 0 { complaints.append("audio was heard before the call was connected") }
         } else {
-            complaints.append("no sound")
+            complaints.append("no audio")
         }
         return complaints
     }

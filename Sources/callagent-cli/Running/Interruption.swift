@@ -1,12 +1,18 @@
 internal import Foundation
+internal import Synchronization
 internal import UnixSignals
 
 /// Runs a command so that SIGINT and SIGTERM end it properly, and within 2 seconds.
 enum Interruption {
-    /// What is left of the 2 seconds that a user waits.
+    /// The exit code that a signal asked for; nil: there was no signal.
+    static var status: ExitStatus? { received.withLock { $0 } }
+    // Signals are for the whole process.
+    private static let received = Mutex<ExitStatus?>(nil)
+
+    /// The time for cleaning up, within the 2 seconds that a user waits.
     private static let limit: Duration = .milliseconds(1_800)
 
-    /// Runs `body`; a signal cancels it, and it hangs up and cleans up then.
+    /// Runs `body`; a signal cancels it, and `body` then hangs up and cleans up.
     ///
     /// - Throws: what `body` throws, or a ``Failure`` without a line for the signal.
     static func handled<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result
@@ -16,6 +22,7 @@ enum Interruption {
         let watch = Task { () -> ExitStatus? in
             for await signal in signals {
                 let status: ExitStatus = signal == .sigint ? .interrupted : .terminated
+                received.withLock { $0 = status }
                 work.cancel()
                 Task {
                     try? await Task.sleep(for: limit)

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// How many files, and so sockets, this process may have open.
+/// The number of files, including sockets, that this process may have open.
 enum OpenFiles {
-    /// Raises the soft limit as far as `sockets` need and the hard limit allows.
+    /// Raises the soft limit to what `sockets` need, as far as the hard limit allows.
     static func raiseLimit(for sockets: Int) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        // Some are needed besides.
+        // The process needs some other files, too.
         let wanted = min(rlim_t(clamping: sockets) + 256, limit.rlim_max)
         guard wanted > limit.rlim_cur else { return }
         limit.rlim_cur = wanted

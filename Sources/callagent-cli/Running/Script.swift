@@ -2,18 +2,18 @@ internal import CallAgent
 internal import Foundation
 internal import MediaEngine
 
-/// Does to a connected call what `--at` says.
+/// Performs the actions of `--at` on a connected call.
 struct Script: Sendable {
     let steps: [ScriptStep]
     let output: OutputOptions
-    /// What is sent at the beginning.
+    /// The media options at the start of the call.
     let media: MediaOptions
 
-    /// Runs until all is done or its task is cancelled.
+    /// Runs until all steps are done or its task is cancelled.
     ///
     /// - Returns: a line for each step that the call refused.
     func run(on call: Call) async -> [String] {
-        guard !steps.isEmpty, await CallWatch.untilConnected(call) else { return [] }
+        guard !steps.isEmpty, (try? await call.waitUntilConnected()) != nil else { return [] }
         let connected = ContinuousClock.now
         let start = await call.report().timeline.start
         var complaints: [String] = []
@@ -33,7 +33,7 @@ struct Script: Sendable {
         return complaints
     }
 
-    /// What is sent at present.
+    /// The sources that are sent now.
     private struct Sources {
         var video: VideoSource?
         var audio: AudioSource?
@@ -54,7 +54,7 @@ struct Script: Sendable {
         case .outputOn: await call.setOutput(true)
         case .addVideo: try await call.changeMedia(to: .audioVideo)
         case .info(let text): try await call.send(info: text)
-        case .dtmf(let keys): try await call.sendDTMF(keys)
+        case .dtmf(let digits): try await call.sendDTMF(digits)
         case .video(nil): await call.setVideo(.off)
         case .video(.some(var source)):
             source.format = sources.video?.format ?? source.format

@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// The connection is lost and comes back; a transport needs no help; a call ends before its messages are through.
+/// A lost and restored connection, a transport that guarantees delivery, and a call that ends before its messages are delivered.
 struct ConnectionTests {
     private var alice = DeliveryEnd()
 
-    @Test("Nothing goes out without a connection; with it all that waits does, at once and in order")
+    @Test("Without a connection nothing is sent; when it is back all waiting messages go out at once, in order")
     mutating func lostAndRestored() {
         let before = alice.send(.anInvite).transmitted
         alice.hearAck(1)
@@ -21,7 +21,7 @@ struct ConnectionTests {
         #expect(after.first == unheard.first, "the same message again")
     }
 
-    @Test("After the connection came back the pauses are short again")
+    @Test("After the connection is back the pauses start short again")
     mutating func shortPauses() {
         _ = alice.send(.aCandidate)
         _ = alice.elapse(20_000)
@@ -30,7 +30,7 @@ struct ConnectionTests {
         #expect(alice.elapse(8_000).map(\.at) == [21_000, 23_000, 27_000])
     }
 
-    @Test("What expires meanwhile is given up in time, without a connection, too")
+    @Test("A message that expires without a connection is given up in time")
     mutating func expiresMeanwhile() {
         _ = alice.send(.anInvite)
         alice.delivery.connectionLost()
@@ -40,7 +40,7 @@ struct ConnectionTests {
         #expect(alice.delivery.connectionRestored(at: alice.now).isEmpty)
     }
 
-    @Test("Acknowledgements and errors of the time without connection are not sent later")
+    @Test("Acknowledgements and errors that arise without a connection are not sent later")
     mutating func unreliable() {
         alice.delivery.connectionLost()
         #expect(alice.send(.error(481)).isEmpty)
@@ -50,7 +50,7 @@ struct ConnectionTests {
     // MARK: The end of a call
 
     @Test(
-        "A farewell takes the place of all that waits about its call",
+        "A farewell replaces all waiting messages of its call",
         arguments: [
             SignalingMessage.Body.hangup(9900), .cancel(9900), .reject(603),
         ])
@@ -64,14 +64,14 @@ struct ConnectionTests {
         #expect(repeated.map(\.callId) == ["c2", "c1"])
     }
 
-    @Test("That another device has the call leaves what waits alone")
+    @Test("The cancel to the other devices does not remove waiting messages")
     mutating func notMoot() {
         _ = alice.send(.aCandidate)
         _ = alice.send(.cancel(.init(code: 200, text: "", winner: "tv")))
         #expect(alice.elapse(500).count == 2)
     }
 
-    @Test("U12: an invite that never went out is not sent, and not followed by a cancel")
+    @Test("U12: if the call ends before its invite was sent, neither invite nor cancel is sent")
     mutating func inviteNeverSent() {
         alice.delivery.connectionLost()
         #expect(alice.send(.anInvite).isEmpty)
@@ -80,7 +80,7 @@ struct ConnectionTests {
         #expect(alice.delivery.connectionRestored(at: 100).isEmpty)
     }
 
-    @Test("An invite that may have gone out is followed by its cancel")
+    @Test("An invite that may have been sent is followed by its cancel")
     mutating func inviteMaybeSent() {
         _ = alice.send(.anInvite)
         alice.delivery.connectionLost()
@@ -88,9 +88,9 @@ struct ConnectionTests {
         #expect(alice.delivery.connectionRestored(at: 100).transmitted.map(\.body) == [.cancel(9900)])
     }
 
-    // MARK: Transports that need no help
+    // MARK: Transports that guarantee delivery
 
-    @Test("A transport that guarantees delivery gets everything once, without numbers and acknowledgements")
+    @Test("A transport that guarantees delivery gets each message once, without numbers and acknowledgements")
     mutating func guaranteed() {
         alice = DeliveryEnd(isGuaranteed: true)
         for body in [SignalingMessage.Body.anInvite, .aCandidate, .hangup(9900), .error(481)] {
@@ -102,7 +102,7 @@ struct ConnectionTests {
         #expect(alice.receive(message) == [.deliver(message)])
     }
 
-    @Test("It keeps what it cannot send at present, or says that it does not: nothing is swallowed here")
+    @Test("Without a connection such a transport still gets every message")
     mutating func guaranteedWithoutConnection() {
         alice = DeliveryEnd(isGuaranteed: true)
         alice.delivery.connectionLost()
@@ -111,7 +111,7 @@ struct ConnectionTests {
         #expect(alice.delivery.connectionRestored(at: 0).isEmpty)
     }
 
-    @Test("What the other end numbers is acknowledged on any transport")
+    @Test("A numbered message is acknowledged on every transport")
     mutating func guaranteedAcknowledges() {
         alice = DeliveryEnd(isGuaranteed: true)
         #expect(alice.receive(.ofBob(1)).acknowledged == ["b1"])

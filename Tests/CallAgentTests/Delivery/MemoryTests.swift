@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// What is remembered, for how long, and how much of it at most.
+/// What the delivery remembers, for how long, and its limits.
 struct MemoryTests {
     private var alice = DeliveryEnd(device: "tv")
 
-    @Test("A stranger's messages are remembered for ten minutes, and forgotten then")
+    @Test("The messages of unknown calls are remembered for ten minutes")
     mutating func tenMinutes() {
         _ = alice.receive(.ofBob(1))
         alice.pass(599_000)
@@ -17,7 +17,7 @@ struct MemoryTests {
         #expect(alice.receive(.ofBob(1)).delivered.count == 1, "forgotten")
     }
 
-    @Test("The numbers of a call that goes on are never begun anew, or its hang-up would pass for a duplicate")
+    @Test("The numbers of a running call never restart; its hangup would be dropped as a duplicate")
     mutating func longCall() {
         var bob = DeliveryEnd("bob", device: "tv")
         exchange(alice.send(.anInvite), &bob)
@@ -25,7 +25,7 @@ struct MemoryTests {
         for minute in 1...60 {
             alice.pass(60_000)
             bob.pass(60_000)
-            // Strangers keep both busy.
+            // Messages of unknown calls keep both ends busy.
             _ = alice.receive(.ofBob(1, call: "x\(minute)"))
             _ = bob.receive(.ofBob(1, call: "x\(minute)"))
         }
@@ -34,7 +34,7 @@ struct MemoryTests {
         #expect(exchange(alice.send(.hangup(9900)), &bob) == [.hangup(9900)])
     }
 
-    @Test("Nor is the row of a silent peer forgotten, or its next word would wait for the first one for ever")
+    @Test("The stream of a silent peer is kept; its next message would wait forever for the first one")
     mutating func silentPeer() {
         _ = alice.send(.ringing, device: "phone")
         for sequence in 1...5 { _ = alice.receive(.ofBob(sequence, device: "phone")) }
@@ -46,7 +46,7 @@ struct MemoryTests {
         #expect(alice.receive(.ofBob(3, device: "phone")).delivered.isEmpty, "and a duplicate is still one")
     }
 
-    @Test("A flood of strangers' calls costs bounded memory and does not touch a call that goes on")
+    @Test("A flood of unknown calls needs bounded memory and does not affect a running call")
     mutating func flood() {
         _ = alice.send(.ringing, device: "phone")
         _ = alice.receive(.ofBob(1, device: "phone"))
@@ -58,7 +58,7 @@ struct MemoryTests {
         #expect(alice.receive(.ofBob(2, .info("x"), device: "phone")).delivered.count == 1)
     }
 
-    @Test("A peer that makes up devices costs bounded memory")
+    @Test("A peer that invents devices needs bounded memory")
     mutating func devices() {
         _ = alice.send(.ringing)
         for number in 0..<(2 * Delivery.maximumStreams) {
@@ -68,7 +68,7 @@ struct MemoryTests {
         #expect(alice.delivery.streamCount <= Delivery.maximumStreams)
     }
 
-    @Test("A call that is over is forgotten with the strangers")
+    @Test("An ended call is forgotten like an unknown one")
     mutating func forgotten() {
         for call in 0..<2_000 {
             _ = alice.send(.ringing, call: "c\(call)")
@@ -82,9 +82,9 @@ struct MemoryTests {
         #expect(alice.delivery.counterCount < 50)
     }
 
-    /// Hands what goes out to the other end, and its acknowledgements back.
+    /// Delivers outgoing messages to the other end, and its acknowledgements back.
     ///
-    /// - Returns: What that end's calls are given.
+    /// - Returns: The messages that the calls of that end get.
     @discardableResult
     private mutating func exchange(
         _ actions: [Delivery.Action], _ other: inout DeliveryEnd

@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// Once and in order, whatever the network does.
+/// Each message is delivered once and in order.
 struct OrderTests {
     private var alice = DeliveryEnd(device: "tv")
 
-    @Test("A duplicate is dropped and acknowledged again: the first acknowledgement may be what was lost")
+    @Test("A duplicate is dropped and acknowledged again, since the first acknowledgement may be lost")
     mutating func duplicates() {
         let message = SignalingMessage.ofBob(1)
         let first = alice.receive(message)
@@ -28,7 +28,7 @@ struct OrderTests {
         #expect((ack.device, ack.toDevice, ack.sequence) == ("tv", "phone", nil))
     }
 
-    @Test("What comes too early waits for what is missing, and is acknowledged meanwhile")
+    @Test("A message that arrives too early is acknowledged and waits for the missing one")
     mutating func reordered() {
         for sequence in [3, 2, 4] {
             let actions = alice.receive(.ofBob(sequence, .info("\(sequence)")))
@@ -39,7 +39,7 @@ struct OrderTests {
         #expect(delivered.map(\.sequence) == [1, 2, 3, 4])
     }
 
-    @Test("Every order of six messages, each sent twice, comes out in the one order")
+    @Test("Six messages, each sent twice, are delivered in order for every order of arrival")
     mutating func everyOrder() {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<500 {
@@ -52,7 +52,7 @@ struct OrderTests {
     }
 
     @Test(
-        "What ends a call, or asks for it, does not wait for what was lost, and comes once",
+        "A farewell or a query does not wait for lost messages and is delivered once",
         arguments: [
             SignalingMessage.Body.hangup(9900), .cancel(9900), .reject(603), .query, .status(.connected),
         ])
@@ -64,7 +64,7 @@ struct OrderTests {
         #expect(alice.receive(.ofBob(4, .aCandidate)).delivered.map(\.sequence) == [4])
     }
 
-    @Test("Nothing else overtakes")
+    @Test("No other message overtakes")
     mutating func waiting() {
         let bodies: [SignalingMessage.Body] = [
             .anInvite, .ringing, .progress(sdp: "x"), .accept(sdp: "x"), .aCandidate, .state(.init()), .info("x"),
@@ -76,7 +76,7 @@ struct OrderTests {
         #expect(alice.receive(.ofBob(1)).delivered.count == bodies.count + 1)
     }
 
-    @Test("Calls, senders and devices have rows of their own")
+    @Test("Each call, sender and device has its own stream")
     mutating func rows() {
         #expect(alice.receive(.ofBob(1)).delivered.count == 1)
         #expect(alice.receive(.ofBob(1, call: "c2")).delivered.count == 1)
@@ -87,7 +87,7 @@ struct OrderTests {
         #expect(alice.receive(carol).delivered.count == 1)
     }
 
-    @Test("What goes to one device and what goes to all are counted apart")
+    @Test("Messages to one device and messages to all devices have separate numbers")
     mutating func countersApart() {
         #expect(alice.send(.anInvite).transmitted.map(\.sequence) == [1])
         #expect(alice.send(.query, device: "phone").transmitted.map(\.sequence) == [1])
@@ -95,7 +95,7 @@ struct OrderTests {
         #expect(alice.send(.aCandidate, device: "phone").transmitted.map(\.sequence) == [2])
     }
 
-    @Test("A message without a number is taken as it comes and not acknowledged")
+    @Test("A message without a number is delivered at once and not acknowledged")
     mutating func unnumbered() {
         let message = SignalingMessage.ofBob(nil, .aCandidate)
         #expect(alice.receive(message) == [.deliver(message)])
@@ -107,7 +107,7 @@ struct OrderTests {
 
     // MARK: Bounds
 
-    @Test("A message too far ahead is neither kept nor acknowledged, so that it comes again")
+    @Test("A message too far ahead is neither kept nor acknowledged, so that it is repeated")
     mutating func window() {
         #expect(alice.receive(.ofBob(129)).isEmpty)
         #expect(alice.receive(.ofBob(1_000_000, .hangup(9900))).isEmpty, "not even a farewell")
@@ -116,7 +116,7 @@ struct OrderTests {
         #expect(alice.receive(.ofBob(129)).acknowledged == ["b129"], "the window moves on")
     }
 
-    @Test("The messages that wait are bounded over all rows; the one that is missing always gets in")
+    @Test("All streams together have a limit of waiting messages; the missing message is always taken")
     mutating func held() {
         var kept = 0
         for call in 0..<20 {
@@ -131,7 +131,7 @@ struct OrderTests {
         #expect(alice.receive(.ofBob(3, call: "c1")).acknowledged == ["b3"], "there is room again")
     }
 
-    @Test("What comes when too many wait for an acknowledgement is given up without a number, unless it ends a call")
+    @Test("When too many messages are unacknowledged, a new one is given up, unless it ends a call")
     mutating func pendingBound() throws {
         for _ in 0..<Delivery.maximumPending { #expect(alice.send(.aCandidate).count == 1) }
         guard case .failed(let given, .tooManyWait) = alice.send(.aCandidate).first else {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import CallAgent
 
-/// A message that this end refuses must not hold up those after it.
+/// A message that this end refuses must not block the messages after it.
 struct RefusalTests {
     private var alice = DeliveryEnd()
 
-    /// What each of these is refused with.
+    /// The error for each of these messages.
     static let refused: [(fields: String, code: Int)] = [
         (#""type":"info","content":"\#(String(repeating: "x", count: 4_097))""#, 400),
         (#""type":"state","state":{"audio":"loud","video":"on","hold":false}"#, 400),
@@ -23,7 +23,7 @@ struct RefusalTests {
         #"{"v":\#(version),"id":"b\#(sequence)","callId":"c1","from":"bob","to":"alice","seq":\#(sequence),\#(fields)}"#
     }
 
-    /// Takes a text as the line does.
+    /// Handles a received text as the agent does.
     private mutating func receive(_ text: String) throws -> [Delivery.Action] {
         do throws(MalformedMessage) {
             return alice.receive(try SignalingMessage(decoding: text))
@@ -32,7 +32,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A refused message uses its number up, its sender is told, and what follows is delivered", arguments: refused)
+    @Test("A refused message consumes its number and is answered; later messages are delivered", arguments: refused)
     mutating func letsTheRestThrough(fields: String, code: Int) throws {
         #expect(try receive(text(1, #""type":"ringing""#)).delivered.count == 1)
         #expect(try receive(text(3, #""type":"commit""#)).delivered.isEmpty, "it waits for the second")
@@ -44,13 +44,13 @@ struct RefusalTests {
             return
         }
         #expect(error.code == code && error.ref == "b2" && fault.to == "bob")
-        // A repetition is answered again and delivers nothing twice.
+        // A repetition gets the error again and delivers nothing twice.
         let again = try receive(text(2, fields))
         #expect(again.delivered.isEmpty && again.transmitted.count == 1)
         #expect(try receive(text(4, #""type":"rollback""#)).delivered.map(\.body) == [.rollback])
     }
 
-    @Test("A message of another version uses its number up as well")
+    @Test("A message of another version consumes its number")
     mutating func otherVersion() throws {
         let actions = try receive(text(1, #""type":"ringing""#, version: 2))
         #expect(
@@ -64,14 +64,14 @@ struct RefusalTests {
         #expect(try receive(text).isEmpty)
     }
 
-    @Test("A message with an illegible device touches no stream")
+    @Test("A message with an invalid device changes no stream")
     mutating func misaddressed() throws {
         let actions = try receive(text(1, #""type":"dance","device":7"#))
         #expect(actions.transmitted.count == 1)
         #expect(try receive(text(1, #""type":"ringing""#)).delivered.count == 1, "the number is free")
     }
 
-    @Test("What this end cannot encode is given up once, and the rest goes on")
+    @Test("A message that cannot be encoded is given up once, and later messages are sent")
     mutating func notEncodable() throws {
         let tooLong = try #require(alice.send(.info(String(repeating: "x", count: 5_000))).transmitted.first)
         let fault = MalformedMessage(code: 400, text: "content", ref: tooLong.id)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// What is repeated, how often, and when it is given up.
+/// Which messages are repeated, how often, and when they are given up.
 struct RepetitionTests {
     private var alice = DeliveryEnd()
 
-    @Test("A message goes out at once with its place in the row, and an acknowledgement ends its repetition")
+    @Test("A message is sent at once with its number, and an acknowledgement stops its repetition")
     mutating func acknowledged() {
         let first = alice.send(.anInvite).transmitted
         let second = alice.send(.aCandidate).transmitted
@@ -19,7 +19,7 @@ struct RepetitionTests {
         #expect(alice.elapse(100_000).isEmpty)
     }
 
-    @Test("It is repeated after 0.5, 1, 2 and 4 s and then every 4 s, the same each time")
+    @Test("The same message is repeated after 0.5, 1, 2 and 4 s and then every 4 s")
     mutating func backOff() {
         let first = alice.send(.aCandidate)
         let repeated = alice.elapse(20_000)
@@ -27,7 +27,7 @@ struct RepetitionTests {
         #expect(repeated.allSatisfy { [$0.action] == first })
     }
 
-    @Test("The pauses are those of the configuration")
+    @Test("The pauses are configurable")
     mutating func configured() {
         var timing = DeliveryTiming()
         (timing.firstRetryMs, timing.longestRetryMs, timing.expiryMs) = (10, 15, 50)
@@ -38,7 +38,7 @@ struct RepetitionTests {
         #expect(happened.last.map { if case .failed = $0.action { true } else { false } } == true)
     }
 
-    @Test("An invite is given up with its ring timeout, and its sender is told")
+    @Test("An invite is given up at its ring timeout and reported")
     mutating func inviteExpires() throws {
         let invite = try #require(
             alice.send(.invite(.init(media: .audioVideo, ringTimeoutMs: 5_000, sdp: "o"))).transmitted.first)
@@ -59,7 +59,7 @@ struct RepetitionTests {
         #expect(happened.count == 11, "ten repetitions")
     }
 
-    @Test("Everything else is repeated until the call is forgotten, and a farewell beyond that")
+    @Test("Other messages are repeated until the call is forgotten, and a farewell also after that")
     mutating func untilForgotten() {
         _ = alice.send(.state(.init(video: .off)))
         _ = alice.send(.query)
@@ -75,7 +75,7 @@ struct RepetitionTests {
         #expect(alice.elapse(5_000).map(\.action).transmitted.map(\.body) == Array(repeating: .hangup(9900), count: 3))
     }
 
-    @Test("Acknowledgements, errors and what the server tells are sent once and without a number")
+    @Test("Acknowledgements, errors and server notices are sent once and without a number")
     mutating func unreliable() {
         for body in [SignalingMessage.Body.ack("m"), .error(481), .gone] {
             #expect(alice.send(body).transmitted.map(\.sequence) == [nil])
@@ -83,7 +83,7 @@ struct RepetitionTests {
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("An acknowledgement counts only when it is of the receiver, for that call and that message")
+    @Test("An acknowledgement counts only from the receiver, for that call and that message")
     mutating func foreignAcknowledgement() {
         _ = alice.send(.anInvite)
         alice.hearAck(1, from: "mallory")
@@ -94,7 +94,7 @@ struct RepetitionTests {
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("A message is never answered for by an acknowledgement of an acknowledgement")
+    @Test("An acknowledgement of an acknowledgement does not acknowledge a message")
     mutating func acksAreSilent() {
         _ = alice.send(.anInvite)
         let ack = SignalingMessage(id: "k", callId: "c1", from: "bob", to: "alice", sentUnixMs: 0, body: .ack("a1"))
@@ -104,16 +104,16 @@ struct RepetitionTests {
     // MARK: Errors
 
     @Test(
-        "An invite that the server or the peer will not take is not repeated",
+        "An invite that the server or the peer refuses is not repeated",
         arguments: [400, 403, 404, 413, 426, 429, 480, 481])
     mutating func inviteRefused(code: Int) {
         _ = alice.send(.anInvite)
         let error = fault(code, ref: "a1")
-        #expect(alice.receive(error) == [.deliver(error)], "the call hears of it")
+        #expect(alice.receive(error) == [.deliver(error)], "the call gets the error")
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("What a user who is away or a busy server did not take is repeated", arguments: [404, 480, 429])
+    @Test("A message to an absent user or a busy server is repeated", arguments: [404, 480, 429])
     mutating func repeatedThroughErrors(code: Int) {
         _ = alice.send(.state(.init(video: .off)))
         _ = alice.receive(fault(code, ref: "a1"))
@@ -121,7 +121,7 @@ struct RepetitionTests {
         #expect(alice.elapse(500).count == 1)
     }
 
-    @Test("What will never be taken is not repeated, and its sender is told", arguments: [400, 403, 413, 426, 481])
+    @Test("A permanently refused message is not repeated and is reported", arguments: [400, 403, 413, 426, 481])
     mutating func finalErrors(code: Int) {
         _ = alice.send(.state(.init(video: .off)))
         var error = fault(code, ref: "a1")
@@ -135,7 +135,7 @@ struct RepetitionTests {
     }
 
     @Test(
-        "What the server refused is replaced by a skip of the same number, so that nothing waits for it",
+        "A message that the server refused is replaced by a skip with the same number",
         arguments: [400, 403, 413])
     mutating func skipped(code: Int) throws {
         _ = alice.send(.state(.init(video: .off)))
@@ -146,13 +146,13 @@ struct RepetitionTests {
         var bob = DeliveryEnd("bob")
         #expect(bob.receive(second).delivered.isEmpty)
         #expect(
-            bob.receive(skip).delivered.map(\.sequence) == [2], "what waited is there, and the skip itself is nobody's")
-        // The skip is repeated like any message, and one that is refused, too, is not skipped again.
+            bob.receive(skip).delivered.map(\.sequence) == [2], "the waiting message is delivered, the skip is not")
+        // The skip is repeated like any message. A refused skip is not replaced again.
         #expect(alice.elapse(500).map(\.action).transmitted.map(\.id) == ["s1", "a2"])
         #expect(alice.receive(fault(403, ref: "s1")).transmitted.isEmpty)
     }
 
-    @Test("A message for all devices that one of them refuses waits for the others")
+    @Test("A message to all devices still waits for the others after one of them refused it")
     mutating func refusedByOneDevice() {
         for device in ["tv", "phone"] { _ = alice.receive(.ofBob(1, .ringing, device: device)) }
         _ = alice.send(.state(.init(video: .off)))
@@ -164,7 +164,7 @@ struct RepetitionTests {
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("An error about another message, of another call or by a stranger stops nothing")
+    @Test("An error about another message, of another call or from a stranger stops no repetition")
     mutating func errorsOfOthers() {
         _ = alice.send(.anInvite)
         _ = alice.receive(fault(404, ref: "a2"))

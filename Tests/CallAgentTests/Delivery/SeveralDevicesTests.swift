@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// Messages to a user who has several devices.
+/// Messages to a user with several devices.
 struct SeveralDevicesTests {
     private var alice = DeliveryEnd(device: "desk")
 
-    @Test("What is for all devices is repeated until every one that takes part has it")
+    @Test("A message to all devices is repeated until every device of the call has acknowledged it")
     mutating func everyDevice() {
         _ = alice.send(.anInvite)
         for device in ["tv", "phone"] { _ = alice.receive(.ofBob(1, .ringing, device: device)) }
@@ -30,7 +30,7 @@ struct SeveralDevicesTests {
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("What is for one device needs that one's acknowledgement alone")
+    @Test("A message to one device needs only the acknowledgement of that device")
     mutating func oneDevice() {
         for device in ["tv", "phone"] { _ = alice.receive(.ofBob(1, .ringing, device: device)) }
         _ = alice.send(.state(.init(video: .off)), device: "tv")
@@ -38,7 +38,7 @@ struct SeveralDevicesTests {
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("U14: that another device has the call is repeated to the one that has not heard it, even after the hang-up")
+    @Test("U14: the cancel to the other devices is repeated until each acknowledges it, even after the hang-up")
     mutating func cancelOutlivesTheHangUp() {
         _ = alice.send(.anInvite)
         for device in ["tv", "phone"] {
@@ -55,7 +55,7 @@ struct SeveralDevicesTests {
         #expect(alice.delivery.isIdle)
     }
 
-    @Test("A state for all that comes after one for this device is older, and dropped")
+    @Test("A state to all devices that arrives after one to this device is older and is dropped")
     mutating func staleState() {
         var end = DeliveryEnd(device: "tv")
         let old = SignalingMessage.Body.state(.init(video: .off))
@@ -63,12 +63,12 @@ struct SeveralDevicesTests {
         #expect(end.receive(.ofBob(1, .state(.init()), device: "desk")).delivered.count == 1)
         let late = end.receive(.ofBob(2, old, device: "desk", forAll: true))
         #expect(late.delivered.isEmpty)
-        #expect(late.acknowledged == ["b2"], "it is acknowledged, else it would come for ever")
+        #expect(late.acknowledged == ["b2"], "it is acknowledged, else it would be repeated forever")
         let candidate = end.receive(.ofBob(3, .aCandidate, device: "desk", forAll: true))
         #expect(candidate.delivered.count == 1, "a candidate is never stale")
     }
 
-    @Test("A state for all of another device is not")
+    @Test("A state to all devices from another device is not dropped")
     mutating func stateOfAnother() {
         var end = DeliveryEnd(device: "tv")
         _ = end.receive(.ofBob(1, .state(.init()), device: "desk"))

@@ -2,10 +2,10 @@ import Testing
 
 @testable import CallAgent
 
-/// What users of call products complain about; see ``KnownDefects``.
+/// Complaints of users of other call products; see ``KnownDefects``.
 struct ComplaintTests {
-    @Test("U5: sound at once, pictures seconds later, and the application is not told")
-    func soundFirst() {
+    @Test("U5: the application is notified when audio arrives long before video")
+    func audioFirst() {
         var timeouts = CallTimeouts()
         timeouts.audioGraceMs = 500
         let machine = CallMachine(role: .caller, media: .audioVideo, timeouts: timeouts).after(
@@ -13,7 +13,7 @@ struct ComplaintTests {
         #expect(machine.effects(of: .timerFired(.audioGrace)).contains(.notify(.videoPending)))
     }
 
-    @Test("U7: \"connected\" or \"unmuted\" is said before anything is heard")
+    @Test("U7: a call is connected only after the first audio sample")
     func toldTooEarly() {
         let verified = CallMachine.connecting(.caller, .audioOnly).after(.iceConnected, .verified)
         #expect(verified.state == .connecting)
@@ -21,21 +21,21 @@ struct ComplaintTests {
         #expect(verified.after(.received(.state(.init(audio: .on)))).state == .connecting)
     }
 
-    @Test("U8: the callee is heard, or the caller seen, before the accept", arguments: EarlyMediaPolicy.allCases)
+    @Test("U8: neither user hears or sees the other before the accept", arguments: EarlyMediaPolicy.allCases)
     func beforeTheAccept(policy: EarlyMediaPolicy) {
         let ringing = CallMachine.ringing(policy).after(.answerCreated(sdp: "a"), .verified, .firstVideoFrame)
         #expect(!ringing.current.gates.isReceiving)
         if policy != .full { #expect(ringing.current.gates == MediaGates()) }
         let caller = CallMachine.hearsRinging().after(.received(.progress(sdp: "a")), .verified, .firstVideoFrame)
-        #expect(!caller.current.gates.isReceiving, "nor is the callee shown that lets media out early")
+        #expect(!caller.current.gates.isReceiving, "early media of the callee is not shown either")
     }
 
-    @Test("U9: both call each other, neither connects")
+    @Test("U9: when both users call each other, the call connects")
     func glare() {
         #expect(CallMachine.calling().after(.yield(to: .example, device: nil)).state == .connecting)
     }
 
-    @Test("U10: a vanished peer is noticed late: two seconds without media, at once with silent media")
+    @Test("U10: a vanished peer is noticed after two seconds, or at once if its media is silent")
     func vanished() {
         #expect(CallMachine.connecting(.caller).effects(of: .received(.gone)) == [.start(.peerGone, 2_000)])
         #expect(
@@ -43,7 +43,7 @@ struct ComplaintTests {
         )
     }
 
-    @Test("U11: a lost accept leaves the caller ringing with the callee in alone")
+    @Test("U11: a lost accept is repeated, and the caller queries the call")
     func lostAccept() {
         var callee = DeliveryEnd("bob")
         var caller = DeliveryEnd("alice")
@@ -54,7 +54,7 @@ struct ComplaintTests {
         #expect(CallMachine.hearsRinging().effects(of: .signalingRestored).messages == [.query])
     }
 
-    @Test("U12: ghost ringing after a hang-up during the making of the call")
+    @Test("U12: a hang-up before the invite is sent causes no ringing")
     func ghostRinging() {
         let making = CallMachine(role: .caller, media: .audioVideo).after(.place)
         #expect(making.effects(of: .hangUp).messages.isEmpty)
@@ -64,18 +64,18 @@ struct ComplaintTests {
         #expect(routing.route(.anInvite, call: "c1").isStray, "a cancel that overtook its invite")
     }
 
-    @Test("U13: the callee declines, the caller keeps waiting")
+    @Test("U13: a reject is repeated until the caller gets it")
     func missedDecline() {
         var end = DeliveryEnd("bob")
         let reject = end.send(.reject(603), to: "alice")
-        #expect(end.elapse(4_000).map(\.action).transmitted.count == 3, "said again until it is heard")
+        #expect(end.elapse(4_000).map(\.action).transmitted.count == 3, "repeated until it is acknowledged")
         #expect(reject.transmitted.count == 1)
         for caller in [CallMachine.calling(), .hearsRinging()] {
             #expect(caller.after(.received(.reject(603))).end?.reason == .remoteRejected)
         }
     }
 
-    @Test("U14: answered at one device, the others keep ringing")
+    @Test("U14: an accept at one device stops the ringing at the others")
     func otherDevices() {
         let effects = CallMachine.hearsRinging().effects(of: .received(.accept(sdp: "a"), device: "tv"))
         let cancel = SignalingMessage.Body.cancel(.init(code: 200, text: "", winner: "tv"))
@@ -83,7 +83,7 @@ struct ComplaintTests {
         #expect(CallMachine.ringing(device: "phone").after(.received(cancel)).end?.reason == .answeredElsewhere)
     }
 
-    @Test("U15: a second call interrupts, or its caller is not told")
+    @Test("U15: a second call gets a busy reject")
     func busy() {
         for state in [CallState.calling, .ringing, .connecting, .connected, .reconnecting] {
             var routing = CallRouting(limit: 1)
@@ -92,7 +92,7 @@ struct ComplaintTests {
         }
     }
 
-    @Test("U16: the ring timeout that was set is not honoured")
+    @Test("U16: both ends use the configured ring timeout")
     func ringTimeout() {
         var timeouts = CallTimeouts()
         timeouts.ringMs = 7_000
@@ -103,7 +103,7 @@ struct ComplaintTests {
         #expect(callee.contains(.start(.ring, 7_000)))
     }
 
-    @Test("U17: no state for reconnecting")
+    @Test("U17: an interrupted call is in the state reconnecting")
     func reconnecting() {
         #expect(CallMachine.connected(.caller).after(.interrupted).state == .reconnecting)
         #expect(CallMachine.connected(.caller).after(.interrupted, .resumed).state == .connected)

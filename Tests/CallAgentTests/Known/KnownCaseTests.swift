@@ -2,43 +2,43 @@ import Testing
 
 @testable import CallAgent
 
-/// Odd cases of a call product in the field, and what happens here; see ``KnownDefects``.
+/// Odd cases of a call product in the field, and what this product does; see ``KnownDefects``.
 struct KnownCaseTests {
-    @Test("C1: glare swaps the rooms; here the room of the call that stays is both ends'")
+    @Test("C1: after glare both ends use the room of the call that remains")
     func glareRoom() {
-        // The room comes with the invite that is kept; the machine keeps the invite of the lower id only.
+        // The room is part of the invite. The machine keeps only the invite with the lower id.
         var routing = CallRouting(limit: 1)
         routing.list("b", .init(peer: "bob", role: .caller, state: .calling))
         #expect(routing.route(.anInvite, call: "a") == .yield("b"))
         #expect(CallMachine.calling().effects(of: .yield(to: .example, device: nil)).contains(.adoptCall))
     }
 
-    @Test("C2: one-sided glare, the own invite was lost: the peer's call is taken or stays, it does not hang")
+    @Test("C2: glare with a lost invite: the lower id does not yield and repeats its invite")
     func oneSidedGlare() {
         var lower = CallRouting(limit: 1)
         lower.list("a", .init(peer: "bob", role: .caller, state: .calling))
         #expect(lower.route(.anInvite, call: "b").isStray)
         var end = DeliveryEnd()
         let lost = end.send(.anInvite)
-        #expect(end.elapse(500).map(\.action) == lost, "the own invite comes again and makes the other end yield")
+        #expect(end.elapse(500).map(\.action) == lost, "the own invite is repeated and makes the other end yield")
     }
 
-    @Test("C3: an accept of this end alone connects; here the peer must want it, too, before it is seen")
+    @Test("C3: the caller shows nothing of the callee before the callee accepts")
     func bothMustWant() {
         let early = CallMachine.hearsRinging().after(.received(.progress(sdp: "a")), .verified, .firstVideoFrame)
         #expect(early.state == .ringing)
         #expect(!early.effects(of: .firstVideoShown).contains { $0.opensReceiveGates })
     }
 
-    @Test("C4: busy names the id of the call that there is; here the one that is refused")
+    @Test("C4: a busy reject has the id of the refused call")
     func busy() {
         var routing = CallRouting(limit: 1)
         routing.list("c1", .init(peer: "bob", role: .caller, state: .connected))
-        #expect(routing.route(.anInvite, call: "c2", from: "carol") == .busy, "the answer goes by the invite")
+        #expect(routing.route(.anInvite, call: "c2", from: "carol") == .busy, "the answer has the id of the invite")
         #expect(CallMachine.calling().after(.received(.reject(486))).end?.reason == .remoteBusy)
     }
 
-    @Test("C5: cancel and accept cross: both ends end, in whatever state they are")
+    @Test("C5: cancel and accept cross: the call ends at both ends")
     func cancelCrossesAccept() {
         for callee in [CallMachine.connecting(.callee), .connected(.callee)] {
             #expect(callee.after(.received(.cancel(9900))).end?.reason == .remoteCancelled)
@@ -46,33 +46,33 @@ struct KnownCaseTests {
         #expect(CallMachine.hearsRinging().after(.hangUp).effects(of: .received(.accept(sdp: "x"))).isEmpty)
     }
 
-    @Test("C6: accept after the cancel arrived is refused with a reason")
+    @Test("C6: accept after a cancel is refused with a reason")
     func acceptAfterCancel() {
         let ended = CallMachine.ringing().after(.received(.cancel(9900)))
         #expect(ended.refusal(of: .accept) == "accept does not apply to a callee in ended")
         #expect(ended.effects(of: .accept).isEmpty)
     }
 
-    @Test("C7: a second accept, or one of the caller's own call, says and changes nothing")
+    @Test("C7: a second accept, or an accept by the caller, does nothing")
     func doubleAccept() {
         #expect(CallMachine.connecting(.callee).effects(of: .accept).messages.isEmpty)
         #expect(CallMachine.connecting(.caller).effects(of: .received(.accept(sdp: "x"))).isNothing)
         #expect(CallMachine.hearsRinging().refusal(of: .accept) != nil)
     }
 
-    @Test("C8: a duplicated invite while it rings builds nothing again")
+    @Test("C8: a duplicated invite does nothing while the call rings")
     func duplicateWhileRinging() {
         #expect(CallMachine.ringing().effects(of: .received(.anInvite)).isNothing)
     }
 
-    @Test("C9: a duplicated invite in a call changes nothing and starts no timer")
+    @Test("C9: a duplicated invite after the accept changes nothing and starts no timer")
     func duplicateLater() {
         for machine in [CallMachine.connecting(.callee), .connected(.callee), .answering()] {
             #expect(machine.effects(of: .received(.anInvite)).isNothing)
         }
     }
 
-    @Test("C10: what is about another call touches none")
+    @Test("C10: a message of another call does not reach this call")
     func otherCall() {
         var routing = CallRouting(limit: 1)
         routing.list("c2", .init(peer: "bob", role: .callee, state: .connected))
@@ -80,7 +80,7 @@ struct KnownCaseTests {
     }
 
     @Test(
-        "C11: numbers and times of messages are sent but never used: here duplicates are dropped and old invites do not ring"
+        "C11: a duplicated message is dropped, and an old invite does not ring"
     )
     func duplicatesAndExpiry() {
         var end = DeliveryEnd(device: "tv")
@@ -90,18 +90,18 @@ struct KnownCaseTests {
         #expect(routing.route(.anInvite, call: "c1", sentUnixMs: 1, unixMs: 33_000) == .expired(milliseconds: 32_999))
     }
 
-    @Test("C12: a peer that went offline is only an event; here it ends the call once its media is silent")
+    @Test("C12: a peer that went offline ends the call once its media is silent")
     func remoteOffline() {
         #expect(CallMachine.connected(.callee).after(.received(.error(480)), .interrupted).end?.reason == .remoteLost)
     }
 
-    @Test("C13: the first frame never comes: each end has a time of its own, and a reason of its own")
+    @Test("C13: without a first frame each end ends the call with its own reason")
     func noFirstFrame() {
         #expect(CallMachine.connecting(.caller).after(.timerFired(.connect)).end?.reason == .connectTimeout)
         #expect(CallMachine.connecting(.callee).after(.received(.hangup(408))).end?.reason == .remoteConnectTimeout)
     }
 
-    @Test("C14: an accept or farewell that is not sent is over for its sender only: here it is sent until it is heard")
+    @Test("C14: an accept or farewell that could not be sent is sent when the connection is back")
     func sendFailures() {
         var end = DeliveryEnd()
         end.delivery.connectionLost()
@@ -110,7 +110,7 @@ struct KnownCaseTests {
         #expect(end.delivery.connectionRestored(at: 10).transmitted.count == 2)
     }
 
-    @Test("C17: a late first frame of a closed connection marks the next as seen")
+    @Test("C17: a late first frame of a closed connection is ignored")
     func lateFirstFrame() {
         var machine = CallMachine.committed(.caller).after(.received(.commit, generation: 1))
         let before = machine
@@ -118,7 +118,7 @@ struct KnownCaseTests {
         #expect(machine == before)
     }
 
-    @Test("C19: a callee that rings out sends a cancel; here a reject, and the caller learns that nobody answered")
+    @Test("C19: a callee whose ring timer fires sends a reject with 487, and the caller gets that reason")
     func calleeRingsOut() {
         #expect(CallMachine.ringing().effects(of: .timerFired(.ring)).messages == [.reject(487)])
         #expect(CallMachine.hearsRinging().after(.received(.reject(487))).end?.reason == .remoteRingTimeout)

@@ -4,7 +4,7 @@ import Testing
 
 /// Twelve defects of a call product in the field; see ``KnownDefects``.
 struct KnownDefectTests {
-    @Test("D1: both call each other, swap rooms and time out")
+    @Test("D1: when both users call each other, one call connects")
     func glare() {
         let theirs = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "of a")
         var loser = CallMachine.calling()
@@ -19,7 +19,7 @@ struct KnownDefectTests {
         #expect((winner.role, loser.role) == (.caller, .callee))
     }
 
-    @Test("D2: the call id is never compared, and a late cancel of one call kills the next")
+    @Test("D2: a late cancel of one call does not end the next call")
     func lateCancel() {
         var routing = CallRouting(limit: 1)
         routing.list("n1", .init(peer: "bob", role: .callee, state: .ringing))
@@ -27,12 +27,12 @@ struct KnownDefectTests {
         #expect(routing.route(.cancel(9900), call: "n1") == .call("n1"))
     }
 
-    @Test("D3: a duplicated invite throws a connected call back to ringing")
+    @Test("D3: a duplicated invite does not change a connected call")
     func duplicatedInvite() {
         #expect(CallMachine.connected(.callee).after(.received(.anInvite)) == .connected(.callee))
     }
 
-    @Test("D4: one timer bounds ringing, accepting and the first frame together")
+    @Test("D4: the ring timer and the connect timer are separate")
     func oneTimer() {
         let rings = CallMachine.hearsRinging()
         #expect(rings.effects(of: .timerFired(.connect)).isNothing)
@@ -41,7 +41,7 @@ struct KnownDefectTests {
         #expect(CallMachine.connected(.caller).after(.timerFired(.ring), .timerFired(.connect)).state == .connected)
     }
 
-    @Test("D5: \"mute\" is playback volume while camera and microphone are sent before the accept")
+    @Test("D5: without early media nothing is sent or shown before the accept")
     func sentBeforeTheAccept() {
         for policy in [EarlyMediaPolicy.guarded, .off] {
             var machine = CallMachine(role: .callee, media: .audioVideo, earlyMedia: policy)
@@ -54,7 +54,7 @@ struct KnownDefectTests {
         }
     }
 
-    @Test("D7: cancel, reject and hang-up are obeyed in any state and from anybody")
+    @Test("D7: cancel, reject and hangup count only in the right state and from the peer")
     func unchecked() {
         #expect(CallMachine.connected(.caller).effects(of: .received(.cancel(9900))).isNothing)
         #expect(CallMachine.connected(.caller).effects(of: .received(.reject(603))).isNothing)
@@ -65,7 +65,7 @@ struct KnownDefectTests {
         #expect(routing.route(.hangup(9900), call: "c1", from: "mallory").isStray)
     }
 
-    @Test("D8: a peer that vanishes never ends the call")
+    @Test("D8: a peer that vanishes ends the call")
     func vanished() {
         #expect(CallMachine.connected(.caller).after(.received(.gone), .interrupted).end?.reason == .remoteLost)
         #expect(CallMachine.connected(.caller).after(.interrupted, .timerFired(.mediaLost)).end?.reason == .mediaLost)
@@ -73,17 +73,17 @@ struct KnownDefectTests {
         #expect(CallMachine.connected(.callee).after(.audit, .received(.error(481))).end?.reason == .unknownCall)
     }
 
-    @Test("D9: the first frame of one call counts for the next, or of one connection for another")
+    @Test("D9: a first frame counts only for its own connection")
     func staleFirstFrame() {
         let next = CallMachine.connecting(.callee)
         #expect(next.after(.media(.firstVideoFrame, generation: 1)).state == .connecting)
         let forked = CallMachine.calling().after(
             .received(.progress(sdp: "a"), device: "tv"), .verified, .firstVideoFrame,
             .received(.accept(sdp: nil), device: "phone"))
-        #expect(forked.state == .connecting, "the tv's picture is not the phone's")
+        #expect(forked.state == .connecting, "the tv's frame is not the phone's")
     }
 
-    @Test("D10: no error ever changes the state")
+    @Test("D10: errors end the call")
     func errors() {
         #expect(CallMachine.calling().after(.inviteFailed(text: "x")).end?.reason == .signalingFailed)
         #expect(CallMachine.calling().after(.received(.error(404))).end?.reason == .unknownUser)
@@ -94,7 +94,7 @@ struct KnownDefectTests {
         }
     }
 
-    @Test("D11: a video call whose peer has the camera off never connects")
+    @Test("D11: a video call connects although the peer's camera is off")
     func cameraOff() {
         let invite = SignalingMessage.Invite(
             media: .audioVideo, ringTimeoutMs: 30_000, sdp: "o", state: .init(video: .off))
@@ -106,14 +106,14 @@ struct KnownDefectTests {
         #expect(caller.state == .connected)
     }
 
-    @Test("D12: a lost accept or cancel leaves one side ringing")
+    @Test("D12: a lost accept or farewell is repeated, and a ringing callee queries the call")
     func ghostRing() {
         for body in [SignalingMessage.Body.accept(sdp: "x"), .cancel(9900), .hangup(9900), .reject(603)] {
             var end = DeliveryEnd()
             let lost = end.send(body)
-            #expect(end.elapse(500).map(\.action) == lost, "it is said again")
+            #expect(end.elapse(500).map(\.action) == lost, "it is repeated")
         }
-        #expect(CallMachine.ringing().effects(of: .audit).messages == [.query], "and asked about")
+        #expect(CallMachine.ringing().effects(of: .audit).messages == [.query], "the callee queries the call")
         #expect(CallMachine.ringing().after(.received(.error(481))).end?.reason == .unknownCall)
     }
 }

@@ -2,13 +2,13 @@ import Testing
 
 @testable import CallAgent
 
-/// A call that goes well, as its callee sees it, under each policy.
+/// A successful call at its callee, with each early media policy.
 struct CalleeTraceTests {
     private func callee(_ policy: EarlyMediaPolicy) -> CallMachine {
         CallMachine(role: .callee, media: .audioVideo, earlyMedia: policy)
     }
 
-    @Test("full: the answer is made and media flows both ways while it rings, into closed gates")
+    @Test("full: the callee answers while it rings; its media flows, and its receive gates are closed")
     func full() {
         var machine = callee(.full)
         #expect(
@@ -28,11 +28,11 @@ struct CalleeTraceTests {
             ])
         #expect(
             machine.handle(.received(.hangup(9900, "bye"))) == .end(.remoteHangup, by: .peer),
-            "who was told needs no telling")
+            "an end by the peer sends no farewell")
         #expect(machine.end == CallEnd(reason: .remoteHangup, code: 9900, text: "bye", by: .peer))
     }
 
-    @Test("guarded: the transport comes up, but nothing of the callee is sent before it accepts (E5, U8)")
+    @Test("guarded: the transport connects while it rings, and the callee sends nothing before the accept (E5, U8)")
     func guarded() {
         var machine = callee(.guarded)
         #expect(
@@ -51,7 +51,7 @@ struct CalleeTraceTests {
             ])
     }
 
-    @Test("off: nothing but the ringing happens before the accept, which brings the answer")
+    @Test("off: only ringing is sent before the accept, and the answer is sent with the accept")
     func off() {
         var machine = callee(.off)
         #expect(
@@ -72,7 +72,7 @@ struct CalleeTraceTests {
             ])
     }
 
-    @Test("off: whatever the media says, the caller does not learn the callee's addresses before the accept")
+    @Test("off: the callee sends no candidates before the accept")
     func offKeepsTheAddresses() {
         var machine = CallMachine.ringing(.off)
         #expect(machine.handle(.localCandidate(.example)).isNothing)
@@ -82,7 +82,7 @@ struct CalleeTraceTests {
     }
 
     @Test(
-        "Accepted before the answer is made: it goes out with the accept", arguments: [EarlyMediaPolicy.full, .guarded])
+        "Accepted before the answer is created: the accept has it", arguments: [EarlyMediaPolicy.full, .guarded])
     func acceptBeforeTheAnswer(policy: EarlyMediaPolicy) {
         var machine = CallMachine.ringing(policy)
         #expect(
@@ -105,14 +105,14 @@ struct CalleeTraceTests {
             ])
     }
 
-    @Test("The shorter of the two ring timeouts counts", arguments: [(5_000, 5_000), (60_000, 30_000)])
+    @Test("The callee uses the shorter of the two ring timeouts", arguments: [(5_000, 5_000), (60_000, 30_000)])
     func ringTimeout(invited: Int, expected: Int) {
         var machine = callee(.guarded)
         let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: invited, sdp: "offer")
         #expect(machine.handle(.received(.invite(invite))).contains(.start(.ring, expected)))
     }
 
-    @Test("A call without pictures is connected by the first sound")
+    @Test("The first audio sample makes a call without video connected")
     func audioOnly() {
         var machine = CallMachine.ringing(.guarded, .audioOnly).after(.answerCreated(sdp: "answer"), .verified)
         #expect(machine.handle(.firstVideoFrame) == [])

@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// A call that goes well, as its caller sees it.
+/// A successful call at its caller.
 struct CallerTraceTests {
     private var machine = CallMachine(role: .caller, media: .audioVideo)
 
-    @Test("The callee answers while it rings (policies full and guarded): accept costs no media round trip")
+    @Test("The callee answers while it rings (policies full and guarded): the accept needs no media round trip")
     mutating func progressThenAccept() {
         #expect(
             machine.handle(.place) == [
@@ -39,7 +39,7 @@ struct CallerTraceTests {
         #expect(machine.end == CallEnd(reason: .localHangup, code: 9901, text: "bye", by: .local))
     }
 
-    @Test("The answer comes with the accept (policy off): the media begins then")
+    @Test("The answer is in the accept (policy off): the media starts then")
     mutating func answerInAccept() {
         machine = .hearsRinging()
         #expect(
@@ -55,7 +55,7 @@ struct CallerTraceTests {
             ])
     }
 
-    @Test("The callee's frame was there while it rang (policy full): connected the moment the accept arrives")
+    @Test("The first frame arrived while it rang (policy full): the accept makes the call connected")
     mutating func frameBeforeAccept() {
         machine = .hearsRinging().after(.received(.progress(sdp: "answer")), .verified)
         #expect(machine.handle(.firstVideoFrame) == [])
@@ -67,7 +67,7 @@ struct CallerTraceTests {
             ])
     }
 
-    @Test("A progress whose ringing was lost says that it rings, too")
+    @Test("If the ringing was lost, a progress changes the state to ringing")
     mutating func progressWithoutRinging() {
         machine = .calling()
         #expect(
@@ -77,25 +77,25 @@ struct CallerTraceTests {
         #expect(machine.handle(.received(.ringing)).isNothing, "a ringing after early media changes nothing")
     }
 
-    @Test("A call without pictures is connected by the first sound, whatever pictures do")
+    @Test("The first audio sample makes a call without video connected; video frames do not count")
     mutating func audioOnly() {
         machine = .calling(.audioOnly).after(.received(.ringing), .received(.accept(sdp: "answer")), .verified)
         #expect(machine.handle(.firstVideoFrame) == [])
         #expect(machine.state == .connecting)
         #expect(
             machine.handle(.firstAudioSample) == [
-                .cancelTimer(.connect), .openSoundBothWays, .report(.connected, .firstFrame, by: .peer),
+                .cancelTimer(.connect), .openAudioBothWays, .report(.connected, .firstFrame, by: .peer),
             ])
     }
 
-    @Test("A call with pictures is not connected by sound")
-    mutating func soundIsNotEnoughInAVideoCall() {
+    @Test("Audio does not make a call with video connected")
+    mutating func audioIsNotEnoughInAVideoCall() {
         machine = .connecting(.caller)
         #expect(machine.handle(.firstAudioSample) == [])
         #expect(machine.state == .connecting)
     }
 
-    @Test("An accept without any answer cannot become a call, and the callee is told so")
+    @Test("An accept without any answer ends the call, and the callee gets a message")
     mutating func acceptWithoutAnswer() {
         machine = .hearsRinging()
         let text = "the peer accepted without an answer"
@@ -104,7 +104,7 @@ struct CallerTraceTests {
                 == .end(.incompatibleMedia, by: .peer, telling: .cancel(488, text)))
     }
 
-    @Test("The timers have the configured lengths, and the invite says how long it rings")
+    @Test("The timers have the configured durations, and the invite has the ring timeout")
     mutating func configuredTimers() {
         var timeouts = CallTimeouts()
         (timeouts.ringMs, timeouts.connectMs, timeouts.mediaLostMs, timeouts.peerGoneMs) = (1, 2, 3, 4)

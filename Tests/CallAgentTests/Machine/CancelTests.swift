@@ -2,9 +2,9 @@ import Testing
 
 @testable import CallAgent
 
-/// Messages that cross on their way.
+/// Messages that cross.
 struct CancelTests {
-    @Test("A cancel that crosses the accept ends the call at both ends, and the late accept is not heard")
+    @Test("A cancel that crosses the accept ends the call at both ends, and the late accept is ignored")
     func cancelCrossesAccept() {
         var caller = CallMachine.hearsRinging()
         var callee = CallMachine.ringing().after(.answerCreated(sdp: "answer"))
@@ -14,13 +14,13 @@ struct CancelTests {
         #expect(caller.handle(.received(.accept(sdp: nil))) == [])
     }
 
-    @Test("A cancel that crosses the accept of a callee who is connected already ends it, too")
+    @Test("A cancel that crosses the accept also ends the call of a connected callee")
     func cancelReachesAConnectedCallee() {
         var callee = CallMachine.connected(.callee)
         #expect(callee.handle(.received(.cancel(487))) == .end(.remoteRingTimeout, by: .peer))
     }
 
-    @Test("E7: an accept after the cancel came does nothing")
+    @Test("E7: an accept after the cancel does nothing")
     func acceptAfterCancel() {
         var callee = CallMachine.ringing().after(.received(.cancel(9900)))
         #expect(callee.handle(.accept) == [])
@@ -44,7 +44,7 @@ struct CancelTests {
         #expect(machine.end?.reason == .localHangup)
     }
 
-    @Test("U13: a callee that declines early leaves no caller waiting")
+    @Test("U13: an early reject ends the caller's call")
     func rejectBeforeRinging() {
         var caller = CallMachine.calling()
         #expect(caller.handle(.received(.reject(603, "no"))) == .end(.remoteRejected, by: .peer))

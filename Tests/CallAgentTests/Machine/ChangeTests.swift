@@ -2,13 +2,13 @@ import Testing
 
 @testable import CallAgent
 
-/// Pictures added to a call of sound: make before break.
+/// Video is added to an audio call, make before break.
 struct ChangeTests {
-    private let sound = MediaGates(audio: .live, video: .closed, isReceiving: true)
+    private let audio = MediaGates(audio: .live, video: .closed, isReceiving: true)
     private let offer = SignalingMessage.Offer(media: .audioVideo, sdp: "offer1")
 
     @Test(
-        "By the caller: the old connection plays on until this end has the new pictures, and is closed when both have")
+        "By the caller: the old connection plays until new frames arrive, and closes when both ends have them")
     func byCaller() {
         var machine = CallMachine.connected(.caller, .audioOnly)
         #expect(
@@ -45,7 +45,7 @@ struct ChangeTests {
         #expect(machine.handle(.media(.interrupted, generation: 0)).isNothing, "the old one is gone")
     }
 
-    @Test("At the callee: it sends no pictures of its own unasked, and says so")
+    @Test("At the callee: its own camera stays off, and the peer gets that state")
     func atCallee() {
         var machine = CallMachine.connected(.callee, .audioOnly)
         #expect(
@@ -59,8 +59,8 @@ struct ChangeTests {
             ])
         #expect(machine.handle(.media(.answerCreated(sdp: "x"), generation: 1)).isNothing)
         #expect(
-            machine.handle(.received(.commit, generation: 1)) == [], "the caller hears this end; not yet the other way")
-        #expect(machine.handle(.media(.firstAudioSample, generation: 1)) == [], "the caller promised pictures")
+            machine.handle(.received(.commit, generation: 1)) == [], "only the caller has the new media so far")
+        #expect(machine.handle(.media(.firstAudioSample, generation: 1)) == [], "the caller announced video")
         #expect(
             machine.handle(.media(.firstVideoFrame, generation: 1)) == [
                 .send(.commit, to: .init(generation: 1)), .close(generation: 0), .cancelTimer(.change),
@@ -70,15 +70,15 @@ struct ChangeTests {
         #expect(machine.handle(.setSending(audio: nil, video: .on)).messages == [.state(.init())])
     }
 
-    @Test("The caller counts on sound when the callee's camera stays off")
-    func callerWithoutPictures() {
+    @Test("The caller commits on audio when the callee's camera stays off")
+    func callerWithoutVideo() {
         var machine = CallMachine.offering().after(
             .received(.state(.init(video: .off))), .received(.answer(sdp: "a"), generation: 1),
             .media(.verified, generation: 1))
         #expect(machine.handle(.media(.firstAudioSample, generation: 1)).messages == [.commit])
     }
 
-    @Test("By the callee: it asks, the caller offers, and the callee's pictures are on, as it wanted")
+    @Test("By the callee: it asks, the caller offers, and the callee's video is on")
     func byCallee() {
         var callee = CallMachine.connected(.callee, .audioOnly)
         #expect(
@@ -86,14 +86,14 @@ struct ChangeTests {
         var caller = CallMachine.connected(.caller, .audioOnly)
         let effects = caller.handle(.received(.renegotiate(.audioVideo)))
         #expect(effects.contains(.createOffer(.audioVideo, generation: 1)))
-        #expect(effects.messages == [.state(.init(video: .off))], "the caller's camera is its user's")
+        #expect(effects.messages == [.state(.init(video: .off))], "only the caller's user turns on its camera")
         #expect(effects.contains(.setGates(.init(audio: .live, video: .off), generation: 1)))
         let answered = callee.handle(.received(.offer(offer), generation: 1))
         #expect(answered.contains(.setGates(.init(audio: .live, video: .live), generation: 1)))
         #expect(answered.messages.isEmpty)
     }
 
-    @Test("Both want it at once: there is one change, and both send pictures")
+    @Test("Both ask at once: there is one change, and both send video")
     func bothAtOnce() {
         var caller = CallMachine.offering()
         var callee = CallMachine.connected(.callee, .audioOnly).after(.changeMedia(.audioVideo))
@@ -103,14 +103,14 @@ struct ChangeTests {
         #expect(caller.highest == 1 && callee.highest == 1)
     }
 
-    @Test("A caller that cannot renegotiate now says nothing, and the callee gives up after its time")
+    @Test("A caller that cannot renegotiate sends nothing, and the callee gives up after its timeout")
     func refusedRenegotiation() {
         for caller in [
             CallMachine.connected(.caller, .audioOnly).after(.hold), .connecting(.caller, .audioOnly), .calling(),
         ] {
             #expect(caller.effects(of: .received(.renegotiate(.audioVideo))).isNothing)
         }
-        #expect(CallMachine.connected(.caller).effects(of: .received(.renegotiate(.audioVideo))).isNothing, "it has it")
+        #expect(CallMachine.connected(.caller).effects(of: .received(.renegotiate(.audioVideo))).isNothing, "has video")
         var callee = CallMachine.connected(.callee, .audioOnly).after(.changeMedia(.audioVideo))
         #expect(
             callee.handle(.timerFired(.change)) == [.notify(.mediaChangeFailed(text: "the caller made no offer"))])
@@ -118,9 +118,9 @@ struct ChangeTests {
         #expect(callee.media == .audioOnly)
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    @Test("No media in time: this end says so, and the call goes on as it was", arguments: CallRole.both)
+    @Test("Without new media in time this end rolls back, and the call continues as before", arguments: CallRole.both)
     func timeout(role: CallRole) {
         var machine = role == .caller ? CallMachine.offering() : .answering()
         let effects = machine.handle(.timerFired(.change))
@@ -129,12 +129,12 @@ struct ChangeTests {
         #expect(effects.contains(.notify(.mediaChangeFailed(text: "no media of the other end arrived in time"))))
         #expect(machine.state == .connected)
         #expect(machine.media == .audioOnly)
-        #expect(machine.current.gates == sound)
+        #expect(machine.current.gates == audio)
         #expect(machine.refusal(of: .changeMedia(.audioVideo)) == nil)
     }
 
     @Test(
-        "The peer gives up: so does this end, even after it committed, and shows the old one again",
+        "The peer rolls back: so does this end, even after its commit, and shows the old connection again",
         arguments: CallRole.both)
     func peerRollsBack(role: CallRole) {
         var machine = CallMachine.committed(role)
@@ -142,19 +142,19 @@ struct ChangeTests {
         let effects = machine.handle(.received(.rollback, generation: 1))
         #expect(effects.messages.isEmpty)
         #expect(effects.contains(.close(generation: 1)))
-        #expect(effects.contains(.setGates(sound, generation: 0)))
+        #expect(effects.contains(.setGates(audio, generation: 0)))
         #expect(machine.media == .audioOnly)
         #expect(machine.handle(.received(.commit, generation: 1)).isNothing, "too late")
     }
 
-    @Test("After its commit an end keeps its word: time alone does not take it back")
+    @Test("After its commit an end does not roll back on a timeout")
     func wordIsKept() {
         var machine = CallMachine.committed(.caller)
         #expect(machine.handle(.timerFired(.change)) == [.start(.change, 10_000)])
         #expect(machine.handle(.received(.commit, generation: 1)).contains(.notify(.mediaChanged(.audioVideo))))
     }
 
-    @Test("Crossing: the one end commits while the other rolls back; both end on the old connection")
+    @Test("A commit crosses a rollback: both ends use the old connection")
     func crossing() {
         var caller = CallMachine.committed(.caller)
         var callee = CallMachine.answering()
@@ -166,7 +166,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "A new connection that fails is given up, whatever failed; the old one is not touched",
+        "A new connection that fails is closed, and the old one stays",
         arguments: [
             MediaFault.other(text: "no camera"), .incompatible(text: "no codec"), .security(text: "wrong certificate"),
         ])
@@ -183,21 +183,21 @@ struct ChangeTests {
             "no number twice")
     }
 
-    @Test("One that fails after the commit ends the call: the peer may be on it already")
+    @Test("A new connection that fails after the commit ends the call")
     func failsAfterCommit() {
         var machine = CallMachine.committed(.callee)
         #expect(machine.handle(.media(.failed(.other(text: "x")), generation: 1)).messages == [.hangup(9906)])
         #expect(machine.end?.reason == .mediaFailed)
     }
 
-    @Test("The old connection that fails meanwhile ends the call")
+    @Test("If the old connection fails during a change, the call ends")
     func oldOneFails() {
         var machine = CallMachine.offering()
         #expect(
             machine.handle(.mediaFailed(.other(text: "x"))) == .end(.mediaFailed, by: .local, telling: .hangup(9906)))
     }
 
-    @Test("Silence on the old connection after the commit is no interruption; on the one that is shown it is")
+    @Test("After the commit silence counts only on the connection that is shown")
     func interruptions() {
         var machine = CallMachine.committed(.caller)
         #expect(machine.handle(.interrupted) == [])
@@ -206,7 +206,7 @@ struct ChangeTests {
             machine.handle(.media(.interrupted, generation: 1)).last == .report(.reconnecting, .interrupted, by: .peer))
     }
 
-    @Test("Repeated, old and premature words about connections change nothing")
+    @Test("Repeated, old and premature messages about connections change nothing")
     func strayWords() {
         for machine in [CallMachine.connected(.caller), .connected(.callee), .offering(), .answering()] {
             for generation in [0, 2, 7] {
@@ -224,7 +224,7 @@ struct ChangeTests {
         #expect(CallMachine.connected(.callee).effects(of: .received(.offer(offer), generation: 0)).isNothing, "old")
     }
 
-    @Test("A newer offer of the caller takes the place of one that is not done")
+    @Test("A newer offer of the caller replaces an unfinished one")
     func newerOffer() {
         var machine = CallMachine.answering()
         let effects = machine.handle(.received(.offer(offer), generation: 2))
@@ -233,13 +233,13 @@ struct ChangeTests {
         #expect(machine.handle(.media(.verified, generation: 1)).isNothing)
     }
 
-    @Test("A hang-up during a change ends all of it", arguments: CallRole.both)
+    @Test("A hang-up during a change ends the call and both connections", arguments: CallRole.both)
     func hangUp(role: CallRole) {
         var machine = role == .caller ? CallMachine.offering() : .answering()
         #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9900)))
     }
 
-    @Test("Sound alone may be wanted again, and a change to what there is already is refused")
+    @Test("A call can change back to audio only; a change to the present media is refused")
     func otherWays() {
         #expect(
             CallMachine.connected(.caller).effects(of: .changeMedia(.audioOnly)).contains(

@@ -10,13 +10,22 @@ struct CoverageTests {
 
     private static let walks = ends.map { ReachableStates(from: $0) }
 
-    /// Calls that are connected, and what can happen to their media and among several devices.
+    /// Connected calls, with events of their media and of several devices.
     private static let connected: [ReachableStates] = CallRole.both.flatMap { role in
         [
             ReachableStates(
                 from: .connected(role, .audioOnly),
-                by: EventKinds.changing + [
+                by: EventKinds.moving(generations: 1...2) + [.timerFired(.change)]),
+            ReachableStates(
+                from: .connected(role, .audioOnly),
+                by: EventKinds.moving(generations: 1...1) + [
                     .hold, .unhold, .received(.state(.init(isHolding: true))), .timerFired(.change),
+                ]),
+            ReachableStates(
+                from: .connected(role, .audioOnly),
+                by: EventKinds.moving(generations: 1...1) + [
+                    .media(.interrupted, generation: 1), .media(.trackFailed(.decoder), generation: 1),
+                    .timerFired(.change),
                 ]),
             ReachableStates(
                 from: .connected(role, .audioVideo),
@@ -30,13 +39,13 @@ struct CoverageTests {
         from: .ringing(device: "d1"), by: EventKinds.devices + [.accept, .answerCreated(sdp: "a")])
     private static let others = connected + [forked, elsewhere]
 
-    @Test("Held, changed, and with several devices: no trap, no broken promise", arguments: others.indices)
+    @Test("Hold, media changes and several devices: no trap, no broken promise", arguments: others.indices)
     func beyondTheOrdinary(index: Int) {
         #expect(Self.others[index].broken.prefix(10) == [])
         #expect(Self.others[index].visits.count > 10, "the walk went nowhere")
     }
 
-    @Test("Whatever happens wherever: no trap, no broken promise, and the end is silent", arguments: ends.indices)
+    @Test("Every event in every reachable state: no trap, no broken promise", arguments: ends.indices)
     func everywhere(end: Int) {
         let states = Self.walks[end]
         #expect(states.broken.prefix(10) == [])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CallAgent
 
-/// What the server, or the peer, says about messages that failed.
+/// Errors of the server or the peer about messages that failed.
 struct DeliveryFailureTests {
     @Test(
         "An invite that cannot be delivered ends the call with the reason",
@@ -12,12 +12,12 @@ struct DeliveryFailureTests {
         ] as [(Int, EndReason)])
     func invite(code: Int, reason: EndReason) {
         var machine = CallMachine.calling()
-        #expect(machine.handle(.received(.error(code, "so"))) == .end(reason, by: .peer), "nobody could be told")
+        #expect(machine.handle(.received(.error(code, "so"))) == .end(reason, by: .peer), "no farewell is sent")
         #expect(machine.end == CallEnd(reason: reason, code: code, text: "so", by: .peer))
     }
 
     @Test(
-        "After a sign of the callee a message more or less does not end the call", arguments: [400, 404, 413, 426, 429])
+        "After a reply of the callee, one message error does not end the call", arguments: [400, 404, 413, 426, 429])
     func later(code: Int) {
         for state in [
             CallMachine.hearsRinging(), .ringing(), .connecting(.caller), .connecting(.callee), .connected(.caller),
@@ -28,7 +28,7 @@ struct DeliveryFailureTests {
         }
     }
 
-    @Test("E8: a peer that went offline meanwhile is as good as gone")
+    @Test("E8: error 480 (peer offline) counts as gone")
     func offlineLater() {
         var ringing = CallMachine.hearsRinging()
         #expect(ringing.handle(.received(.error(480))) == [.start(.peerGone, 2_000)])
@@ -38,7 +38,7 @@ struct DeliveryFailureTests {
         #expect(connected.handle(.interrupted) == .end(.remoteLost, by: .peer, telling: .hangup(9906)))
     }
 
-    @Test("E10: an invite that could not be handed to the transport ends the call")
+    @Test("E10: an invite that the transport did not take ends the call")
     func sendFailed() {
         var machine = CallMachine.calling()
         #expect(machine.handle(.inviteFailed(text: "down")) == .end(.signalingFailed, by: .local))
@@ -46,7 +46,7 @@ struct DeliveryFailureTests {
     }
 
     @Test(
-        "Later messages that are not sent leave a line in the log",
+        "Later messages that are not sent are logged",
         arguments: [
             CallMachine.hearsRinging(), .ringing(), .connected(.caller), .connected(.callee),
         ])

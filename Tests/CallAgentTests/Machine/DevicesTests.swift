@@ -7,7 +7,7 @@ struct DevicesTests {
     private var caller = CallMachine.calling().after(
         .received(.ringing, device: "tv"), .received(.ringing, device: "phone"))
 
-    @Test("Every device that rings is told of once; the call rings with the first")
+    @Test("Each device that rings is reported once; the first one makes the call ringing")
     mutating func ringing() {
         caller = .calling()
         #expect(
@@ -18,7 +18,7 @@ struct DevicesTests {
         #expect(caller.handle(.received(.ringing, device: "phone")) == [.notify(.deviceRings("phone"))])
     }
 
-    @Test("The first device that accepts has the call, and all are told which one it is")
+    @Test("The first device that accepts gets the call, and all devices are notified")
     mutating func firstAcceptWins() {
         let effects = caller.handle(.received(.accept(sdp: "answer"), device: "tv"))
         let cancel = SignalingMessage.Body.cancel(.init(code: 200, text: "", winner: "tv"))
@@ -29,14 +29,14 @@ struct DevicesTests {
         for body in [
             SignalingMessage.Body.accept(sdp: "x"), .reject(603), .hangup(9900), .error(481), .aCandidate, .gone,
         ] {
-            #expect(caller.handle(.received(body, device: "phone")).isNothing, "the other one has no say any more")
+            #expect(caller.handle(.received(body, device: "phone")).isNothing, "the other one is ignored now")
         }
         #expect(caller == before)
         #expect(caller.handle(.hangUp).first == .send(.hangup(9900), to: .init(device: "tv")))
     }
 
     @Test(
-        "U14: a device that was not chosen stops ringing, the chosen one goes on", arguments: EarlyMediaPolicy.allCases)
+        "U14: the cancel stops the ringing at all devices but the chosen one", arguments: EarlyMediaPolicy.allCases)
     func answeredElsewhere(policy: EarlyMediaPolicy) {
         let cancel = CallMachine.Event.received(.cancel(.init(code: 200, text: "", winner: "tv")))
         var tv = CallMachine.ringing(policy, device: "tv").after(.accept)
@@ -49,7 +49,7 @@ struct DevicesTests {
         }
     }
 
-    @Test("A user who declines at one device declines at all of them")
+    @Test("A reject by the user at one device ends the call at all devices")
     mutating func declinedElsewhere() {
         let effects = caller.handle(.received(.reject(603, "no"), device: "tv"))
         let cancel = SignalingMessage.Body.cancel(.init(code: 603, text: "", winner: "tv"))
@@ -60,7 +60,7 @@ struct DevicesTests {
         #expect(plain.handle(.received(.cancel(603))) == .end(.remoteCancelled, by: .peer), "of the caller itself")
     }
 
-    @Test("A device that is busy, or cannot, does not speak for the others", arguments: [486, 480, 487, 488, 9906])
+    @Test("A busy or failed device does not end the call at the others", arguments: [486, 480, 487, 488, 9906])
     mutating func oneDeviceRefuses(code: Int) {
         #expect(caller.handle(.received(.reject(code), device: "tv")).isEmpty)
         #expect(caller.state == .ringing)
@@ -69,7 +69,7 @@ struct DevicesTests {
         #expect(caller.state == .connecting)
     }
 
-    @Test("When the last one refuses, others have 300 ms to ring; then the call ends with what it said")
+    @Test("After the last device rejects, the call waits 300 ms for other devices, then ends with its code")
     mutating func lastOneRefuses() {
         _ = caller.handle(.received(.reject(487), device: "tv"))
         #expect(caller.handle(.received(.reject(486, "busy"), device: "phone")) == [.start(.fork, 300)])
@@ -80,7 +80,7 @@ struct DevicesTests {
         #expect(caller.end?.text == "busy")
     }
 
-    @Test("A device that rings within that time has the say")
+    @Test("A device that rings within that time keeps the call")
     mutating func lateDevice() {
         caller = .calling()
         #expect(caller.handle(.received(.reject(486), device: "tv")) == [.start(.fork, 300)])
@@ -89,13 +89,13 @@ struct DevicesTests {
         #expect(caller.handle(.received(.accept(sdp: "x"), device: "phone")).contains(.cancelTimer(.fork)))
     }
 
-    @Test("A transport that knows no devices has one refusal: it is the last word")
+    @Test("On a transport without devices one reject ends the call")
     mutating func noDevices() {
         caller = .hearsRinging()
         #expect(caller.handle(.received(.reject(486))) == .end(.remoteBusy, by: .peer))
     }
 
-    @Test("Another device than the one whose progress was taken gets an offer of its own, and media of its own")
+    @Test("If another device accepts than the one that answered early, it gets a new offer and new media")
     mutating func otherDeviceAnswers() {
         _ = caller.handle(.received(.progress(sdp: "of the tv"), device: "tv"))
         #expect(caller.handle(.received(.progress(sdp: "of the phone"), device: "phone")).isNothing)
@@ -104,7 +104,7 @@ struct DevicesTests {
         #expect(effects.contains(.close(generation: 0)))
         #expect(effects.contains(.createOffer(.audioVideo, generation: 1)))
         #expect(effects.contains(.setGates(.init(audio: .live, video: .live), generation: 1)))
-        #expect(caller.handle(.verified).isNothing, "what is late of the closed one is nobody's business")
+        #expect(caller.handle(.verified).isNothing, "late events of the closed connection are ignored")
         #expect(
             caller.handle(.media(.offerCreated(sdp: "second"), generation: 1)) == [
                 .send(
@@ -119,7 +119,7 @@ struct DevicesTests {
             caller.handle(.media(.firstVideoFrame, generation: 1)).last == .report(.connected, .firstFrame, by: .peer))
     }
 
-    @Test("The device whose answer was not taken replaces its media by the second offer's")
+    @Test("The device whose answer was not used replaces its media with that of the second offer")
     func secondOffer() {
         var phone = CallMachine.ringing(device: "phone").after(.answerCreated(sdp: "unused"), .accept)
         let offer = SignalingMessage.Offer(media: .audioVideo, sdp: "second")
@@ -133,21 +133,21 @@ struct DevicesTests {
         #expect(phone.handle(.received(.offer(offer), generation: 1)).isNothing, "once")
     }
 
-    @Test("U11: a device that lost the call, after the others stopped ringing, ends it; a stranger does not")
+    @Test("U11: error 481 of the last ringing device ends the call; one of an unknown device does not")
     mutating func unknownAtDevices() {
         #expect(caller.handle(.received(.error(481), device: "car")).isNothing)
-        #expect(caller.handle(.received(.error(481), device: "tv")).isNothing, "the phone rings on")
+        #expect(caller.handle(.received(.error(481), device: "tv")).isNothing, "the phone still rings")
         #expect(caller.handle(.received(.error(481), device: "phone")) == .end(.unknownCall, by: .peer))
     }
 
-    @Test("A device that hangs up before its accept came ends the call, and the others stop ringing")
+    @Test("A hangup that arrives before the device's accept ends the call, and the others stop ringing")
     mutating func hangupOvertakesAccept() {
         let cancel = SignalingMessage.Body.cancel(.init(code: 200, text: "", winner: "tv"))
         #expect(
             caller.handle(.received(.hangup(9900), device: "tv")) == [.send(cancel)] + .end(.remoteHangup, by: .peer))
     }
 
-    @Test("A device that vanishes while others ring is not missed; the last one is")
+    @Test("Only when the last ringing device vanishes does the call start the peer-gone timer")
     mutating func devicesGone() {
         #expect(caller.handle(.received(.gone, device: "tv")).isEmpty)
         #expect(caller.handle(.timerFired(.peerGone)).isNothing)
@@ -155,14 +155,14 @@ struct DevicesTests {
         #expect(caller.handle(.timerFired(.peerGone)) == .end(.remoteLost, by: .peer, telling: .cancel(9906)))
     }
 
-    @Test("What changed while several rang is told again to the one that accepts")
+    @Test("A media state that changed while several devices rang is sent again to the one that accepts")
     mutating func stateToldAgain() {
         #expect(caller.handle(.setSending(audio: .muted, video: nil)).messages == [.state(.init(audio: .muted))])
         let effects = caller.handle(.received(.accept(sdp: "x"), device: "tv"))
         #expect(effects.contains(.send(.state(.init(audio: .muted)), to: .init(device: "tv"))))
     }
 
-    @Test("Told again is what is sent, not what the user wants: the encoder failed while it rang")
+    @Test("That message has what is really sent: video is off if its encoder failed")
     mutating func failureToldAgain() {
         let failed = CallMachine.Event.media(.trackFailed(.encoder), generation: 0)
         #expect(caller.handle(failed).messages == [.state(.init(video: .off))])
@@ -171,7 +171,7 @@ struct DevicesTests {
         #expect(states == [.state(.init(video: .off))])
     }
 
-    @Test("The device that has the call is told what is sent on the connection that it gets, not on the one before")
+    @Test("The accepting device gets the media state of its new connection, not of the one before")
     mutating func otherDeviceIsToldTheNew() {
         _ = caller.handle(.received(.progress(sdp: "of the tv"), device: "tv"))
         _ = caller.handle(.media(.trackFailed(.encoder), generation: 0))
@@ -182,7 +182,7 @@ struct DevicesTests {
             caller.handle(.media(.captureFailed(.unplugged), generation: 1)).messages == [.state(.init(video: .off))])
     }
 
-    @Test("What the other device said of its own media counts, not what the one said whose answer was taken")
+    @Test("The media state of the accepting device counts, not that of the device that answered early")
     mutating func otherDeviceSays() {
         _ = caller.handle(.received(.progress(sdp: "of the tv", state: .init(video: .off)), device: "tv"))
         #expect(caller.peerSends == .init(video: .off))
@@ -191,12 +191,12 @@ struct DevicesTests {
         var plain = CallMachine.calling().after(
             .received(.progress(sdp: "of the tv", state: .init(video: .off)), device: "tv"),
             .received(.accept(sdp: nil), device: "phone"))
-        #expect(plain.peerSends == .init(), "an accept without a state says that all is on")
+        #expect(plain.peerSends == .init(), "an accept without a state means that all is on")
         _ = plain.handle(.hangUp)
     }
 
     @Test(
-        "A device that muted and lost its camera while it rang says so with its accept, and again what the next connection mends"
+        "An accept reports muted audio and a failed camera; the next connection reports the working camera"
     )
     func mutedWhileRinging() {
         var phone = CallMachine.ringing(device: "phone").after(

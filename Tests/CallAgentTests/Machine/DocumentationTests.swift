@@ -3,21 +3,21 @@ import Testing
 
 @testable import CallAgent
 
-/// `docs/call-states.md` says what the rules do.
+/// `docs/call-states.md` agrees with the rules.
 struct DocumentationTests {
-    @Test("The table of reasons has every reason with its code, in order, and no other")
+    @Test("The table of reasons has exactly the reasons and codes of the rules, in order")
     func reasons() throws {
         let rows = try rows(after: "## The end").map { ($0[0], $0[1]) }
         #expect(rows.map(\.0) == EndReason.allCases.map(\.rawValue))
         for (reason, (_, code)) in zip(EndReason.allCases, rows) { #expect(code == "\(reason.code)", "\(reason)") }
     }
 
-    @Test("What the table says is sent is what the other end derives its reason from")
+    @Test("For each farewell in the table, the other end derives the reason that the table names")
     func otherEnd() throws {
         for row in try rows(after: "## The end") {
             guard let code = Int(row[4].prefix { $0.isNumber }) else { continue }
             let named = row[5].split(separator: "`").compactMap { EndReason(rawValue: String($0)) }
-            // Two farewells of either phase: before the accept and after it.
+            // Two farewells, one for each phase: before the accept and after it.
             for (role, farewell) in [
                 (CallRole.callee, SignalingMessage.Body.cancel(code)), (.caller, .reject(code)),
                 (.caller, .hangup(code)),
@@ -36,7 +36,7 @@ struct DocumentationTests {
         #expect(try rows(after: "## The timeline").map { $0[0] } == CallTimeline.Stage.allCases.map(\.rawValue))
     }
 
-    @Test("The tables of states, policies and timers are complete, and the defaults are the real ones")
+    @Test("The tables of states, policies and timers are complete and have the real defaults")
     func tables() throws {
         #expect(try rows(after: "## States").map { $0[0] } == CallState.allCases.map(\.rawValue))
         #expect(
@@ -58,7 +58,7 @@ struct DocumentationTests {
         }
     }
 
-    /// The cells of the first table after `heading` whose first cell is a word in backquotes, without the backquotes there.
+    /// The cells of the first table after `heading`: the rows whose first cell is a word in backquotes, without these backquotes.
     private func rows(after heading: String) throws -> [[String]] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/call-states.md")
         let lines = try String(contentsOf: file.standardizedFileURL, encoding: .utf8).split(

@@ -6,8 +6,9 @@ extension CallMachine.Effect {
     fileprivate var isOfferTaken: Bool { if case .createAnswer = self { true } else { false } }
 }
 
-/// Each way to end a call before it is connected: the reason and code at the end that does it, the message, and the reason
-/// that the other end derives from it.
+/// Each way to end a call before it is connected.
+///
+/// Each story has the reason and code at the end that ends the call, the message, and the reason that the other end derives from it.
 struct FarewellTests {
     struct Story: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -18,7 +19,7 @@ struct FarewellTests {
         var code: Int
         var by = CallParty.local
         var message: SignalingMessage.Body
-        /// The other end at that moment, and what it makes of the message.
+        /// The other end at that moment, and the reason that it derives from the message.
         var other: CallMachine
         var otherReason: EndReason
     }
@@ -29,11 +30,11 @@ struct FarewellTests {
             reason: .localRejected, code: 603, message: .reject(603, "no"), other: .hearsRinging(),
             otherReason: .remoteRejected),
         Story(
-            testDescription: "the callee says busy", machine: .ringing(), event: .reject(code: 486, text: "busy"),
+            testDescription: "the callee is busy", machine: .ringing(), event: .reject(code: 486, text: "busy"),
             reason: .localRejected, code: 486, message: .reject(486, "busy"), other: .calling(),
             otherReason: .remoteBusy),
         Story(
-            testDescription: "a code that nobody knows passes through", machine: .ringing(),
+            testDescription: "an unknown code is passed on", machine: .ringing(),
             event: .reject(code: 12_345, text: "?"), reason: .localRejected, code: 12_345,
             message: .reject(12_345, "?"), other: .hearsRinging(), otherReason: .remoteRejected),
         Story(
@@ -49,7 +50,7 @@ struct FarewellTests {
             reason: .localCancelled, code: 9901, message: .cancel(9900), other: .ringing(.off),
             otherReason: .remoteCancelled),
         Story(
-            testDescription: "nobody answers the caller", machine: .hearsRinging(), event: .timerFired(.ring),
+            testDescription: "the caller's ring timer fires", machine: .hearsRinging(), event: .timerFired(.ring),
             reason: .ringTimeout, code: 487, message: .cancel(487), other: .ringing(),
             otherReason: .remoteRingTimeout),
         Story(
@@ -116,12 +117,12 @@ struct FarewellTests {
         #expect(machine.end?.code == story.code)
         var other = story.other
         #expect(other.handle(.received(story.message)) == .end(story.otherReason, by: .peer))
-        // What ended normally has no code at the other end either.
+        // After a normal end the other end has no code either.
         let told = story.code == EndReason.localCancelled.code ? EndReason.remoteCancelled.code : story.code
         #expect(other.end?.code == told, "the code is passed on unchanged")
     }
 
-    @Test("An offer of another peer connection before the accept went out is none of a caller's that knows of it")
+    @Test("A callee ignores an offer for another peer connection before its accept was sent")
     func offerBeforeTheAccept() {
         var machine = CallMachine.ringing().after(.accept)
         let offer = SignalingMessage.Body.offer(.init(media: .audioVideo, sdp: "second"))
@@ -130,7 +131,7 @@ struct FarewellTests {
         #expect(machine.handle(.received(offer, generation: 1)).contains { $0.isOfferTaken })
     }
 
-    @Test("A text that is too long for a message is cut for the peer, and kept here")
+    @Test("A text that is too long is cut in the message and kept whole at this end")
     func longText() {
         let text = String(repeating: "t", count: 300)
         var machine = CallMachine.ringing()
@@ -139,19 +140,19 @@ struct FarewellTests {
         #expect(machine.end?.text == text)
     }
 
-    @Test("A reject with a code that no message can carry still reaches the caller", arguments: [-1, 100_000, .max])
+    @Test("A reject with an invalid code is sent with code 603", arguments: [-1, 100_000, .max])
     func impossibleCode(code: Int) {
         var machine = CallMachine.ringing()
         #expect(machine.handle(.reject(code: code, text: "")).messages == [.reject(603)])
         #expect(machine.end?.code == 603)
     }
 
-    @Test("E4: ring and connect have timers of their own")
+    @Test("E4: ring and connect have separate timers")
     func ringAndConnectAreSeparate() {
         var machine = CallMachine.hearsRinging()
         #expect(machine.handle(.timerFired(.connect)).isNothing)
         _ = machine.handle(.received(.accept(sdp: "answer")))
-        #expect(machine.handle(.timerFired(.ring)).isNothing, "a ring timer that was just late")
+        #expect(machine.handle(.timerFired(.ring)).isNothing, "a late ring timer")
         #expect(machine.state == .connecting)
         _ = machine.handle(.firstVideoFrame)
         #expect(machine.handle(.timerFired(.connect)).isNothing)

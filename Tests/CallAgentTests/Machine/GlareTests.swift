@@ -2,12 +2,12 @@ import Testing
 
 @testable import CallAgent
 
-/// Both users call each other; this end's call becomes the peer's (A14).
+/// Both users call each other, and this end takes the peer's call (A14).
 struct GlareTests {
     private let invite = SignalingMessage.Invite(
         media: .audioVideo, ringTimeoutMs: 30_000, sdp: "theirs", state: .init(audio: .muted))
 
-    @Test("U9: it takes the peer's call without ringing, and cancels its own")
+    @Test("U9: this end takes the peer's call without ringing, and cancels its own")
     func yields() {
         var machine = CallMachine.calling()
         #expect(
@@ -24,14 +24,14 @@ struct GlareTests {
             machine.after(.verified).effects(of: .firstVideoFrame).last == .report(.connected, .firstFrame, by: .peer))
     }
 
-    @Test("The peer is told what this end sends, whatever it told with its own call")
+    @Test("The accept reports what this end sends, also if the own invite reported it already")
     func ownState() {
         var machine = CallMachine.calling().after(.setSending(audio: nil, video: .off), .yield(to: invite, device: nil))
         #expect(
             machine.handle(.answerCreated(sdp: "mine")).messages == [.accept(sdp: "mine", state: .init(video: .off))])
     }
 
-    @Test("An invite that is not out yet is not cancelled, and its offer is not sent afterwards")
+    @Test("An invite that was not sent is not cancelled, and its offer is not sent later")
     func beforeTheInvite() {
         for start in [
             CallMachine(role: .caller, media: .audioVideo), .init(role: .caller, media: .audioVideo).after(.place),
@@ -46,7 +46,7 @@ struct GlareTests {
         }
     }
 
-    @Test("Only a caller that waits yields")
+    @Test("Only a caller that waits for an accept yields")
     func nobodyElse() {
         for start in [
             CallMachine.ringing(), .connecting(.caller), .connected(.caller), .connected(.callee),
@@ -58,7 +58,7 @@ struct GlareTests {
         }
     }
 
-    @Test("What the own call heard of devices and of a vanished peer does not count any more")
+    @Test("The devices and the vanished peer of the own call do not count for the peer's call")
     func freshStart() {
         var machine = CallMachine.calling().after(
             .received(.ringing, device: "tv"), .received(.reject(486), device: "tv"), .received(.gone),
@@ -70,7 +70,7 @@ struct GlareTests {
         #expect(machine.handle(.hangUp).first == .send(.reject(603), to: .init(device: "phone")))
     }
 
-    @Test("The winner hears an accept and goes on as after any other; the loser's cancel is another call's")
+    @Test("The winner gets a normal accept; the loser's cancel belongs to another call")
     func winner() {
         var machine = CallMachine.calling()
         #expect(

@@ -2,39 +2,39 @@ import Testing
 
 @testable import CallAgent
 
-/// Hanging up is legal everywhere.
+/// Hanging up is allowed in every state.
 struct HangUpTests {
-    @Test("Before the accept it is a cancel", arguments: [CallMachine.calling(), .hearsRinging()])
+    @Test("A caller's hang-up before the accept is a cancel", arguments: [CallMachine.calling(), .hearsRinging()])
     func callerBeforeAccept(machine: CallMachine) {
         var machine = machine
         #expect(machine.handle(.hangUp) == .end(.localCancelled, by: .local, telling: .cancel(9900)))
     }
 
-    @Test("While it rings at the callee it is a reject", arguments: EarlyMediaPolicy.allCases)
+    @Test("A callee's hang-up while it rings is a reject", arguments: EarlyMediaPolicy.allCases)
     func calleeWhileRinging(policy: EarlyMediaPolicy) {
         var machine = CallMachine.ringing(policy)
         #expect(machine.handle(.hangUp) == .end(.localRejected, by: .local, telling: .reject(603)))
     }
 
-    @Test("After the accept it is a hangup, whether connecting, connected or reconnecting", arguments: CallRole.both)
+    @Test("A hang-up after the accept is a hangup, also in connecting and reconnecting", arguments: CallRole.both)
     func afterAccept(role: CallRole) {
         for state in [
             CallMachine.connecting(role), .connected(role), .connected(role).after(.interrupted),
         ] {
             var machine = state
             #expect(machine.handle(.hangUp) == .end(.localHangup, by: .local, telling: .hangup(9900)))
-            #expect(machine.handle(.hangUp) == [], "a second hang-up says nothing")
+            #expect(machine.handle(.hangUp) == [], "a second hang-up sends nothing")
         }
     }
 
-    @Test("A callee that accepted but whose accept has not gone out refuses: for the caller it still rings")
+    @Test("A callee's hang-up before its accept was sent is a reject")
     func beforeTheAnswer() {
         var machine = CallMachine.ringing(.off).after(.accept)
         #expect(machine.handle(.hangUp) == .end(.localRejected, by: .local, telling: .reject(603)))
-        #expect(machine.handle(.answerCreated(sdp: "late")) == [], "the answer comes too late to be sent")
+        #expect(machine.handle(.answerCreated(sdp: "late")) == [], "the answer is too late to be sent")
     }
 
-    @Test("The peer may hang up in every state as well", arguments: CallRole.both)
+    @Test("The peer may hang up in every state", arguments: CallRole.both)
     func peerHangsUp(role: CallRole) {
         let early: [CallMachine] = role == .caller ? [.calling(), .hearsRinging()] : [.ringing(.off), .ringing()]
         for state in early + [.connecting(role), .connected(role), .connected(role).after(.interrupted)] {

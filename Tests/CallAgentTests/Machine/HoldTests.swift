@@ -7,7 +7,7 @@ struct HoldTests {
     private let held = MediaState(isHolding: true)
     private let closed = CallMachine.Effect.setGates(.init())
 
-    @Test("Held: nothing is sent, nothing of the peer is shown, and the peer is told; then all as before")
+    @Test("Hold closes all gates and sends a message to the peer; unhold restores both")
     func holdAndUnhold() {
         var machine = CallMachine.connected(.caller)
         #expect(machine.handle(.hold) == [.send(.state(held)), closed, .notify(.holdChanged(.held))])
@@ -18,7 +18,7 @@ struct HoldTests {
         #expect(machine.current == CallMachine.connected(.caller).current)
     }
 
-    @Test("Remotely held: this end need not send either, and shows nothing")
+    @Test("Remotely held: this end sends and shows nothing")
     func remotelyHeld() {
         var machine = CallMachine.connected(.callee)
         #expect(
@@ -26,12 +26,12 @@ struct HoldTests {
                 closed, .notify(.peerMediaChanged(held)), .notify(.holdChanged(.remotelyHeld)),
             ])
         #expect(machine.hold == .remotelyHeld)
-        #expect(machine.handle(.unhold).isNothing, "what the peer holds only the peer takes up again")
+        #expect(machine.handle(.unhold).isNothing, "only the peer can end its own hold")
         #expect(machine.handle(.received(.state(.init()))).contains(.openReceiveGates))
         #expect(machine == .connected(.callee))
     }
 
-    @Test("Double hold ends only when both have taken the call up again, in either order", arguments: [true, false])
+    @Test("Double hold ends when both ends have unheld the call, in either order", arguments: [true, false])
     func doubleHold(isLocalFirst: Bool) {
         var machine = CallMachine.connected(.caller).after(.hold)
         #expect(machine.handle(.received(.state(held))).contains(.notify(.holdChanged(.both))))
@@ -44,7 +44,7 @@ struct HoldTests {
         #expect(machine.hold == .none)
     }
 
-    @Test("A state that is told twice changes nothing, and is not told to the user again")
+    @Test("A repeated state message changes nothing and causes no second event")
     func toldTwice() {
         var machine = CallMachine.connected(.caller).after(.received(.state(held)))
         let before = machine
@@ -52,7 +52,7 @@ struct HoldTests {
         #expect(machine == before)
     }
 
-    @Test("What is muted or off before the hold is so after it")
+    @Test("Hold and unhold keep what is muted or off")
     func keepsMute() {
         var machine = CallMachine.connected(.caller).after(.setSending(audio: .muted, video: .off), .hold)
         #expect(machine.sends == .init(audio: .muted, video: .off, isHolding: true))
@@ -60,7 +60,7 @@ struct HoldTests {
         #expect(effects.contains(.setGates(.init(audio: .blank, video: .off, isReceiving: true))))
     }
 
-    @Test("A camera that is turned off while the call is held closes at once, and stays closed")
+    @Test("A camera that is turned off during hold closes at once and stays closed")
     func offWhileHeld() {
         var machine = CallMachine.connected(.caller).after(.hold)
         #expect(
@@ -69,7 +69,7 @@ struct HoldTests {
             ])
     }
 
-    @Test("Only a connected call is held, once, and nothing else is changed meanwhile, but it can be hung up")
+    @Test("Only a connected call can be held, once; a held call can only be unheld or hung up")
     func refusals() {
         for machine in [
             CallMachine.calling(), .hearsRinging(), .ringing(), .connecting(.caller), .connecting(.callee), .offering(),
@@ -85,7 +85,7 @@ struct HoldTests {
         #expect(held.effects(of: .hangUp) == .end(.localHangup, by: .local, telling: .hangup(9900)))
     }
 
-    @Test("A held call that is interrupted reconnects, is still held, and opens nothing when it is back")
+    @Test("An interrupted held call is still held after it resumes, and opens no gate")
     func interrupted() {
         var machine = CallMachine.connected(.caller).after(.hold, .interrupted)
         #expect(machine.state == .reconnecting)

@@ -2,9 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// Nothing arrives any more, and perhaps something again (U17: reconnecting is a state of its own).
+/// Media stops and may resume.
+///
+/// U17: reconnecting is a separate state.
 struct InterruptionTests {
-    @Test("Silence is reconnecting, and sound again is connected", arguments: CallRole.both)
+    @Test("An interruption is reconnecting, and resumed media is connected", arguments: CallRole.both)
     func interruptedAndResumed(role: CallRole) {
         var machine = CallMachine.connected(role)
         for _ in 0..<2 {
@@ -19,13 +21,13 @@ struct InterruptionTests {
         }
     }
 
-    @Test("Silence that lasts ends the call", arguments: CallRole.both)
+    @Test("A long interruption ends the call", arguments: CallRole.both)
     func mediaLost(role: CallRole) {
         var machine = CallMachine.connected(role).after(.interrupted)
         #expect(machine.handle(.timerFired(.mediaLost)) == .end(.mediaLost, by: .peer, telling: .hangup(9906)))
     }
 
-    @Test("Silence that is told again neither restarts the timer nor is reported again")
+    @Test("A repeated event does not restart the timer and is not reported again")
     func toldAgain() {
         var machine = CallMachine.connected(.caller).after(.interrupted)
         #expect(machine.handle(.interrupted) == [])
@@ -33,20 +35,20 @@ struct InterruptionTests {
         #expect(machine.handle(.resumed) == [])
     }
 
-    @Test("A timer that was just late does not end a call that resumed")
+    @Test("A late timer does not end a call that resumed")
     func lateTimer() {
         var machine = CallMachine.connected(.caller).after(.interrupted, .resumed)
         #expect(machine.handle(.timerFired(.mediaLost)).isNothing)
         #expect(machine.state == .connected)
     }
 
-    @Test("No new first frame is waited for after an interruption")
+    @Test("After an interruption the call does not wait for a new first frame")
     func noNewFirstFrame() {
         let machine = CallMachine.connected(.caller).after(.interrupted, .resumed)
         #expect(machine.state == .connected)
     }
 
-    @Test("Silence before the accept is no state; at the accept the peer is waited for as if it had never been there")
+    @Test("Silence before the accept changes no state; after the accept the call waits for the first frame")
     func silentAtAccept() {
         var machine = CallMachine.ringing().after(.answerCreated(sdp: "answer"), .verified, .firstVideoFrame)
         #expect(machine.handle(.interrupted).isNothing)
@@ -63,7 +65,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "A sound that was there while it rang and paused makes no flash of reconnecting at the accept",
+        "Audio that paused while the call rang causes no reconnecting at the accept",
         arguments: CallRole.both)
     func noFlash(role: CallRole) {
         var machine =
@@ -78,7 +80,7 @@ struct InterruptionTests {
         #expect(silent.handle(.timerFired(.connect)) == .end(.connectTimeout, by: .local, telling: .hangup(408)))
     }
 
-    @Test("Silence while connecting is the connect timer's business")
+    @Test("Silence while connecting changes nothing; the connect timer ends the call")
     func silentWhileConnecting() {
         var machine = CallMachine.connecting(.caller)
         #expect(machine.handle(.interrupted).isNothing)

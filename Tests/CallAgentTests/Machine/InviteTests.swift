@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// What a caller says before its invite: nothing.
+/// A caller sends nothing before its invite.
 struct InviteTests {
     private var machine = CallMachine(role: .caller, media: .audioVideo).after(.place)
 
-    @Test("No candidate overtakes the invite, which makes the call known to the callee")
+    @Test("Candidates are sent after the invite")
     mutating func candidatesWaitForTheInvite() {
         let second = SignalingMessage.Candidate(candidate: "", mLine: 1)
         #expect(machine.handle(.localCandidate(.example)) == [])
@@ -18,26 +18,26 @@ struct InviteTests {
         #expect(machine.handle(.localCandidate(.example)).messages == [.aCandidate])
     }
 
-    @Test("One invite is sent, however often an offer is made")
+    @Test("One invite is sent, even if several offers are created")
     mutating func oneInvite() {
         #expect(machine.handle(.offerCreated(sdp: "offer")).messages == [.anInvite])
         #expect(machine.handle(.offerCreated(sdp: "offer")).isNothing)
         #expect(machine.handle(.place).isNothing)
     }
 
-    @Test("U12: a hang-up while the offer is still made tells nobody, and the offer is not sent afterwards")
+    @Test("U12: a hang-up while the offer is created sends nothing, and the offer is not sent later")
     mutating func hangUpBeforeTheInvite() {
         _ = machine.handle(.localCandidate(.example))
         #expect(machine.handle(.hangUp) == .end(.localCancelled, by: .local))
         #expect(machine.handle(.offerCreated(sdp: "offer")) == [])
     }
 
-    @Test("An offer that cannot be made ends the call without a word")
+    @Test("A failed offer ends the call without a message")
     mutating func offerFails() {
         #expect(machine.handle(.mediaFailed(.other(text: "no camera"))) == .end(.mediaFailed, by: .local))
     }
 
-    @Test("Answers to an invite that did not go out are not heard")
+    @Test("Replies before the invite was sent are ignored")
     mutating func answersToNothing() {
         for body in [SignalingMessage.Body.ringing, .accept(sdp: "x"), .hangup(9900), .gone, .error(404)] {
             #expect(machine.handle(.received(body)).isNothing)

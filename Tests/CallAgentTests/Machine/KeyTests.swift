@@ -2,9 +2,9 @@ import Testing
 
 @testable import CallAgent
 
-/// Who may press keys of a telephone when (B10).
+/// When each end may send DTMF digits (B10).
 struct KeyTests {
-    @Test("A caller may while it rings, both in an accepted call, and nobody before, after, and while somebody holds")
+    @Test("The caller may while it rings, both after the accept; nobody before, after the end, or during hold")
     func when() {
         #expect(!CallMachine.calling().maySendKeys)
         #expect(CallMachine.hearsRinging().maySendKeys)
@@ -21,7 +21,7 @@ struct KeyTests {
         }
     }
 
-    @Test("A callee that lets media out while it rings lets keys out, too")
+    @Test("A ringing callee may send DTMF digits only with full early media")
     func earlyMedia() {
         for policy in EarlyMediaPolicy.allCases {
             let machine = CallMachine(role: .callee, media: .audioVideo, earlyMedia: policy)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// What each end sends, and how the other learns of it.
+/// What each end sends, and how the other end gets that state.
 struct MediaStateTests {
     private let cameraOff = MediaState(video: .off)
 
-    @Test("What is not the usual is told with the invite, and opens no gate")
+    @Test("The invite has the media state if something is off, and its gate stays closed")
     func invite() {
         var machine = CallMachine(role: .caller, media: .audioVideo, sends: cameraOff)
         #expect(machine.handle(.place).contains(.setGates(.init(audio: .live, video: .off))))
@@ -14,10 +14,10 @@ struct MediaStateTests {
         #expect(
             messages == [.invite(.init(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "offer", state: cameraOff))])
         var usual = CallMachine(role: .caller, media: .audioVideo).after(.place)
-        #expect(usual.handle(.offerCreated(sdp: "offer")).messages == [.anInvite], "the usual needs no word")
+        #expect(usual.handle(.offerCreated(sdp: "offer")).messages == [.anInvite], "if all is on, no state is sent")
     }
 
-    @Test("What changes while the offer is made is told with the invite, later by itself")
+    @Test("A change before the invite is sent with it; a later change is sent as a state message")
     func callerChanges() {
         var machine = CallMachine(role: .caller, media: .audioVideo).after(.place)
         #expect(machine.handle(.setSending(audio: .muted, video: nil)).messages.isEmpty)
@@ -31,7 +31,7 @@ struct MediaStateTests {
     }
 
     @Test(
-        "A callee tells with its accept what it sends, and before that nothing of it leaves",
+        "The accept has the callee's media state; before it the callee sends media only with full early media",
         arguments: EarlyMediaPolicy.allCases)
     func callee(policy: EarlyMediaPolicy) {
         var machine = CallMachine.ringing(policy)
@@ -44,7 +44,7 @@ struct MediaStateTests {
         #expect(machine.handle(.setSending(audio: nil, video: .on)).messages == [.state(.init())])
     }
 
-    @Test("A callee that changes its mind between the accept and its answer tells with the accept alone")
+    @Test("A change between accept() and the answer is sent in the accept only")
     func changesBeforeTheAnswer() {
         var machine = CallMachine.ringing(.off).after(.accept)
         #expect(machine.handle(.setSending(audio: .muted, video: nil)).messages.isEmpty)
@@ -53,7 +53,7 @@ struct MediaStateTests {
     }
 
     @Test(
-        "Muted sends silence and black pictures; off closes the devices",
+        "Muted sends silence and black frames; off closes the devices",
         arguments: [
             (MediaState.Sending.on, MediaGates.Sending.live), (.muted, .blank), (.off, .off),
         ])
@@ -65,7 +65,7 @@ struct MediaStateTests {
     }
 
     @Test(
-        "The peer is told that what cannot be captured is off, until the user asks for it anew",
+        "A track that cannot be captured is reported as off until the user turns it on again",
         arguments: CallRole.both)
     func captureFails(role: CallRole) {
         let failed = CallMachine.Event.media(.captureFailed(.unplugged), generation: 0)
@@ -81,7 +81,7 @@ struct MediaStateTests {
         #expect(ringing.handle(.accept).messages == [.accept(sdp: nil, state: cameraOff)])
     }
 
-    @Test("The peer's word is kept and told, whether it comes with invite, progress, accept or alone")
+    @Test("The peer's media state is kept and reported, from an invite, progress, accept or state message")
     func peer() {
         let muted = MediaState(audio: .muted)
         let invite = SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 1, sdp: "o", state: muted)
@@ -96,23 +96,23 @@ struct MediaStateTests {
         }
     }
 
-    // MARK: Connected by what the peer sends
+    // MARK: Connected by the peer's media
 
-    @Test("Defect 11, E13: a peer whose camera is off connects by its sound", arguments: CallRole.both)
+    @Test("D11, E13: if the peer's camera is off, its audio makes the call connected", arguments: CallRole.both)
     func cameraOffPeer(role: CallRole) {
         var machine = CallMachine.connecting(role).after(.received(.state(cameraOff)), .verified)
         #expect(machine.state == .connecting)
         #expect(machine.handle(.firstAudioSample).last == .report(.connected, .firstFrame, by: .peer))
     }
 
-    @Test("A camera that goes off after the sound came connects at that word")
+    @Test("If the peer turns its camera off after its audio arrived, the call is connected at once")
     func cameraGoesOff() {
         var machine = CallMachine.connecting(.caller).after(.verified, .firstAudioSample)
         #expect(machine.handle(.received(.state(cameraOff))).contains(.report(.connected, .firstFrame, by: .peer)))
     }
 
     @Test(
-        "A peer that sends nothing at all connects by its transport",
+        "If the peer sends no media at all, the verified transport makes the call connected",
         arguments: [
             MediaState(audio: .off, video: .off), MediaState(isHolding: true),
         ])
@@ -122,14 +122,14 @@ struct MediaStateTests {
         #expect(machine.handle(.verified).last == .report(.connected, .firstFrame, by: .peer))
     }
 
-    @Test("A muted camera still sends pictures, so a picture is waited for")
+    @Test("A muted camera still sends frames, so the call waits for one")
     func mutedCamera() {
         var machine = CallMachine.connecting(.caller).after(.received(.state(.init(video: .muted))), .verified)
         #expect(machine.handle(.firstAudioSample) == [])
         #expect(machine.handle(.firstVideoFrame).last == .report(.connected, .firstFrame, by: .peer))
     }
 
-    @Test("U5: with a time for it, sound alone connects after that time, and says that pictures are late")
+    @Test("U5: with an audio grace time, audio connects the call after that time and videoPending is reported")
     func audioGrace() {
         var timeouts = CallTimeouts()
         timeouts.audioGraceMs = 700
@@ -143,8 +143,8 @@ struct MediaStateTests {
         #expect(machine.state == .connected)
     }
 
-    @Test("The picture within that time connects by itself, and the timer means nothing then")
-    func pictureWithinGrace() {
+    @Test("A frame within the grace time makes the call connected, and the timer does nothing")
+    func videoWithinGrace() {
         var timeouts = CallTimeouts()
         timeouts.audioGraceMs = 700
         var machine = CallMachine(role: .caller, media: .audioVideo, timeouts: timeouts).after(
@@ -154,7 +154,7 @@ struct MediaStateTests {
         #expect(machine.handle(.timerFired(.audioGrace)).isNothing)
     }
 
-    @Test("Without that option a sound that came never counts for a picture")
+    @Test("Without a grace time audio does not replace the first frame")
     func noGrace() {
         var machine = CallMachine.connecting(.caller).after(.verified)
         #expect(machine.handle(.firstAudioSample) == [])

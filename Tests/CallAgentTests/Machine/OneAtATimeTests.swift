@@ -2,9 +2,9 @@ import Testing
 
 @testable import CallAgent
 
-/// One operation at a time, refusals that say why, messages of the application, and calls that the peer lost.
+/// One operation at a time, refusals with a reason, messages of the application, and calls that the peer does not know any more.
 struct OneAtATimeTests {
-    @Test("A25: while the media change, nothing else that would disturb it is begun, and the refusal says so")
+    @Test("A25: during a media change conflicting operations are refused, and the refusal names the change")
     func duringAChange() {
         for machine in [
             CallMachine.offering(), .answering(), .committed(.caller),
@@ -24,7 +24,7 @@ struct OneAtATimeTests {
     }
 
     @Test(
-        "What is refused in which state",
+        "Which operations are refused in which state",
         arguments: [
             (
                 CallMachine(role: .caller, media: .audioVideo),
@@ -43,7 +43,7 @@ struct OneAtATimeTests {
         }
     }
 
-    @Test("A18: messages of the application go both ways from the invite on, and none before")
+    @Test("A18: messages of the application go both ways after the invite, and none before")
     func info() {
         #expect(CallMachine(role: .caller, media: .audioVideo).after(.place).refusal(of: .sendInfo("x")) != nil)
         for machine in [CallMachine.calling(), .hearsRinging(), .ringing(), .connecting(.caller), .connected(.callee)] {
@@ -53,13 +53,13 @@ struct OneAtATimeTests {
         #expect(CallMachine(role: .callee, media: .audioVideo).effects(of: .received(.info("hi"))).isNothing)
     }
 
-    // MARK: Is it still there? (A34)
+    // MARK: Query of the peer's state (A34)
 
-    @Test("A call that rings or goes on is asked about; one that nobody has heard of yet is not")
+    @Test("A call is queried after its invite was sent, and not before")
     func audit() {
         for machine in [CallMachine.hearsRinging(), .ringing(), .connecting(.caller), .connected(.callee)] {
             #expect(machine.effects(of: .audit).messages == [.query])
-            #expect(machine.effects(of: .signalingRestored).messages == [.query], "and at once when signaling is back")
+            #expect(machine.effects(of: .signalingRestored).messages == [.query], "and when signaling is restored")
         }
         for machine in [CallMachine(role: .caller, media: .audioVideo), .calling()] {
             #expect(machine.effects(of: .audit).isEmpty)
@@ -78,7 +78,7 @@ struct OneAtATimeTests {
     }
 
     @Test(
-        "U11: a call that the peer has not is over, whoever asked",
+        "U11: error 481 (no such call) ends the call",
         arguments: [
             CallMachine.hearsRinging(), .ringing(), .connecting(.caller), .connecting(.callee), .connected(.caller),
             .connected(.callee).after(.interrupted),
@@ -89,7 +89,7 @@ struct OneAtATimeTests {
         #expect(machine.end == CallEnd(reason: .unknownCall, code: 481, text: "no such call", by: .peer))
     }
 
-    @Test("Lost signaling is told, and ends no call by itself")
+    @Test("Lost signaling is reported and does not end the call")
     func signalingLost() {
         for machine in [CallMachine.calling(), .hearsRinging(), .ringing(), .connected(.caller)] {
             #expect(machine.effects(of: .signalingLost) == [.notify(.signalingLost)])

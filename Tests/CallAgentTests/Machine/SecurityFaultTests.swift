@@ -2,7 +2,7 @@ import Testing
 
 @testable import CallAgent
 
-/// The peer's certificate is not the one that its SDP named.
+/// The peer's certificate does not match the fingerprint in its SDP.
 struct SecurityFaultTests {
     static let phases: [(CallMachine, SignalingMessage.Body, CallMachine)] = [
         (.hearsRinging().after(.received(.progress(sdp: "answer"))), .cancel(9906, "wrong"), .ringing()),
@@ -14,7 +14,7 @@ struct SecurityFaultTests {
         (.connected(.callee).after(.interrupted), .hangup(9906, "wrong"), .connected(.caller)),
     ]
 
-    @Test("It ends the call in every phase, opens no gate, and the other end hears of a failure", arguments: phases)
+    @Test("It ends the call in every phase and opens no gate; the other end gets remoteFailed", arguments: phases)
     func everyPhase(machine: CallMachine, message: SignalingMessage.Body, other: CallMachine) {
         var (machine, other) = (machine, other)
         #expect(
@@ -22,6 +22,6 @@ struct SecurityFaultTests {
                 == .end(.securityFailed, by: .peer, telling: message))
         #expect(machine.end == CallEnd(reason: .securityFailed, code: 9906, text: "wrong", by: .peer))
         #expect(other.handle(.received(message)) == .end(.remoteFailed, by: .peer))
-        #expect(machine.handle(.firstVideoFrame) == [], "what such a peer sent is never shown")
+        #expect(machine.handle(.firstVideoFrame) == [], "the media of such a peer is never shown")
     }
 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CallAgent
 
-/// Messages that are late, repeated, of another peer connection, or of the wrong end.
+/// Messages that are late or repeated, belong to another peer connection, or have the wrong sender.
 struct StrayMessageTests {
-    @Test("A second answer is not taken: one offer takes one answer")
+    @Test("A second answer to one offer is ignored")
     func secondAnswer() {
         var machine = CallMachine.hearsRinging().after(.received(.progress(sdp: "first")))
         #expect(machine.handle(.received(.progress(sdp: "second"))) == [.ignored("a second answer")])
@@ -16,7 +16,7 @@ struct StrayMessageTests {
         #expect(machine.handle(.received(.progress(sdp: "fourth"))).isNothing)
     }
 
-    @Test("An answer is sent once, however often one is made")
+    @Test("An answer is sent once, even if several are created")
     func answerMadeTwice() {
         var machine = CallMachine.ringing().after(.answerCreated(sdp: "first"))
         #expect(machine.handle(.answerCreated(sdp: "second")).isNothing)
@@ -24,7 +24,7 @@ struct StrayMessageTests {
         #expect(machine.handle(.answerCreated(sdp: "third")).isNothing)
     }
 
-    @Test("What belongs to another peer connection is dropped", arguments: [1, 7, 10_000])
+    @Test("Messages of another peer connection are dropped", arguments: [1, 7, 10_000])
     func otherGeneration(generation: Int) {
         let bodies: [SignalingMessage.Body] = [.progress(sdp: "x"), .accept(sdp: "x"), .aCandidate]
         for body in bodies {
@@ -36,7 +36,7 @@ struct StrayMessageTests {
         #expect(callee.handle(.received(.aCandidate, generation: generation)).isNothing)
     }
 
-    @Test("What ends a call ends it whichever peer connection it is at", arguments: [0, 1, 10_000])
+    @Test("A message that ends the call counts for every peer connection", arguments: [0, 1, 10_000])
     func farewellOfAnyGeneration(generation: Int) {
         for body in [SignalingMessage.Body.hangup(9900), .reject(603), .cancel(9900)] {
             var machine = body == .cancel(9900) ? CallMachine.ringing() : .hearsRinging()
@@ -45,7 +45,7 @@ struct StrayMessageTests {
         }
     }
 
-    @Test("What belongs to an older peer connection is dropped")
+    @Test("Messages of an older peer connection are dropped")
     func olderGeneration() {
         var machine = CallMachine.connected(.caller)
         machine.current.number = 1
@@ -53,7 +53,7 @@ struct StrayMessageTests {
         #expect(machine.handle(.received(.aCandidate, generation: 1)) == [.addCandidate(.example, generation: 1)])
     }
 
-    @Test("E3: a duplicated invite never throws a call back to ringing")
+    @Test("E3: a duplicated invite never changes a call back to ringing")
     func duplicatedInvite() {
         for state in [CallMachine.ringing(), .connecting(.callee), .connected(.callee)] {
             var machine = state
@@ -90,7 +90,7 @@ struct StrayMessageTests {
         }
     }
 
-    @Test("Nothing is heard and nothing is said after the end, whatever comes", arguments: CallRole.both)
+    @Test("An ended call ignores every event and sends nothing", arguments: CallRole.both)
     func afterTheEnd(role: CallRole) {
         let ended = CallMachine.connected(role).after(.hangUp)
         for event in EventKinds.all {
@@ -100,7 +100,7 @@ struct StrayMessageTests {
         }
     }
 
-    @Test("E9: the first frame of one call is no first frame of the next")
+    @Test("E9: the first frame of one call does not count for the next")
     func firstFrameIsOfOneCall() {
         _ = CallMachine.connected(.callee).after(.hangUp)
         var next = CallMachine.ringing().after(.answerCreated(sdp: "answer"))

@@ -2,13 +2,13 @@ import Testing
 
 @testable import CallAgent
 
-/// An encoder or a decoder that fails, and a call that goes on with the rest.
+/// An encoder or a decoder fails, and the call continues with the other tracks.
 struct TrackFaultTests {
     private let encoder = CallMachine.Event.media(.trackFailed(.encoder), generation: 0)
     private let decoder = CallMachine.Event.media(.trackFailed(.decoder), generation: 0)
 
     @Test(
-        "The peer is told that what cannot be encoded is off, whatever the user wants of it", arguments: CallRole.both)
+        "A track whose encoder failed is reported as off, also when the user turns it on", arguments: CallRole.both)
     func encoderFails(role: CallRole) {
         var machine = CallMachine.connected(role)
         #expect(
@@ -26,14 +26,14 @@ struct TrackFaultTests {
         #expect(machine.state == .connected)
     }
 
-    @Test("What failed before the accept is told with it")
+    @Test("The accept reports a track that failed before it")
     func beforeTheAccept() {
         var machine = CallMachine.ringing(.guarded).after(.answerCreated(sdp: "answer"))
         #expect(machine.handle(encoder).messages.isEmpty)
         #expect(machine.handle(.accept).messages == [.accept(sdp: nil, state: .init(video: .off))])
     }
 
-    @Test("Nobody waits for a picture that cannot be decoded", arguments: CallRole.both)
+    @Test("A call without a video decoder connects without a video frame", arguments: CallRole.both)
     func decoderFails(role: CallRole) {
         var machine = CallMachine.connecting(role).after(.verified, decoder)
         #expect(machine.state == .connecting)
@@ -44,19 +44,19 @@ struct TrackFaultTests {
         #expect(later.state == .connected)
     }
 
-    @Test("With neither picture nor sound to be decoded, the verified transport connects")
+    @Test("Without any decoder, the verified transport makes the call connected")
     func nothingToDecode() {
-        let sound = TrackFault(medium: .audio, direction: .receiving, element: "e", text: "t", remedy: "r")
+        let audio = TrackFault(medium: .audio, direction: .receiving, element: "e", text: "t", remedy: "r")
         var machine = CallMachine.connecting(.caller).after(.verified, decoder)
-        _ = machine.handle(.media(.trackFailed(sound), generation: 0))
+        _ = machine.handle(.media(.trackFailed(audio), generation: 0))
         #expect(machine.state == .connected)
     }
 
-    @Test("Another peer connection has everything anew")
+    @Test("A new peer connection has all tracks again")
     func nextConnection() {
-        let sound = TrackFault(medium: .audio, direction: .sending, element: "e", text: "t", remedy: "r")
+        let audio = TrackFault(medium: .audio, direction: .sending, element: "e", text: "t", remedy: "r")
         var machine = CallMachine.offering()
-        #expect(machine.handle(.media(.trackFailed(sound), generation: 0)).messages == [.state(.init(audio: .off))])
+        #expect(machine.handle(.media(.trackFailed(audio), generation: 0)).messages == [.state(.init(audio: .off))])
         _ = machine.handle(.received(.answer(sdp: "answer1"), generation: 1))
         _ = machine.handle(.media(.verified, generation: 1))
         let effects = machine.handle(.media(.firstVideoFrame, generation: 1))

@@ -4,7 +4,7 @@ import Testing
 
 /// Both ends of one call, with nothing lost between them.
 struct TwoMachinesTests {
-    /// What an end that ends the call may be called, and what the end that it tells is called then.
+    /// The end reasons of an end that ends the call, and the matching reasons of the other end.
     static let told: [EndReason: Set<EndReason>] = [
         .localHangup: [.remoteHangup],
         .localCancelled: [.remoteCancelled],
@@ -17,13 +17,13 @@ struct TwoMachinesTests {
         .securityFailed: [.remoteFailed],
     ]
 
-    /// Reasons that only one end can have of its own accord.
+    /// The reasons with which each end can end the call itself.
     static let own: [CallRole: Set<EndReason>] = [
         .caller: Set(told.keys).subtracting([.localRejected]),
         .callee: Set(told.keys).subtracting([.localCancelled]),
     ]
 
-    @Test("When all is delivered both ends are connected, or both ended for reasons that fit")
+    @Test("When every message is delivered, both ends are connected, or both ended with matching reasons")
     func bothEndsAgree() {
         var seen: [EndReason: Int] = [:]
         var (connected, crossed) = (0, 0)
@@ -38,7 +38,7 @@ struct TwoMachinesTests {
             if ends.machines[.caller]?.state == .connected { connected += 1 }
             if ends.enders.count == 2 { crossed += 1 }
         }
-        // The runs show something only if they are of all kinds.
+        // The test is meaningful only if all kinds of outcomes occur.
         #expect(connected > 100)
         #expect(crossed > 10)
         let expected = Set(Self.told.keys).union(Self.told.values.joined())
@@ -52,7 +52,7 @@ struct TwoMachinesTests {
             return caller.state == .connected && callee.state == .connected
                 ? nil : "\(caller.state) and \(callee.state) for ever"
         case (let reason?, nil) where !caller.isInviteSent && callee.phase == .idle:
-            // The call ended before anybody was invited.
+            // The call ended before the invite was sent.
             return Self.own[.caller]?.contains(reason) == true ? nil : "\(reason) before the invite"
         case (let mine?, let theirs?): return pairComplaint(mine, theirs, ends.enders)
         case (let mine, let theirs):
@@ -63,7 +63,7 @@ struct TwoMachinesTests {
     private func pairComplaint(_ caller: EndReason, _ callee: EndReason, _ enders: Set<CallRole>) -> String? {
         let fits: Bool? =
             switch (enders.contains(.caller), enders.contains(.callee)) {
-            // Their farewells crossed: each has a reason of its own.
+            // Their farewells crossed: each end has its own reason.
             case (true, true):
                 Self.own[.caller]?.contains(caller) == true && Self.own[.callee]?.contains(callee) == true
             case (true, false): Self.told[caller]?.contains(callee)

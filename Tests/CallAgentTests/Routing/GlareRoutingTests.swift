@@ -2,9 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// Both users call each other: the call with the lower id stays, and both ends know that without asking.
+/// Both users call each other.
+///
+/// The call with the lower id remains, and both ends decide that without a message.
 struct GlareRoutingTests {
-    /// What each of two ends makes of the other's invite.
+    /// What each of two ends does with the other's invite.
     private func cross(_ mine: String, _ theirs: String, state: CallState = .calling) -> (
         CallRouting.Route, CallRouting.Route
     ) {
@@ -18,7 +20,7 @@ struct GlareRoutingTests {
         )
     }
 
-    @Test("E1, U9: the lower id wins at both ends, whoever placed it", arguments: [CallState.calling, .ringing])
+    @Test("E1, U9: the lower id wins at both ends", arguments: [CallState.calling, .ringing])
     func lowerIdWins(state: CallState) {
         let (alice, bob) = cross("a", "b", state: state)
         #expect(alice.isStray)
@@ -45,22 +47,22 @@ struct GlareRoutingTests {
         }
     }
 
-    @Test("Whatever else of the losing call comes, in whatever order, nothing is said to it", arguments: 0..<24)
+    @Test("Later messages of the losing call are ignored, in any order", arguments: 0..<24)
     func permuted(order: Int) {
         var random = SeededGenerator(seed: UInt64(order))
         var alice = CallRouting(limit: 1)
         alice.list("a", .init(peer: "bob", role: .caller, state: .calling))
-        // The loser's invite comes first, since a query and an accept follow it.
+        // The loser's invite is first, since a query and an accept follow it.
         #expect(alice.route(.anInvite, call: "b").isStray)
         for body in [SignalingMessage.Body.query, .aCandidate, .accept(sdp: "x"), .anInvite].shuffled(using: &random) {
             #expect(alice.route(body, call: "b").isStray)
         }
         #expect(alice.route(.cancel(200), call: "b").isStray)
-        #expect(alice.route(.anInvite, call: "b").isStray, "its cancel came; it never rings")
+        #expect(alice.route(.anInvite, call: "b").isStray, "after its cancel it never rings")
         #expect(alice.route(.ringing, call: "a") == .call("a"))
     }
 
-    @Test("Who yields goes on under the peer's id, and its own is over")
+    @Test("The end that yields continues with the peer's call id, and its own call is over")
     func adopt() {
         var bob = CallRouting(limit: 1)
         bob.list("b", .init(peer: "alice", role: .caller, state: .calling))
@@ -76,7 +78,7 @@ struct GlareRoutingTests {
     }
 
     @Test(
-        "A call that was accepted does not yield, nor does one with somebody else, nor one that came in",
+        "An accepted call, a call with another user and an incoming call do not yield",
         arguments: [
             ("bob", CallRole.caller, CallState.connecting), ("bob", .caller, .connected),
             ("bob", .caller, .reconnecting),
@@ -88,14 +90,14 @@ struct GlareRoutingTests {
         #expect(alice.route(.anInvite, call: "a") == .busy)
     }
 
-    @Test("An expired invite is no glare")
+    @Test("An expired invite causes no glare")
     func expired() {
         var alice = CallRouting(limit: 1)
         alice.list("z", .init(peer: "bob", role: .caller, state: .calling))
         #expect(alice.route(.anInvite, call: "a", sentUnixMs: 1, unixMs: 1e6) == .expired(milliseconds: 999_999))
     }
 
-    @Test("What is remembered of calls that lost is bounded")
+    @Test("The memory of calls that lost is bounded")
     func bounded() {
         var alice = CallRouting(limit: 1)
         alice.list("a", .init(peer: "bob", role: .caller, state: .calling))

@@ -2,21 +2,21 @@ import Testing
 
 @testable import CallAgent
 
-/// Which call a message belongs to, and what becomes of one that belongs to none.
+/// Which call a message belongs to, and what happens to a message of no call.
 struct RoutingTests {
     private var routing = CallRouting(limit: 1)
 
-    @Test("Defect 2: a message belongs to a call only when the id and the peer are right", arguments: EventKinds.bodies)
+    @Test("D2: a message belongs to a call only if its id and its peer match", arguments: EventKinds.bodies)
     mutating func idAndPeer(body: SignalingMessage.Body) {
         routing.list("c1", .init(peer: "bob", role: .caller, state: .ringing))
         #expect(routing.route(body, call: "c1") == .call("c1"))
         #expect(routing.route(body, call: "c1", from: "mallory") != .call("c1"))
-        #expect(routing.route(body, call: "c1", from: "") == .call("c1"), "the server speaks for itself")
+        #expect(routing.route(body, call: "c1", from: "") == .call("c1"), "a message of the server itself")
         #expect(routing.route(body, call: "c2") != .call("c1"))
     }
 
     @Test(
-        "E10: what is late of call N never touches call N+1 with the same user",
+        "E10: a late message of call N never reaches call N+1 with the same user",
         arguments: [
             SignalingMessage.Body.cancel(9900), .hangup(9900), .reject(603), .error(404), .gone, .ringing, .aCandidate,
         ])
@@ -28,7 +28,7 @@ struct RoutingTests {
         #expect(Set(routing.active.keys) == ["c2"])
     }
 
-    @Test("E8, E9: an invite of a call that is there goes to that call, and of one that is over rings nowhere")
+    @Test("E8, E9: a repeated invite goes to its call, and an invite of an ended call does not ring")
     mutating func repeatedInvite() {
         #expect(routing.route(.anInvite, call: "c1") == .ring)
         routing.list("c1", .init(peer: "bob", role: .callee, state: .ringing))
@@ -40,7 +40,7 @@ struct RoutingTests {
     }
 
     @Test(
-        "U12: a farewell that overtook its invite keeps it from ringing",
+        "U12: an invite does not ring if its farewell arrived first",
         arguments: [SignalingMessage.Body.cancel(9900), .hangup(9900), .reject(603)])
     mutating func farewellFirst(body: SignalingMessage.Body) {
         #expect(routing.route(body, call: "c1").isStray)
@@ -48,7 +48,7 @@ struct RoutingTests {
         #expect(routing.route(.anInvite, call: "c2") == .ring)
     }
 
-    @Test("E11: an invite older than it was to ring does not; two seconds of difference between the clocks are allowed")
+    @Test("E11: an invite older than its ring timeout does not ring; the clocks may differ by two seconds")
     mutating func expiry() {
         let ring = 30_000.0
         for (age, route) in [
@@ -60,14 +60,14 @@ struct RoutingTests {
         #expect(routing.route(.anInvite, call: "c1", sentUnixMs: 0, unixMs: 1e13) == .ring, "no clock at all")
     }
 
-    @Test("An invite that came too late is not held against the next call")
+    @Test("An expired invite does not affect the next call")
     mutating func nextAfterExpiry() {
         #expect(routing.route(.anInvite, call: "c1", sentUnixMs: 1, unixMs: 1e6) == .expired(milliseconds: 999_999))
         #expect(routing.route(.anInvite, call: "c2", sentUnixMs: 1e6, unixMs: 1e6) == .ring)
     }
 
     @Test(
-        "U15: at the limit the next call is busy, whatever the calls that there are do", arguments: CallState.allCases)
+        "U15: at the limit the next call is busy, in every state of the other calls", arguments: CallState.allCases)
     mutating func busy(state: CallState) {
         routing = CallRouting(limit: 2)
         routing.list("c1", .init(peer: "bob", role: .callee, state: state))
@@ -81,7 +81,7 @@ struct RoutingTests {
         #expect(routing.route(.anInvite, call: "c3", from: "carol") == .ring, "a busy call may be tried again")
     }
 
-    @Test("U11: who asks about, or accepts, a call that is not there is told so; everything else is not answered")
+    @Test("U11: a query or accept of an unknown call gets an error; other messages are not answered")
     mutating func unknownCall() {
         for body in EventKinds.bodies + [.query, .status(.connected), .info("x"), .state(.init()), .ack("m"), .commit] {
             let route = routing.route(body, call: "c9")
@@ -94,7 +94,7 @@ struct RoutingTests {
         #expect(routing.route(.query, call: "c9") == .unknownCall, "after its end, too")
     }
 
-    @Test("The call of a peer that rings, or is about to, is found, and no other")
+    @Test("Only a peer's call that rings, or is about to ring, is found")
     mutating func ringingCall() {
         routing = CallRouting(limit: 3)
         routing.list("c1", .init(peer: "bob", role: .caller, state: .ringing))
@@ -108,7 +108,7 @@ struct RoutingTests {
         #expect(routing.ringing(from: "carol") == nil)
     }
 
-    @Test("What is remembered of calls that are over is bounded, the oldest forgotten first")
+    @Test("The memory of ended calls is bounded, and the oldest is forgotten first")
     mutating func bounded() {
         for number in 0..<1_025 {
             routing.list("x\(number)", .init(role: .callee, state: .ringing))
@@ -119,7 +119,7 @@ struct RoutingTests {
         #expect(routing.route(.anInvite, call: "x0") == .ring)
     }
 
-    @Test("Ends of calls that never were push nothing out of the memory but each other")
+    @Test("Farewells of unknown calls displace only each other from the memory")
     mutating func strangersEnds() {
         routing.list("c1", .init(role: .callee, state: .ringing))
         routing.end("c1")
@@ -129,7 +129,7 @@ struct RoutingTests {
         #expect(routing.route(.anInvite, call: "x1999", from: "mallory").isStray)
     }
 
-    @Test("A stranger who guesses a call id voids, ends and takes nobody's call")
+    @Test("A stranger who guesses a call id cannot void, end or take a call")
     mutating func guessedId() {
         routing = CallRouting(limit: 2)
         for body in [SignalingMessage.Body.cancel(9900), .hangup(9900), .reject(603)] {
@@ -139,7 +139,7 @@ struct RoutingTests {
         routing.list("c1", .init(role: .callee, state: .ringing))
         #expect(routing.route(.cancel(9900), call: "c1", from: "mallory").isStray)
         #expect(routing.active["c1"] != nil)
-        // A call of the stranger's under that id is another call, and an error of the server is about the own one.
+        // A call of the stranger with that id is another call, and an error of the server is about the own one.
         routing.list("c1", .init(peer: "carol", role: .callee, state: .ringing))
         #expect(routing.route(.hangup(9900), call: "c1", from: "carol") == .call(CallKey(peer: "carol", callId: "c1")))
         #expect(routing.route(.error(480), call: "c1", from: "") == .call("c1"))

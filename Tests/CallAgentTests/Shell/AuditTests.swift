@@ -2,7 +2,7 @@ import Testing
 
 @testable import CallAgent
 
-/// A peer that answers no question about its call, though media flows (A34).
+/// A peer that answers no query although media flows (A34).
 @Suite(.timeLimit(.minutes(1)))
 struct AuditTests {
     private func withConnectedCall(
@@ -23,22 +23,26 @@ struct AuditTests {
         signaling.sent.count { if case .query = $0.body { true } else { false } }
     }
 
-    /// One interval, up to the question at its end.
+    /// One interval, up to the query at its end.
     private func elapse(_ alice: Party, _ signaling: FakeSignaling) async throws {
         let before = queries(signaling)
         try await alice.clock.elapse(.seconds(20))
         try await eventually("the question") { queries(signaling) == before + 1 }
     }
 
-    @Test("Its user is told once, after a whole interval; what the peer says begins it anew")
+    @Test("An unanswered query is reported once, after a whole interval; a message of the peer restarts it")
     func silence() async throws {
         try await withConnectedCall { alice, signaling, call in
             var events = call.events.makeAsyncIterator()
             for _ in 1...3 { try await elapse(alice, signaling) }
             try signaling.deliver(.info("here"), call: call.id)
+            var heard: [CallNotice] = []
+            // The next interval begins when a message of the peer has arrived.
+            while heard.last != .info("here"), let event = await events.next() {
+                if case .notice(let notice) = event { heard.append(notice) }
+            }
             for _ in 1...2 { try await elapse(alice, signaling) }
             await call.hangUp()
-            var heard: [CallNotice] = []
             while let event = await events.next() {
                 if case .notice(let notice) = event { heard.append(notice) }
             }
@@ -47,7 +51,7 @@ struct AuditTests {
         }
     }
 
-    @Test("While this end's own signaling is lost the peer is not blamed")
+    @Test("While this end's own signaling is lost nothing is reported about the peer")
     func ownLoss() async throws {
         try await withConnectedCall { alice, signaling, call in
             var events = call.events.makeAsyncIterator()

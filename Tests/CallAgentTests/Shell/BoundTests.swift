@@ -3,10 +3,10 @@ import Testing
 
 @testable import CallAgent
 
-/// Nothing waits without bound between the socket and the application.
+/// All queues between the socket and the application are bounded.
 @Suite(.timeLimit(.minutes(1)))
 struct BoundTests {
-    @Test("A slow observer keeps the changes of state, and hears how much else it missed")
+    @Test("A slow observer gets all state changes, and the number of other events that it missed")
     func slowObserver() async {
         let hub = EventHub<CallEvent>()
         let stream = hub.subscribe()
@@ -31,7 +31,7 @@ struct BoundTests {
         #expect(infos.last == "9999" && infos.count < EventHub<CallEvent>.capacity)
     }
 
-    @Test("A flood of changes of state keeps the latest of them")
+    @Test("In a flood of state changes the latest ones are kept")
     func stateFlood() async {
         let hub = EventHub<CallEvent>()
         let stream = hub.subscribe()
@@ -45,7 +45,7 @@ struct BoundTests {
         #expect(events.last == .stateChanged(.init(state: .connected, reason: .resumed, by: .peer)))
     }
 
-    @Test("A stream that nobody has any more is forgotten")
+    @Test("A stream without a reference is removed")
     func forgotten() async {
         let hub = EventHub<CallEvent>()
         for _ in 0..<1_000 { _ = hub.subscribe() }
@@ -55,7 +55,7 @@ struct BoundTests {
         #expect(await stream.reduce(into: [CallEvent]()) { $0.append($1) } == [.extensionData(["a": "b"])])
     }
 
-    @Test("While the media is busy, only so many candidates wait, and of gates the last")
+    @Test("While the media is busy, a limited number of candidates waits, and only the last gates")
     func mediaCommands() async {
         let never = Task<any MediaSession, any Error> {
             try await Task.sleep(for: .seconds(60))

@@ -5,7 +5,7 @@ import Testing
 /// Cancelling the task that runs a call ends the call.
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationTests {
-    @Test("Cancelling the task in waitUntilEnded hangs up, and it returns the end")
+    @Test("Cancelling a task in waitUntilEnded hangs up, and waitUntilEnded returns the end")
     func waitUntilEnded() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -16,7 +16,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Waiting for the end of a call that has ended returns at once, also in a cancelled task")
+    @Test("waitUntilEnded of an ended call returns at once, also in a cancelled task")
     func waitAfterTheEnd() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -29,7 +29,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Cancelling call() while the offer is made leaves no call behind")
+    @Test("Cancelling call() while the offer is created leaves no call")
     func whilePlacing() async throws {
         try await withAlice { alice, signaling in
             let latch = Latch()
@@ -47,7 +47,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Dropping the last reference does not end the call")
+    @Test("Releasing the last reference does not end the call")
     func droppedReference() async throws {
         try await withAlice { alice, signaling in
             let id = try await alice.agent.call("bob").id

@@ -2,13 +2,13 @@ import Testing
 
 @testable import CallAgent
 
-/// `close()`, in whatever the agent does at that moment.
+/// `close()` in every state of the agent.
 @Suite(.timeLimit(.minutes(1)))
 struct ClosingTests {
-    @Test("It hangs up every call, and the farewells go out before the transport closes")
+    @Test("close() hangs up every call, and the farewells are sent before the transport closes")
     func farewellsFirst() async throws {
         let signaling = FakeSignaling()
-        var configuration = CallAgentConfiguration.standard
+        var configuration = AgentConfiguration.standard
         configuration.maximumCalls = 3
         let alice = Party("alice", signaling, configuration)
         try await alice.agent.prepare()
@@ -39,7 +39,7 @@ struct ClosingTests {
         #expect(alice.agent.activeCalls.isEmpty)
     }
 
-    @Test("A farewell that the transport is slow to take is waited for")
+    @Test("close() waits for a farewell that the transport sends slowly")
     func slowTransport() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)
@@ -57,7 +57,7 @@ struct ClosingTests {
         #expect(signaling.steps.last == .closed)
     }
 
-    @Test("It is idempotent, ends the stream of calls, and nothing can be done afterwards")
+    @Test("close() is idempotent and ends the stream of calls; later operations are refused")
     func afterwards() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)
@@ -72,14 +72,14 @@ struct ClosingTests {
         }
     }
 
-    @Test("An agent that was never prepared has made no transport, and leaves one that it was given alone")
+    @Test("An agent that was never prepared makes no transport and does not use a given one")
     func neverPrepared() async throws {
         let signaling = FakeSignaling()
         await Party("alice", signaling).agent.close()
         #expect(signaling.steps == [])
     }
 
-    @Test("Closed while it prepares: it does not come back to life")
+    @Test("close() during prepare(): the agent stays closed")
     func whilePreparing() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)
@@ -97,7 +97,7 @@ struct ClosingTests {
         await #expect(throws: CallError.notPrepared) { try await alice.agent.call("bob") }
     }
 
-    @Test("Closed while the media of a call is made: the call is not placed, and its media is closed")
+    @Test("close() while the media of a call is made: the call is not placed, and its media is closed")
     func whileTheMediaIsMade() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)
@@ -116,7 +116,7 @@ struct ClosingTests {
         #expect(alice.agent.activeCalls.isEmpty)
     }
 
-    @Test("Closed while the offer is made: the call ends, and nobody was invited")
+    @Test("close() while the offer is created: the call ends, and no invite was sent")
     func whileTheOfferIsMade() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)

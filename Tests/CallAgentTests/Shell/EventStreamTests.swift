@@ -2,10 +2,10 @@ import Testing
 
 @testable import CallAgent
 
-/// What the observers of a call are told.
+/// The events that observers of a call get.
 @Suite(.timeLimit(.minutes(1)))
 struct EventStreamTests {
-    @Test("A stream begins with the present state, and every access gives one of its own")
+    @Test("A stream begins with the present state, and each access gives a new stream")
     func presentState() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -25,7 +25,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("All changes come to every stream, in order, and the streams end with the call")
+    @Test("Every stream gets all changes in order, and the streams end with the call")
     func wholeCall() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -52,7 +52,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("A stream of an ended call tells the end and finishes")
+    @Test("The stream of an ended call has the end and finishes")
     func afterTheEnd() async throws {
         try await withAlice { alice, _ in
             let call = try await alice.agent.call("bob")
@@ -64,7 +64,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("The state is the new one by the time its change is told")
+    @Test("When a state change is reported, the call has the new state")
     func stateAgrees() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -77,7 +77,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("One who stops listening takes nothing from the others")
+    @Test("An observer that stops does not affect the others")
     func unsubscribing() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")

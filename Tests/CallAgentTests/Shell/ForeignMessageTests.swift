@@ -2,10 +2,10 @@ import Testing
 
 @testable import CallAgent
 
-/// Messages that are not for this agent's calls, and texts that are no messages.
+/// Messages that do not belong to this agent's calls, and texts that are not messages.
 @Suite(.timeLimit(.minutes(1)))
 struct ForeignMessageTests {
-    @Test("Messages of another user, for another user or of another call do not touch a call")
+    @Test("Messages from another user, to another user or of another call do not affect a call")
     func foreign() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -20,7 +20,7 @@ struct ForeignMessageTests {
             #expect(try await alice.session().commands.contains(.setAnswer("x")) == false)
             try await eventually("an answer") { signaling.sent.count > 1 }
             let answers = signaling.sent.dropFirst()
-            // An accept of no call is told so, also when it names the id of somebody else's, and nothing else is answered.
+            // An accept of an unknown call gets an error, also with the id of another user's call. Nothing else is answered.
             try await eventually("both answers") { signaling.sent.count > 2 }
             #expect(signaling.sent.dropFirst().map(\.to) == ["mallory", "bob"])
             #expect(answers.allSatisfy { if case .error(let fault) = $0.body { fault.code == 481 } else { false } })
@@ -36,7 +36,7 @@ struct ForeignMessageTests {
         }
     }
 
-    @Test("The server's own errors have no sender and count")
+    @Test("Errors of the server have no sender and are handled")
     func serverError() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("nobody")
@@ -46,7 +46,7 @@ struct ForeignMessageTests {
         }
     }
 
-    @Test("An unreadable message is answered with the reason, when it says whom to answer")
+    @Test("A malformed message is answered with the reason if its sender is readable")
     func unreadable() async throws {
         try await withAlice { alice, signaling in
             let head = #""id":"m7","callId":"c1","from":"bob","to":"alice""#
@@ -61,7 +61,7 @@ struct ForeignMessageTests {
         }
     }
 
-    @Test("Errors, and texts that say nothing, are never answered")
+    @Test("Errors, and texts without a sender, are never answered")
     func neverAnswered() async throws {
         try await withAlice { alice, signaling in
             let head = #""id":"m7","callId":"c1","from":"bob","to":"alice""#
@@ -78,7 +78,7 @@ struct ForeignMessageTests {
         }
     }
 
-    @Test("E3: a duplicated invite neither rings twice nor ends the call")
+    @Test("E3: a duplicated invite does not ring twice or end the call")
     func duplicatedInvite() async throws {
         try await withAlice { alice, signaling in
             try signaling.deliver(.anInvite, call: "c1")

@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// Both users call each other, through two agents (A14, U9).
+/// Both users call each other, with two agents (A14, U9).
 @Suite(.timeLimit(.minutes(1)))
 struct GlareShellTests {
     @Test(
-        "Both get one call with one id and one room, at whatever moment the invites cross",
+        "Both get one call with one id and one room, whenever the invites cross",
         arguments: [("a", "b"), ("b", "a")], [0, 1, 2])
     func oneCall(ids: (String, String), order: Int) async throws {
         try await withParties { alice, bob in
@@ -38,7 +38,7 @@ struct GlareShellTests {
         }
     }
 
-    @Test("An agent whose offer is still made takes the peer's call, and call() returns it")
+    @Test("An agent that is creating its offer takes the peer's call, and call() returns it")
     func whileTheOfferIsMade() async throws {
         try await withAlice { alice, signaling in
             let latch = Latch()
@@ -51,11 +51,11 @@ struct GlareShellTests {
             #expect(call.inviteExtension == ["ticket": "7"])
             try await eventually("the accept") { signaling.sent.map(\.body) == [.accept(sdp: "answer")] }
             latch.open()
-            #expect(signaling.sent.allSatisfy { $0.callId == "a" }, "nobody was invited to the own call")
+            #expect(signaling.sent.allSatisfy { $0.callId == "a" }, "no invite of the own call was sent")
         }
     }
 
-    @Test("Whoever yields is known by the id of the peer's call from then on, and the own one is over")
+    @Test("The end that yields uses the id of the peer's call, and its own call is over")
     func idChanges() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob", id: "z")
@@ -73,7 +73,7 @@ struct GlareShellTests {
         }
     }
 
-    @Test("Who calls a peer whose call rings here takes that call")
+    @Test("Calling a peer whose call rings here accepts that call")
     func callingTheOneWhoRings() async throws {
         try await withParties { alice, bob in
             let mine = try await alice.agent.call("bob")

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CallAgent
 
-/// What hooks are told of calls, and what a callee learns of an invite.
+/// The events that hooks get of calls, and the invite data that a callee gets.
 @Suite(.timeLimit(.minutes(1)))
 struct HookTests {
-    /// Writes down what it is told.
+    /// Records its events.
     private final class Notes: CallHook {
         let lines = Mutex<[String]>([])
 
@@ -19,7 +19,7 @@ struct HookTests {
         }
     }
 
-    @Test("Both ends tell their hooks once that it rings and once that it is over")
+    @Test("At both ends the hooks run once when the call rings and once when it ends")
     func hooks() async throws {
         let notes = Notes()
         try await withParties {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CallAgent
 
-/// Hold, mute, messages and pictures in a running call, through two agents.
+/// Hold, mute, messages and added video in a running call between two agents.
 @Suite(.timeLimit(.minutes(1)))
 struct InCallTests {
     private func withCall(
@@ -21,7 +21,7 @@ struct InCallTests {
         }
     }
 
-    @Test("Hold, double hold and back: both ends say the same of who holds, and the gates follow")
+    @Test("Hold, double hold and back: both ends report the same hold state, and the gates follow")
     func hold() async throws {
         try await withCall { alice, bob, mine, theirs in
             try await mine.hold()
@@ -46,7 +46,7 @@ struct InCallTests {
         }
     }
 
-    @Test("Mute and camera off are told, and what the peer sends is seen at the other end")
+    @Test("Mute and camera off are sent to the peer, and the peer's state is visible at the other end")
     func mute() async throws {
         try await withCall { alice, _, mine, theirs in
             await mine.setAudio(.muted)
@@ -60,7 +60,7 @@ struct InCallTests {
         }
     }
 
-    @Test("Messages of the application arrive once, in order, both ways; too long ones are refused")
+    @Test("Application messages arrive once, in order, both ways; too long ones are refused")
     func info() async throws {
         try await withCall { _, _, mine, theirs in
             let events = theirs.events
@@ -77,7 +77,7 @@ struct InCallTests {
         }
     }
 
-    @Test("A18: data of the application goes with the next message, and is told at the other end")
+    @Test("A18: extension data is sent with the next message and reported at the other end")
     func extensionData() async throws {
         try await withCall { _, _, mine, theirs in
             let events = theirs.events
@@ -97,7 +97,7 @@ struct InCallTests {
     }
 
     @Test(
-        "Pictures are added to a call of sound, make before break, and both ends say when it is done",
+        "Video is added to an audio call, make before break, and both ends report it",
         arguments: CallRole.both)
     func upgrade(asker: CallRole) async throws {
         try await withCall(.audioOnly) { alice, bob, mine, theirs in
@@ -123,7 +123,7 @@ struct InCallTests {
         }
     }
 
-    @Test("A19: a running call's next connection has the servers that signaling handed out meanwhile")
+    @Test("A19: the next connection of a running call uses new ICE servers from signaling")
     func newServers() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob", media: .audioOnly)
@@ -138,7 +138,7 @@ struct InCallTests {
         }
     }
 
-    @Test("A change whose media cannot be made leaves the call as it was, at both ends")
+    @Test("A failed media change leaves the call unchanged at both ends")
     func failedUpgrade() async throws {
         try await withCall(.audioOnly) { alice, bob, mine, theirs in
             bob.media.plan.answer = .failure(.unusable)

@@ -2,27 +2,29 @@ import Testing
 
 @testable import CallAgent
 
-/// The own end of the next call is built before it is placed (A31).
+/// This end of the next call is built before the call is placed (A31).
 @Suite(.timeLimit(.minutes(1)))
 struct JoinAheadTests {
-    /// Alice, who is signed in and has built what she joins ahead with.
+    /// Alice, signed in, with a session built ahead.
     private func prepared(
         _ ahead: JoinAhead = JoinAhead(), maximumCalls: Int = 1
     ) async throws -> (alice: Party, signaling: FakeSignaling) {
         let signaling = FakeSignaling()
-        var configuration = CallAgentConfiguration.standard
+        var configuration = AgentConfiguration.standard
         (configuration.joinsAhead, configuration.maximumCalls) = (ahead, maximumCalls)
         let alice = Party("alice", signaling, configuration)
         try await alice.agent.prepare()
         return (alice, signaling)
     }
 
-    @Test("The offer is there before the call; the next one is built meanwhile; all are closed in the end")
+    @Test("The offer exists before the call; the next session is built after a pause; all are closed at the end")
     func offerIsThere() async throws {
         let (alice, signaling) = try await prepared()
         #expect(alice.media.sessions.map(\.commands) == [[.createOffer]])
         let call = try await alice.agent.call("bob")
         try await eventually("the invite") { signaling.sent.map(\.body.withoutRoom) == [.anInvite] }
+        #expect(alice.media.sessions.count == 1)
+        try await alice.clock.elapse(AheadMediaProvider.pause)
         try await eventually("the next one") { alice.media.sessions.count == 2 }
         #expect(alice.media.sessions[0].commands.count { $0 == .createOffer } == 1)
         await call.hangUp()
@@ -30,7 +32,18 @@ struct JoinAheadTests {
         #expect(alice.media.sessions.allSatisfy { $0.commands.last == .close })
     }
 
-    @Test("A call with other media, and a call that comes in, are built as they are without it")
+    @Test("An agent that closes during the pause builds no other session")
+    func closedInThePause() async throws {
+        let (alice, signaling) = try await prepared()
+        _ = try await alice.agent.call("bob")
+        try await eventually("the invite") { signaling.sent.map(\.body.withoutRoom) == [.anInvite] }
+        try await eventually("the pause") { alice.clock.sleeping.contains(AheadMediaProvider.pause) }
+        await alice.agent.close()
+        #expect(!alice.clock.sleeping.contains(AheadMediaProvider.pause))
+        #expect(alice.media.sessions.map(\.commands.last) == [.close])
+    }
+
+    @Test("A call with other media and an incoming call do not use the session built ahead")
     func otherMedia() async throws {
         let (alice, signaling) = try await prepared(maximumCalls: 2)
         _ = try await alice.agent.call("bob", media: .audioOnly)
@@ -41,7 +54,7 @@ struct JoinAheadTests {
         await alice.agent.close()
     }
 
-    @Test("Before it is stale a new one takes its place, which the next call takes; a failure leaves the old one")
+    @Test("A session is replaced before it is stale, and the next call uses the new one; a failure keeps the old one")
     func renewal() async throws {
         let (alice, signaling) = try await prepared()
         try await alice.clock.elapse(AheadMediaProvider.renewal)
@@ -61,7 +74,7 @@ struct JoinAheadTests {
         #expect(alice.media.sessions.allSatisfy { $0.commands.last == .close })
     }
 
-    @Test("Servers that signaling hands out are those of the next call's end")
+    @Test("The next call uses the ICE servers that signaling hands out")
     func servers() async throws {
         let (alice, signaling) = try await prepared()
         let server = IceServer(urls: ["turn:turn.example.org"])
@@ -73,12 +86,13 @@ struct JoinAheadTests {
         await alice.agent.close()
     }
 
-    @Test("A callee's end is built before the invite, and the next one while the call rings")
+    @Test("A callee's session is built before the invite, and the next one after a pause")
     func callee() async throws {
         let (alice, signaling) = try await prepared(JoinAhead(roles: [.callee]))
         #expect(alice.media.sessions.map(\.commands) == [[.prepareAnswer]])
         try signaling.deliver(.anInvite, call: "c", from: "carol")
         _ = try await alice.nextCall()
+        try await alice.clock.elapse(AheadMediaProvider.pause)
         try await eventually("the next one") {
             alice.media.sessions.map(\.commands.first) == [.prepareAnswer, .prepareAnswer]
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CallAgent
 
-/// Defects and complaints that an agent as a whole decides; see ``KnownDefects``.
+/// Defects and complaints that concern a whole agent; see ``KnownDefects``.
 @Suite(.timeLimit(.minutes(1)))
 struct KnownShellTests {
     @Test("D6, C16, A4: preparing during a call is refused and changes nothing")
@@ -19,7 +19,7 @@ struct KnownShellTests {
         }
     }
 
-    @Test("A32: released and prepared again, an agent takes and places calls as before")
+    @Test("A32: after release() and prepare() an agent takes and places calls again")
     func releaseAndPrepare() async throws {
         try await withParties { alice, bob in
             for _ in 0..<3 {
@@ -40,7 +40,7 @@ struct KnownShellTests {
         }
     }
 
-    @Test("A preparation that failed may be tried again")
+    @Test("A failed prepare() can be repeated")
     func prepareAfterFailure() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)
@@ -56,7 +56,7 @@ struct KnownShellTests {
         await alice.agent.close()
     }
 
-    @Test("A32: every observer of an agent sees its states, and letting go of one does not touch the others")
+    @Test("A32: every observer gets the agent's states, and removing one does not affect the others")
     func observers() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)
@@ -83,7 +83,7 @@ struct KnownShellTests {
     }
 
     @Test(
-        "C18, U18: a token that will expire is announced, and a new one passes through; a bad one is an error that says so"
+        "C18, U18: tokenWillExpire is reported, a new token is passed on, and a bad token is a clear error"
     )
     func tokens() async throws {
         try await withAlice { alice, signaling in
@@ -100,7 +100,7 @@ struct KnownShellTests {
         await #expect(throws: CallError.notPrepared) { try await idle.agent.renew(token: "x") }
     }
 
-    @Test("A19: an agent whose token is refused at the sign-in says why")
+    @Test("A19: a token that is refused at the sign-in makes prepare() throw the reason")
     func expiredToken() async throws {
         let signaling = FakeSignaling()
         signaling.failConnecting(.signInRefused(code: 410, text: "the token expired"))
@@ -111,7 +111,7 @@ struct KnownShellTests {
         await alice.agent.close()
     }
 
-    @Test("A6, C20: each invite is decided about by itself, with what it says, and by each agent for itself")
+    @Test("A6, C20: each invite is screened separately, with its contents")
     func decision() async throws {
         let asked = Mutex<[IncomingInvite]>([])
         try await withAlice {
@@ -137,7 +137,7 @@ struct KnownShellTests {
     }
 
     @Test(
-        "C15: a call that is accepted, refused or hung up the moment it is heard of does just that",
+        "C15: a call can be accepted, rejected or hung up directly when it is received",
         arguments: ["accept", "reject", "hangUp"])
     func fromWithinEvents(operation: String) async throws {
         try await withParties { alice, bob in
@@ -161,7 +161,7 @@ struct KnownShellTests {
         }
     }
 
-    @Test("A20: the report of a call is found by its id while it runs and afterwards, up to a bound")
+    @Test("A20: the report of a call is found by its id during and after the call, up to a limit")
     func reports() async throws {
         try await withAlice {
             $0.keptReports = 2
@@ -179,7 +179,7 @@ struct KnownShellTests {
         }
     }
 
-    @Test("A13: calling again after nobody answered or was busy: same peer, media, room and extension, new id")
+    @Test("A13: call(again:) uses the same peer, media, room and extension, and a new id")
     func callAgain() async throws {
         try await withAlice { alice, signaling in
             let first = try await alice.agent.call("bob", media: .audioOnly, extension: ["ticket": "7"])
@@ -195,7 +195,7 @@ struct KnownShellTests {
         }
     }
 
-    @Test("A27: rooms are made anew for each call, and the callee learns the caller's", arguments: [nil, "room-7"])
+    @Test("A27: each call gets a new room, and the callee gets the caller's room", arguments: [nil, "room-7"])
     func rooms(room: String?) async throws {
         try await withParties { alice, bob in
             let mine = try await alice.agent.call("bob", room: room)

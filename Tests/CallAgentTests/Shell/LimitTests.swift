@@ -1,11 +1,13 @@
+import Logging
+import Synchronization
 import Testing
 
 @testable import CallAgent
 
-/// How many calls an agent has at a time.
+/// The limit of simultaneous calls of an agent.
 @Suite(.timeLimit(.minutes(1)))
 struct LimitTests {
-    @Test("U15: a second call is told busy under its own id, and the first goes on", arguments: [false, true])
+    @Test("U15: a second call gets busy under its own id, and the first continues", arguments: [false, true])
     func busy(isConnected: Bool) async throws {
         try await withAlice { alice, signaling in
             let first = try await alice.agent.call("bob")
@@ -26,7 +28,33 @@ struct LimitTests {
         }
     }
 
-    @Test("The caller of a busy user is told so, and a call that rings counts")
+    @Test("After the farewell of a call the next one can be placed at once")
+    func nextCall() async throws {
+        let registry = CallRegistry(limit: 1)
+        let isFull = Mutex<Bool?>(nil)
+        let surroundings = Call.Surroundings(
+            outbox: { message in
+                if case .reject = message.body { isFull.withLock { $0 = registry.isFull } }
+            },
+            forget: { _ in }, registry: registry,
+            makeSession: { _, _, _ throws(MediaSessionError) in
+                throw MediaSessionError(fault: .other(text: "none"), description: "none")
+            },
+            wallClock: { 0 }, sleep: { try await Task.sleep(for: $0) }, logger: Logger(label: "test"))
+        let machine = CallMachine(role: .callee, media: .audioVideo)
+        let session = try await FakeMediaProvider().makeSession(label: "c", media: .audioVideo, role: .callee)
+        let call = Call(
+            id: "c", user: "alice", peer: "bob", machine: machine, session: session, start: .now,
+            surroundings: surroundings)
+        #expect(registry.add(call, state: machine.state) && registry.isFull)
+        await call.start(
+            invite: SignalingMessage.Invite(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "offer"), device: nil)
+        try await call.reject()
+        #expect(isFull.withLock(\.self) == false)
+        await call.waitUntilClosed()
+    }
+
+    @Test("The caller of a busy user gets busy; a ringing call counts")
     func callerIsTold() async throws {
         let board = InMemorySignaling()
         let parties = ["alice", "bob", "carol"].map { Party($0, board.transport()) }
@@ -42,7 +70,7 @@ struct LimitTests {
         for party in parties { await party.agent.close() }
     }
 
-    @Test("Beyond the limit no call is placed, also when several are placed at once", arguments: [1, 3])
+    @Test("No call is placed beyond the limit, also when several are placed at once", arguments: [1, 3])
     func concurrentCalls(limit: Int) async throws {
         try await withAlice {
             $0.maximumCalls = limit
@@ -69,7 +97,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Several calls at once go their own ways")
+    @Test("Several simultaneous calls are independent")
     func severalCalls() async throws {
         try await withAlice {
             $0.maximumCalls = 2
@@ -84,7 +112,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Whoever hears of the end of a call may place or take the next at once", arguments: CallRole.both)
+    @Test("After the end event of a call the next can be placed or taken at once", arguments: CallRole.both)
     func nextCallAtOnce(role: CallRole) async throws {
         try await withParties { alice, bob in
             for _ in 0..<20 {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import CallAgent
 
-/// Media that fails ends the call, with a reason at both ends.
+/// Failed media ends the call, with a reason at both ends.
 @Suite(.timeLimit(.minutes(1)))
 struct MediaFailureTests {
-    @Test("No offer can be made: call() says why, and nobody was bothered")
+    @Test("If no offer can be created, call() throws the reason and no message is sent")
     func createOffer() async throws {
         try await withAlice { alice, signaling in
             alice.media.plan.offer = .failure(.broken)
@@ -19,7 +19,7 @@ struct MediaFailureTests {
         }
     }
 
-    @Test("What this machine lacks for an offer is told as that, with what to do")
+    @Test("If the machine lacks something for an offer, the error names it and the remedy")
     func missingDevice() async throws {
         try await withAlice { alice, signaling in
             let busy = MediaSessionError(
@@ -31,7 +31,7 @@ struct MediaFailureTests {
         }
     }
 
-    @Test("No media at all: call() says why, and the agent goes on")
+    @Test("If no media can be made, call() throws the reason and the agent continues")
     func makeSession() async throws {
         try await withAlice { alice, signaling in
             alice.media.plan.makeSession = .failure(.broken)
@@ -44,7 +44,7 @@ struct MediaFailureTests {
     }
 
     @Test(
-        "The callee's answer cannot be made",
+        "The callee cannot create an answer",
         arguments: [
             (MediaSessionError.broken, EndReason.mediaFailed, EndReason.remoteFailed),
             (.unusable, .incompatibleMedia, .incompatibleMedia),
@@ -55,7 +55,7 @@ struct MediaFailureTests {
             let mine = try await alice.agent.call("bob")
             let theirs = try await bob.nextCall()
             #expect(await theirs.waitUntilEnded().reason == atCallee)
-            // What an SDP lacks is the peer's business, what this machine lacks is not.
+            // An incomplete SDP is an error of the peer; a missing plugin is an error of this machine.
             let told = atCallee == .mediaFailed ? "" : error.description
             #expect(await mine.waitUntilEnded() == CallEnd(reason: atCaller, text: told, by: .peer))
         }
@@ -82,7 +82,7 @@ struct MediaFailureTests {
         }
     }
 
-    @Test("One bad candidate does not end a call")
+    @Test("An invalid candidate does not end a call")
     func badCandidate() async throws {
         try await withAlice { alice, signaling in
             alice.media.plan.addCandidate = .failure(.broken)
@@ -96,7 +96,7 @@ struct MediaFailureTests {
         }
     }
 
-    @Test("Media that fails later, and a wrong certificate, reach the other end as a failure")
+    @Test("Later media failures and a wrong certificate end the other end with a failure")
     func later() async throws {
         for (fault, reason) in [
             (MediaFault.other(text: "x"), EndReason.mediaFailed), (.security(text: "x"), .securityFailed),

@@ -2,10 +2,10 @@ import Testing
 
 @testable import CallAgent
 
-/// What the media of a call is told, and in which order.
+/// The commands to the media of a call, and their order.
 @Suite(.timeLimit(.minutes(1)))
 struct MediaOrderTests {
-    @Test("The media is told one thing after the other, in the order of the rules")
+    @Test("The media gets one command after the other, in the order of the rules")
     func order() async throws {
         try await withParties { alice, bob in
             let mine = try await alice.agent.call("bob")
@@ -36,7 +36,7 @@ struct MediaOrderTests {
         }
     }
 
-    @Test("What waited its turn when the call ended is never begun")
+    @Test("Commands that wait when the call ends are never run")
     func nothingAfterTheEnd() async throws {
         try await withAlice { alice, _ in
             let latch = Latch()
@@ -48,13 +48,13 @@ struct MediaOrderTests {
             try await eventually("closed") { try await alice.session().commands.contains(.close) }
             latch.open()
             await alice.agent.close()
-            // Gives whoever would begin it every chance to.
+            // Gives other tasks the chance to run it.
             for _ in 0..<200 { await Task.yield() }
             #expect(try await alice.session().commands == [.createOffer, .close], "the send gates were waiting")
         }
     }
 
-    @Test("The media has what the call has", arguments: [CallMedia.audioVideo, .audioOnly])
+    @Test("The media session has the media of the call", arguments: [CallMedia.audioVideo, .audioOnly])
     func kinds(media: CallMedia) async throws {
         try await withParties { alice, bob in
             let mine = try await alice.agent.call("bob", media: media)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CallAgent
 
-/// What may be done with an agent and a call, and when.
+/// Which operations of an agent and a call are allowed, and when.
 @Suite(.timeLimit(.minutes(1)))
 struct OperationTests {
     @Test("E7: a caller can neither accept nor reject its own call")
@@ -43,7 +43,7 @@ struct OperationTests {
         }
     }
 
-    @Test("E7: an accept after the caller gave up is refused with the state")
+    @Test("E7: an accept after the caller's cancel is refused with the state")
     func acceptTooLate() async throws {
         try await withAlice { alice, signaling in
             try signaling.deliver(.anInvite, call: "c1")
@@ -55,7 +55,7 @@ struct OperationTests {
         }
     }
 
-    @Test("Calls need a prepared agent, a name and media")
+    @Test("A call needs a prepared agent, a user name and media")
     func whatACallNeeds() async throws {
         let unprepared = Party("alice", FakeSignaling())
         await #expect(throws: CallError.notPrepared) { try await unprepared.agent.call("bob") }
@@ -77,7 +77,7 @@ struct OperationTests {
         }
     }
 
-    @Test("E6: preparing again harms nothing")
+    @Test("E6: a second prepare() has no effect")
     func prepareAgain() async throws {
         try await withAlice { alice, signaling in
             try await alice.agent.prepare()
@@ -85,7 +85,7 @@ struct OperationTests {
         }
     }
 
-    @Test("A failed preparation leaves an agent that can be prepared")
+    @Test("After a failed preparation the agent can be prepared again")
     func prepareFails() async throws {
         let signaling = FakeSignaling()
         let alice = Party("alice", signaling)
@@ -106,7 +106,7 @@ struct OperationTests {
         await alice.agent.close()
     }
 
-    @Test("A name that cannot be a user's is refused before anything is opened")
+    @Test("An invalid user name is refused before any device is opened")
     func invalidOwnName() async throws {
         let signaling = FakeSignaling()
         let nobody = Party("no body", signaling)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CallAgent
 
-/// An invite is decided about before anything else happens.
+/// The application screens an invite before anything else happens.
 @Suite(.timeLimit(.minutes(1)))
 struct ScreeningTests {
-    @Test("Who is refused hears reject and nothing else; no call, no hook, no media")
+    @Test("A refused caller gets only a reject; there is no call, no hook and no media")
     func refused() async throws {
         let hook = Recorder()
         try await withAlice {
@@ -27,7 +27,7 @@ struct ScreeningTests {
         }
     }
 
-    @Test("A slow decision delays no other call, and what its caller says meanwhile is kept for its call")
+    @Test("A slow decision delays no other call, and messages that arrive meanwhile are kept for its call")
     func slow() async throws {
         let latch = Latch()
         try await withAlice {
@@ -52,7 +52,7 @@ struct ScreeningTests {
         }
     }
 
-    @Test("A caller who gives up while it is decided hears nothing, and the call never rings")
+    @Test("A caller who cancels during the decision gets nothing, and the call never rings")
     func givenUp() async throws {
         let latch = Latch()
         try await withAlice {
@@ -73,7 +73,7 @@ struct ScreeningTests {
         }
     }
 
-    @Test("No more than so many invites wait for a decision; the rest is busy")
+    @Test("A limited number of invites waits for a decision; the others get busy")
     func flood() async throws {
         let latch = Latch()
         try await withAlice {
@@ -82,7 +82,7 @@ struct ScreeningTests {
                 return .refuse()
             }
         } _: { _, signaling in
-            for number in 0..<(CallAgent.maximumPendingInvites + 10) {
+            for number in 0..<(Agent.maximumPendingInvites + 10) {
                 try signaling.deliver(.anInvite, call: "c\(number)", from: "u\(number)")
             }
             try await eventually("the first is busy") { signaling.sent.count == 10 }
@@ -92,12 +92,12 @@ struct ScreeningTests {
                 })
             latch.open()
             try await eventually("the others are refused") {
-                signaling.sent.count == CallAgent.maximumPendingInvites + 10
+                signaling.sent.count == Agent.maximumPendingInvites + 10
             }
         }
     }
 
-    /// Counts what it is told.
+    /// Counts the calls of its hooks.
     private final class Recorder: CallHook {
         private let count = Mutex(0)
         var rings: Int { count.withLock { $0 } }

@@ -2,19 +2,19 @@ import Testing
 
 @testable import CallAgent
 
-/// What an agent refuses at set-up instead of failing later.
+/// Invalid configuration that an agent refuses at set-up instead of failing later.
 @Suite(.timeLimit(.minutes(1)))
 struct SetUpTests {
-    static let bad: [@Sendable (inout CallAgentConfiguration) -> Void] = [
+    static let bad: [@Sendable (inout AgentConfiguration) -> Void] = [
         { $0.maximumCalls = 0 }, { $0.maximumCalls = .max }, { $0.callAuditMs = 0 }, { $0.ringAuditMs = -1 },
         { $0.timeouts.ringMs = SignalingLimits.ringTimeoutMs + 1 }, { $0.timeouts.connectMs = 0 },
         { $0.keptReports = -1 }, { $0.statisticsInterval = .milliseconds(1) },
         { $0.displayName = String(repeating: "x", count: 257) }, { $0.delivery.expiryMs = 0 },
     ]
 
-    @Test("Values that no agent can work with are a clear error of prepare()", arguments: bad.indices)
+    @Test("prepare() refuses invalid values with a clear error", arguments: bad.indices)
     func values(index: Int) async throws {
-        var configuration = CallAgentConfiguration()
+        var configuration = AgentConfiguration()
         Self.bad[index](&configuration)
         let alice = Party("alice", FakeSignaling(), configuration)
         await #expect {
@@ -25,7 +25,7 @@ struct SetUpTests {
         #expect(await alice.agent.state == .idle)
     }
 
-    @Test("Extension data of the agent and of a call are checked together when they are set")
+    @Test("The extension data of the agent and of a call are checked together")
     func extensions() async throws {
         let half = Dictionary(uniqueKeysWithValues: (0..<20).map { ("a\($0)", "x") })
         let other = Dictionary(uniqueKeysWithValues: (0..<20).map { ("b\($0)", "x") })
@@ -46,14 +46,14 @@ struct SetUpTests {
         let tooMuch = Party(
             "alice", FakeSignaling(),
             {
-                var configuration = CallAgentConfiguration()
+                var configuration = AgentConfiguration()
                 configuration.extensionData = half.merging(other) { $1 }
                 return configuration
             }())
         await #expect { try await tooMuch.agent.prepare() } throws: { Self.isInvalidExtension($0) }
     }
 
-    @Test("Preparing while a release is under way waits for it, and the agent is not deaf afterwards")
+    @Test("prepare() waits for a running release(), and the agent then receives messages")
     func prepareDuringRelease() async throws {
         let board = InMemorySignaling()
         let alice = Party("alice", board.transport())

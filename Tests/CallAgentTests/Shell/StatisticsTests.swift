@@ -5,10 +5,12 @@ import Testing
 @testable import CallAgent
 @testable import MediaEngine
 
-/// What calls tell of their connection, every so often.
+/// The periodic statistics of calls.
 @Suite(.timeLimit(.minutes(1)))
 struct StatisticsTests {
-    /// One backend for the process, which swift-metrics takes no second of; each test has calls of its own.
+    /// The metrics backend of the process; swift-metrics accepts only one.
+    ///
+    /// Each test has its own calls.
     private static let metrics: TestMetrics = {
         let metrics = TestMetrics()
         MetricsSystem.bootstrap(metrics)
@@ -26,7 +28,7 @@ struct StatisticsTests {
     }
 
     @Test(
-        "Each interval gives the totals and what happened in it, to the application and to swift-metrics, until the end"
+        "Each interval reports totals and changes to the application and to swift-metrics, until the call ends"
     )
     func intervals() async throws {
         let metrics = Self.metrics
@@ -35,7 +37,7 @@ struct StatisticsTests {
         } _: { alice, signaling in
             let call = try await alice.agent.call("bob")
             let events = call.events
-            // Before there is a connection there is nothing to tell.
+            // Without a connection there are no statistics.
             try await alice.clock.elapse(.seconds(1))
             try await eventually("the first look is over") { alice.clock.sleeping.contains(.seconds(1)) }
             let session = try await alice.session()
@@ -62,7 +64,7 @@ struct StatisticsTests {
 
             await call.hangUp()
             _ = await call.waitUntilEnded()
-            // The last report survives; the gauges of the call are gone, and nothing more is told.
+            // The last report is kept. The gauges of the call are removed, and nothing more is reported.
             #expect(await call.statistics().inbound.first?.packetsReceived == 110)
             #expect(throws: (any Error).self) {
                 try metrics.expectGauge("callagent_received_kbit_per_second", dimensions)
@@ -71,7 +73,7 @@ struct StatisticsTests {
         }
     }
 
-    @Test("Unless it is asked for nothing is sampled")
+    @Test("By default nothing is sampled")
     func none() async throws {
         try await withAlice { alice, _ in
             _ = try await alice.agent.call("bob")

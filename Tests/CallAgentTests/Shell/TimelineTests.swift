@@ -2,11 +2,11 @@ import Testing
 
 @testable import CallAgent
 
-/// Which stages a call's timeline has, and in which order they were reached.
+/// The stages of a call's timeline and their order.
 @Suite(.timeLimit(.minutes(1)))
 struct TimelineTests {
     @Test(
-        "The answer is a stage whether it came while it rang or with the accept", arguments: EarlyMediaPolicy.allCases)
+        "The answer is a stage, also if it arrives with the accept", arguments: EarlyMediaPolicy.allCases)
     func bothEnds(policy: EarlyMediaPolicy) async throws {
         try await withParties {
             $0.earlyMedia = policy
@@ -28,7 +28,7 @@ struct TimelineTests {
                     .firstVideoShown, .firstAudioHeard)
             }
             for call in [mine, theirs] {
-                try await eventually("the first sound") {
+                try await eventually("the first audio") {
                     await call.report().timeline.instant(of: .firstAudioHeard) != nil
                 }
             }
@@ -47,7 +47,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("What a peer says out of turn is no stage")
+    @Test("A message of the peer in the wrong state is no stage")
     func outOfTurn() async throws {
         try await withAlice { alice, signaling in
             try signaling.deliver(.anInvite, call: "c1")
@@ -63,7 +63,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("What the media says when the call has ended is no stage, since nobody is told of it")
+    @Test("A media event after the end of the call is no stage")
     func afterTheEnd() async throws {
         try await withAlice { alice, signaling in
             try signaling.deliver(.anInvite, call: "c1")
@@ -75,7 +75,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("A stage happens once, and media events have the time at which they happened")
+    @Test("Each stage occurs once, and media events have the time at which they happened")
     func firstTimeCounts() {
         var timeline = CallTimeline(start: .now, startedUnixMs: 0)
         timeline.mark(.ringing, at: timeline.start + .milliseconds(3))
@@ -84,7 +84,9 @@ struct TimelineTests {
         #expect(timeline.milliseconds(of: .connected) == nil)
     }
 
-    /// The stages of a call, the earliest first; those of one moment in the order of the enumeration.
+    /// The stages of a call, the earliest first.
+    ///
+    /// Stages of the same time are in the order of the enumeration.
     private func order(of call: Call) async -> [CallTimeline.Stage] {
         let timeline = await call.report().timeline
         let stages = CallTimeline.Stage.allCases.enumerated().compactMap { index, stage in
@@ -95,7 +97,7 @@ struct TimelineTests {
 }
 
 extension Call {
-    /// Hangs up at the moment of a fact, which the call gets to hear afterwards.
+    /// Hangs up when a media event happens; the call gets that event afterwards.
     fileprivate func hangUp(as session: FakeMediaSession, says fact: MediaFact) {
         session.emit(fact)
         hangUp()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import CallAgent
 
-/// The timers of a call, in time that the test controls.
+/// The timers of a call, with a clock that the test controls.
 @Suite(.timeLimit(.minutes(1)))
 struct TimerTests {
-    @Test("Nobody answers the caller")
+    @Test("The ring timer ends a call that nobody answers")
     func callerRingsOut() async throws {
         try await withParties { alice, bob in
             let mine = try await alice.agent.call("bob")
@@ -16,7 +16,7 @@ struct TimerTests {
         }
     }
 
-    @Test("The callee rings out, after its own shorter time (U16)")
+    @Test("The callee's own shorter ring timeout ends the call (U16)")
     func calleeRingsOut() async throws {
         try await withAlice {
             $0.timeouts.ringMs = 5_000
@@ -29,7 +29,7 @@ struct TimerTests {
         }
     }
 
-    @Test("Accepted, but no media comes: the connect timer runs from the accept, and the ring timer no more")
+    @Test("Accepted without media: the connect timer runs from the accept, and the ring timer is stopped")
     func noMedia() async throws {
         try await withParties { alice, bob in
             let mine = try await alice.agent.call("bob")
@@ -45,7 +45,7 @@ struct TimerTests {
         }
     }
 
-    @Test("A connected call has no timers; an interruption starts one, which the end of it stops")
+    @Test("A connected call has no timers; an interruption starts one, and its end stops it")
     func mediaLost() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -66,7 +66,7 @@ struct TimerTests {
         }
     }
 
-    @Test("E8: a callee that vanishes while it rings is given two seconds")
+    @Test("E8: a ringing callee that vanishes is lost after two seconds")
     func peerGone() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")

@@ -2,12 +2,12 @@ import Testing
 
 @testable import CallAgent
 
-/// Agents on transports that lose messages, or lose their connection.
+/// Agents on transports that lose messages or their connection.
 @Suite(.timeLimit(.minutes(1)))
 struct UnreliableTransportTests {
-    @Test("U11: a whole call over a transport that loses every message once and repeats the rest")
+    @Test("U11: a whole call over a transport that loses each message once and then duplicates it")
     func wholeCall() async throws {
-        var configuration = CallAgentConfiguration.standard
+        var configuration = AgentConfiguration.standard
         configuration.delivery = .manual
         let board = InMemorySignaling()
         let alice = Party("alice", LossyTransport(board.transport()), configuration)
@@ -35,7 +35,7 @@ struct UnreliableTransportTests {
     }
 
     @Test(
-        "The connection is lost and comes back: both calls and agent say so, what waited goes out, and the peer is asked"
+        "A lost connection comes back: agent and call report both, waiting messages go out, the peer is queried"
     )
     func resume() async throws {
         try await withAlice(guaranteesDelivery: false) { alice, signaling in
@@ -62,7 +62,7 @@ struct UnreliableTransportTests {
         }
     }
 
-    @Test("A guaranteed transport that is down says so: the call that cannot be placed ends")
+    @Test("A transport that guarantees delivery and is down: the new call ends")
     func guaranteedButDown() async throws {
         try await withAlice { alice, signaling in
             signaling.failSending(.notConnected)
@@ -72,7 +72,7 @@ struct UnreliableTransportTests {
         }
     }
 
-    @Test("U11: after a restart this end does not know the call, says so, and the peer's end of it is over")
+    @Test("U11: after a restart this end does not know the call and sends an error, and the peer's call ends")
     func unknownCall() async throws {
         try await withAlice { alice, signaling in
             try signaling.deliver(.query, call: "from-before")
@@ -105,7 +105,7 @@ struct UnreliableTransportTests {
         #expect(signaling.steps.last == .closed)
     }
 
-    @Test("It does not wait for ever, nor at all without a connection", arguments: [true, false])
+    @Test("close() stops waiting after a time, and does not wait without a connection", arguments: [true, false])
     func closeEnds(isConnected: Bool) async throws {
         let signaling = FakeSignaling(guaranteesDelivery: false)
         let alice = Party("alice", signaling)
@@ -120,7 +120,7 @@ struct UnreliableTransportTests {
         #expect(!alice.media.isPrepared)
     }
 
-    /// Lets both ends repeat what was not acknowledged until `condition` holds.
+    /// Lets both ends repeat their unacknowledged messages until `condition` holds.
     private func repeating(_ parties: [Party], _ what: String, _ condition: () async throws -> Bool) async throws {
         try await eventually(what) {
             for party in parties { party.clock.wake(.milliseconds(1)) }

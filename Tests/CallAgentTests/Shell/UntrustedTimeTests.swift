@@ -2,10 +2,10 @@ import Testing
 
 @testable import CallAgent
 
-/// The peer's clock is the peer's word.
+/// Times in messages are not trusted.
 @Suite(.timeLimit(.minutes(1)))
 struct UntrustedTimeTests {
-    @Test("No time that a peer can send traps", arguments: [0, 1e15, 1e300, Double.greatestFiniteMagnitude])
+    @Test("No time in a message traps", arguments: [0, 1e15, 1e300, Double.greatestFiniteMagnitude])
     func anyTime(unixMs: Double) async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob")
@@ -17,7 +17,7 @@ struct UntrustedTimeTests {
         }
     }
 
-    @Test("A time between is taken as it is")
+    @Test("A plausible time is used unchanged")
     func rightTime() {
         let timeline = CallTimeline(start: .now, startedUnixMs: 1_700_000_000_000)
         #expect(timeline.instant(unixMs: 1_700_000_000_250.5) == timeline.start + .microseconds(250_500))

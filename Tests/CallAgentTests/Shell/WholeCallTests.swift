@@ -2,7 +2,7 @@ import Testing
 
 @testable import CallAgent
 
-/// Calls through two agents and one switchboard.
+/// Calls between two agents on one switchboard.
 @Suite(.timeLimit(.minutes(1)))
 struct WholeCallTests {
     @Test("Call, ring, accept, connect, hang up", arguments: EarlyMediaPolicy.allCases)
@@ -57,7 +57,7 @@ struct WholeCallTests {
         }
     }
 
-    @Test("A user who is not there: the call ends with offline")
+    @Test("A call to a user who is not signed in ends with offline")
     func offline() async throws {
         try await withParties { alice, _ in
             let call = try await alice.agent.call("nobody")
@@ -66,7 +66,7 @@ struct WholeCallTests {
         }
     }
 
-    @Test("E2: the next call with the same user has another id, and nothing of the first reaches it")
+    @Test("E2: the next call with the same user has another id and gets no message of the first")
     func nextCall() async throws {
         try await withAlice { alice, signaling in
             let first = try await alice.agent.call("bob")
@@ -82,7 +82,7 @@ struct WholeCallTests {
         }
     }
 
-    @Test("E9: the frame of an earlier call does not connect the next one")
+    @Test("E9: a frame of an earlier call does not connect the next one")
     func lateFrame() async throws {
         try await withParties { alice, bob in
             let first = try await alice.agent.call("bob")

@@ -1,4 +1,6 @@
-/// What is still to happen in virtual time, the earliest first; of the same time, in the order in which it was planned.
+/// The planned events in virtual time, the earliest first.
+///
+/// Events of the same time keep the order in which they were planned.
 struct EventQueue<Event> {
     private var heap: [(at: Int, number: Int, event: Event)] = []
     private var planned = 0
@@ -19,8 +21,11 @@ struct EventQueue<Event> {
         heap.removeLast()
         var parent = 0
         while true {
-            let least = [2 * parent + 1, 2 * parent + 2].filter { $0 < heap.count }.min { isBefore($0, $1) }
-            guard let least, isBefore(least, parent) else { break }
+            let left = 2 * parent + 1
+            var least = parent
+            if left < heap.count, isBefore(left, least) { least = left }
+            if left + 1 < heap.count, isBefore(left + 1, least) { least = left + 1 }
+            guard least != parent else { break }
             heap.swapAt(parent, least)
             parent = least
         }
@@ -28,6 +33,6 @@ struct EventQueue<Event> {
     }
 
     private func isBefore(_ a: Int, _ b: Int) -> Bool {
-        (heap[a].at, heap[a].number) < (heap[b].at, heap[b].number)
+        heap[a].at != heap[b].at ? heap[a].at < heap[b].at : heap[a].number < heap[b].number
     }
 }

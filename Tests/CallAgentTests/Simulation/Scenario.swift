@@ -1,6 +1,6 @@
 @testable import CallAgent
 
-/// Who takes part in a simulated run, what they do, and what goes wrong.
+/// The users of a simulated run, their actions, and the faults.
 struct Scenario {
     struct Member {
         var user: String
@@ -17,9 +17,9 @@ struct Scenario {
     var duplicatePercent = 0
     var delayMs = 40
     var isMediaBroken = false
-    /// Nothing goes wrong and nobody acts after this.
+    /// No fault and no action happens after this time.
     let faultsUntilMs = 25_000
-    /// All timers have run out by then, and the last message has been repeated often enough.
+    /// By this time all timers have fired, and the last message has been repeated often enough.
     let endMs = 150_000
 
     init() {}
@@ -81,9 +81,9 @@ struct Scenario {
                 faults.append((start + random.below(10_000), .connection(agent: index, isUp: true)))
             }
             if random.once(in: 6) {
-                let sound = CaptureFault(medium: .audio, cause: .busy, text: "busy")
+                let audio = CaptureFault(medium: .audio, cause: .busy, text: "busy")
                 let fact = random.element(of: [
-                    MediaFact.trackFailed(.encoder), .captureFailed(.unplugged), .captureFailed(sound),
+                    MediaFact.trackFailed(.encoder), .captureFailed(.unplugged), .captureFailed(audio),
                 ])
                 faults.append((random.below(15_000), .fail(agent: index, fact)))
             }

@@ -1,25 +1,25 @@
 @testable import CallAgent
 
-/// One device: the rules of its calls, the routing between them and the delivery, as the shell joins them.
+/// One device: the rules of its calls, their routing and the delivery, combined as in the shell.
 final class SimulatedAgent {
     let index: Int
     let user: String
     let device: String
     let policy: EarlyMediaPolicy
-    /// What its user places calls with.
+    /// The media of the calls that its user places.
     let media: CallMedia
     let limit: Int
     var routing: CallRouting
     var delivery: Delivery
     var calls: [String: SimulatedCall] = [:]
-    /// The calls whose end it was told, known to it or not.
+    /// The calls whose farewell it received, whether it knew them or not.
     private(set) var heardEnds: Set<String> = []
-    /// How many calls its user placed, by whom they went to.
+    /// How many calls its user placed, by callee.
     private(set) var placed: [String: Int] = [:]
     var ended: [SimulatedCall] = []
-    /// Those that a crash interrupted.
+    /// The calls that a crash interrupted.
     private(set) var lost: Set<String> = []
-    /// Those that ended before a crash.
+    /// The calls that ended before a crash.
     var forgotten: [SimulatedCall] = []
     var isConnected = true
     var isAlive = true
@@ -41,7 +41,7 @@ final class SimulatedAgent {
         delivery = Delivery(user: user, device: device, isGuaranteed: false)
     }
 
-    // MARK: What its user does
+    // MARK: Actions of the user
 
     func placeCall(to peer: String) {
         guard isAlive, peer != user else { return }
@@ -57,12 +57,12 @@ final class SimulatedAgent {
         guard routing.add(call.key, .init(role: .caller, state: .calling)) else { return }
         calls[call.id] = call
         placed[peer, default: 0] += 1
-        // The second of them may be the one that the peer yields to.
+        // The peer may yield to the second of them.
         if placed[peer] != 1 { world.isDisturbed = true }
         give(.place, to: call)
     }
 
-    /// Does something with each call that it has.
+    /// Acts on each of its calls.
     func operate(_ event: CallMachine.Event) {
         guard isAlive else { return }
         switch event {
@@ -72,7 +72,7 @@ final class SimulatedAgent {
         for call in calls.values.sorted(by: { $0.id < $1.id }) { give(event, to: call) }
     }
 
-    /// The process is gone, and another one is started that remembers nothing.
+    /// Ends the process and starts a new one that remembers nothing.
     func crash() {
         (forgotten, ended, heardEnds) = (forgotten + ended, [], [])
         for call in calls.values { for media in call.media.values { world.close(media) } }
@@ -83,7 +83,7 @@ final class SimulatedAgent {
         wakeAt = nil
     }
 
-    // MARK: What the transport does
+    // MARK: Events of the transport
 
     func receive(_ message: SignalingMessage) { perform(delivery.receive(message, at: world.now)) }
 
@@ -185,7 +185,7 @@ final class SimulatedAgent {
         case .setAnswer(let sdp, let generation): world.setAnswer(sdp, generation, call)
         case .setGates(let gates, let generation):
             if let asked = call.asked {
-                // Closed gates let nothing through.
+                // Nothing passes a closed gate.
                 let sends = (audio: gates.audio == .live, video: gates.video == .live)
                 if sends.audio && !asked.audio || sends.video && !asked.video {
                     world.complain("\(user)/\(device) sends \(gates) in \(call.id) and asked for \(asked)")

@@ -10,10 +10,10 @@ final class SimulatedCall {
     /// When each running timer fires.
     var timers: [CallTimer: Int] = [:]
     var messagesSent = 0
-    /// This end's user wants the call: it placed it or accepted it.
+    /// Whether this end's user wants the call: the user placed it or accepted it.
     var isWanted: Bool
     var invite: SignalingMessage.Invite?
-    /// What its user asked for by placing it, and since; nil for who took it as it was.
+    /// The media that its user asked for, when placing the call or later; nil if the user accepted the media of the peer.
     var asked: CallMedia?
     let begunAt: Int
     var acceptedAt: Int?

@@ -1,19 +1,19 @@
 @testable import CallAgent
 
-/// The media of one generation of one call at one agent: nothing but who is joined to whom, and which gates are open.
+/// The media of one generation of one call at one agent: only its other end and its open gates.
 final class SimulatedMedia {
     let number: Int
     let agent: Int
     let call: SimulatedCall
     let generation: Int
-    /// The other end, once a description of each has reached the other.
+    /// The other end, once each end has the other's description.
     weak var peer: SimulatedMedia?
     var gates = MediaGates()
     var isClosed = false
     var isVerified = false
     var isInterrupted = false
-    var hasPicture = false
-    var hasSound = false
+    var hasVideoFrame = false
+    var hasAudioSample = false
 
     init(number: Int, agent: Int, call: SimulatedCall, generation: Int) {
         self.number = number
@@ -22,7 +22,9 @@ final class SimulatedMedia {
         self.generation = generation
     }
 
-    /// Its description; the other end finds it by that.
+    /// Its description.
+    ///
+    /// The other end finds this media by it.
     var sdp: String { "media-\(number)" }
 
     static func number(in sdp: String) -> Int? { Int(sdp.dropFirst("media-".count)) }

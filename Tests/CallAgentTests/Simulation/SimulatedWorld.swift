@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CallAgent
 
-/// Devices, a network between them that drops, delays, repeats and reorders, media, and users who act by chance; in virtual time.
+/// A simulation in virtual time: devices, a network that drops, delays, repeats and reorders messages, media, and users who act at random.
 final class SimulatedWorld {
     enum Event {
         case act(agent: Int, Action)
@@ -28,15 +28,16 @@ final class SimulatedWorld {
     private(set) var agents: [SimulatedAgent] = []
     private(set) var now = 0
     private(set) var complaints: [String] = []
-    /// A process or a connection was lost, a user hung up, rejected or called twice, or somebody has several devices: a call may be
-    /// gone when its peer hears of it.
+    /// A process or a connection was lost, a user hung up, rejected or called twice, or a user has several devices.
+    ///
+    /// A call may then be over before its peer gets a message about it.
     var isDisturbed = false
     private(set) var wasConnected = 0
     private var queue = EventQueue<Event>()
     private var medias: [Int: SimulatedMedia] = [:]
     private var callCount = 0
 
-    /// Any moment of the wall clock.
+    /// An arbitrary wall-clock time.
     var unixMs: Double { 1_790_000_000_000 + Double(now) }
 
     init(seed: UInt64, scenario: Scenario? = nil) {
@@ -55,7 +56,7 @@ final class SimulatedWorld {
         for time in stride(from: 5_000, to: plan.endMs, by: 5_000) { queue.plan(.audit, at: time) }
     }
 
-    /// Lets everything happen until the end of the scenario.
+    /// Runs all events until the end of the scenario.
     func run() {
         while let (time, event) = queue.next(), time <= plan.endMs {
             now = time
@@ -67,7 +68,7 @@ final class SimulatedWorld {
 
     func plan(_ event: Event, at time: Int) { queue.plan(event, at: time) }
 
-    /// Prints what happens; for the replay of one seed.
+    /// Prints each event; used to replay one seed.
     static let isVerbose = ProcessInfo.processInfo.environment["CALLAGENT_SIMULATION_VERBOSE"] != nil
 
     func complain(_ text: String) { if complaints.count < 5 { complaints.append("\(now) ms: \(text)") } }
@@ -126,7 +127,7 @@ final class SimulatedWorld {
         agents[agent].setConnected(isUp)
     }
 
-    /// The server tells the other ends of an agent's calls that its connection closed.
+    /// The server notifies the other ends of an agent's calls that the agent's connection closed.
     private func tellGone(_ index: Int) {
         let gone = agents[index]
         for other in agents where other.index != index && other.isConnected {
@@ -169,7 +170,7 @@ final class SimulatedWorld {
 
     func close(_ media: SimulatedMedia) {
         media.isClosed = true
-        // Nothing arrives at the other end any more, which notices it after a while.
+        // The other end receives nothing any more and notices that after a while.
         if let peer = media.peer, !peer.isClosed { queue.plan(.media(.interrupted, peer), at: now + 2_000) }
     }
 
@@ -196,8 +197,8 @@ final class SimulatedWorld {
             }
         case .interrupted: media.isInterrupted = true
         case .resumed: media.isInterrupted = false
-        case .firstVideoFrame: media.hasPicture = true
-        case .firstAudioSample: media.hasSound = true
+        case .firstVideoFrame: media.hasVideoFrame = true
+        case .firstAudioSample: media.hasAudioSample = true
         default: break
         }
         agents[media.agent].give(.media(fact, generation: media.generation), to: media.call)
@@ -208,21 +209,21 @@ final class SimulatedWorld {
         report(isInterrupted ? .interrupted : .resumed, media)
     }
 
-    /// What `sender` sends arrives at `receiver`, for the first time.
+    /// The media of `sender` arrives at `receiver` for the first time.
     private func flow(_ sender: SimulatedMedia, _ receiver: SimulatedMedia) {
         guard sender.isVerified, receiver.isVerified, sender.peer === receiver, receiver.peer === sender,
             !sender.isClosed
         else { return }
         let delay = now + 30 + random.below(1_000)
-        if sender.gates.video == .live || sender.gates.video == .blank, !receiver.hasPicture {
+        if sender.gates.video == .live || sender.gates.video == .blank, !receiver.hasVideoFrame {
             queue.plan(.media(.firstVideoFrame, receiver), at: delay)
         }
-        if sender.gates.audio == .live || sender.gates.audio == .blank, !receiver.hasSound {
+        if sender.gates.audio == .live || sender.gates.audio == .blank, !receiver.hasAudioSample {
             queue.plan(.media(.firstAudioSample, receiver), at: delay)
         }
     }
 
-    // MARK: What must hold at every moment
+    // MARK: Invariants
 
     func noteRinging(_ call: SimulatedCall, at agent: SimulatedAgent) {
         if agent.heardEnds.contains(call.id) || agent.ended.contains(where: { $0.id == call.id }) {
@@ -238,7 +239,7 @@ final class SimulatedWorld {
             if isSent(media.gates), !media.call.isWanted, policy != .full, media.call.machine.role == .callee {
                 complain("media of a callee leaves before it accepts")
             }
-            // A process that was lost after it accepted and rings again has accepted for all that the other end knows.
+            // A process accepted, was lost, and rings again after its restart. For the other end it has accepted.
             let hasAccepted = peer.call.isWanted || agents[peer.agent].lost.contains(peer.call.id)
             if media.gates.isReceiving, !peer.isClosed, !hasAccepted, isSent(peer.gates) {
                 complain("somebody is seen before it accepted")

@@ -1,9 +1,9 @@
 @testable import CallAgent
 
-/// What must be so at the end of a run, when everything has got through for long enough.
+/// The conditions at the end of a run, when the network has delivered everything for long enough.
 struct SimulationVerdict {
     private(set) var complaints: [String] = []
-    /// What happened to the calls of the run.
+    /// The outcomes of the calls of the run.
     private(set) var outcomes: [String] = []
 
     init(_ world: SimulatedWorld) {
@@ -52,7 +52,9 @@ struct SimulationVerdict {
         }
     }
 
-    /// When both users wanted a call with each other, they have one and not two; who places two wants two.
+    /// Checks that two users who called each other have one call, not two.
+    ///
+    /// A user who places two calls wants two.
     private mutating func judgePairs(in world: SimulatedWorld) {
         for agent in world.agents {
             let calls = agent.calls.values

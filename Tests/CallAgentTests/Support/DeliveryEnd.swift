@@ -26,7 +26,7 @@ struct DeliveryEnd {
     /// Takes a message of the transport.
     mutating func receive(_ message: SignalingMessage) -> [Delivery.Action] { delivery.receive(message, at: now) }
 
-    /// Hears that the message number `number` arrived at a device.
+    /// Takes the acknowledgement of message number `number` by a device.
     mutating func hearAck(_ number: Int, from peer: String = "bob", device: String? = nil, call: String = "c1") {
         var ack = SignalingMessage(
             id: "k\(number)", callId: call, from: peer, to: delivery.user, sentUnixMs: 0, body: .ack("a\(number)"))
@@ -37,7 +37,7 @@ struct DeliveryEnd {
     /// Lets time pass without doing anything.
     mutating func pass(_ milliseconds: Int) { now += milliseconds }
 
-    /// Lets time pass, and whatever falls into it happen when it is due.
+    /// Lets time pass and runs what is due in that time.
     mutating func elapse(_ milliseconds: Int) -> [(at: Int, action: Delivery.Action)] {
         let end = now + milliseconds
         var happened: [(Int, Delivery.Action)] = []
@@ -51,16 +51,16 @@ struct DeliveryEnd {
 }
 
 extension [Delivery.Action] {
-    /// What goes out, in order.
+    /// The messages that are sent, in order.
     var transmitted: [SignalingMessage] { compactMap { if case .transmit(let message) = $0 { message } else { nil } } }
-    /// What the calls are given, in order.
+    /// The messages that the calls get, in order.
     var delivered: [SignalingMessage] { compactMap { if case .deliver(let message) = $0 { message } else { nil } } }
-    /// The ids of what is acknowledged.
+    /// The ids of the acknowledged messages.
     var acknowledged: [String] { transmitted.compactMap { if case .ack(let id) = $0.body { id } else { nil } } }
 }
 
 extension SignalingMessage {
-    /// A message of bob's to alice with a place in its row.
+    /// A numbered message from bob to alice.
     static func ofBob(
         _ sequence: Int?, _ body: Body = .ringing, call: String = "c1", device: String? = nil, forAll: Bool = false
     ) -> SignalingMessage {

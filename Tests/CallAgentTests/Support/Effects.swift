@@ -1,6 +1,6 @@
 @testable import CallAgent
 
-/// Shorter words for what the rules command, so that a test reads like a trace.
+/// Short names for the effects of the rules, so that a test reads like a trace.
 extension CallMachine.Effect {
     static func report(_ state: CallState, _ reason: ChangeReason, by party: CallParty) -> Self {
         .report(CallStateChange(state: state, reason: reason, by: party))
@@ -10,19 +10,19 @@ extension CallMachine.Effect {
         .startTimer(timer, milliseconds: milliseconds)
     }
 
-    /// Gates of a call with sound and pictures.
+    /// The gates of a call with audio and video.
     static let openSendGates = Self.setGates(.init(audio: .live, video: .live))
     static let openReceiveGates = Self.setGates(.init(audio: .live, video: .live, isReceiving: true))
-    /// Gates of a call without pictures.
-    static let openSoundGates = Self.setGates(.init(audio: .live, video: .closed))
-    static let openSoundBothWays = Self.setGates(.init(audio: .live, video: .closed, isReceiving: true))
+    /// The gates of a call without video.
+    static let openAudioGates = Self.setGates(.init(audio: .live, video: .closed))
+    static let openAudioBothWays = Self.setGates(.init(audio: .live, video: .closed, isReceiving: true))
 
     var message: SignalingMessage.Body? { if case .send(let body, _) = self { body } else { nil } }
 
-    /// Whether the peer is shown and played from now on.
+    /// Whether this effect opens the receive gates.
     var opensReceiveGates: Bool { if case .setGates(let gates, _) = self { gates.isReceiving } else { false } }
 
-    /// Whether something of this end may leave from now on.
+    /// Whether this effect opens a send gate.
     var opensSendGates: Bool {
         if case .setGates(let gates, _) = self { gates.audio != .closed || gates.video != .closed } else { false }
     }
@@ -33,13 +33,13 @@ extension CallMachine.Effect {
 }
 
 extension [CallMachine.Effect] {
-    /// All that follows the end of a call: every timer stopped, the media closed, one report.
+    /// The effects of the end of a call: all timers stopped, the media closed, one report.
     static func end(_ reason: EndReason, by party: CallParty, telling body: SignalingMessage.Body? = nil) -> Self {
         (body.map { [.send($0)] } ?? []) + CallTimer.allCases.map { .cancelTimer($0) }
             + [.stopMedia, .report(.ended, .ended(reason), by: party)]
     }
 
-    /// Nothing but a line for the log.
+    /// Whether the effects are only a line for the log.
     var isNothing: Bool { allSatisfy(\.isIgnored) }
 
     var messages: [SignalingMessage.Body] { compactMap(\.message) }
@@ -67,7 +67,7 @@ extension SignalingMessage.Body {
     static let anInvite = Self.invite(.init(media: .audioVideo, ringTimeoutMs: 30_000, sdp: "offer"))
     static let aCandidate = Self.candidate(.example)
 
-    /// The same without what is random in it.
+    /// The same without its random parts.
     var withoutRoom: Self {
         guard case .invite(var invite) = self else { return self }
         invite.room = nil

@@ -1,6 +1,6 @@
 @testable import CallAgent
 
-/// One event of every kind, and of every kind that the rules tell apart.
+/// One event of every kind that the rules distinguish.
 enum EventKinds {
     static let users: [CallMachine.Event] = [.place, .accept, .decline, .reject(code: -1, text: "?"), .hangUp]
 
@@ -14,23 +14,23 @@ enum EventKinds {
     static let media: [CallMachine.Event] = [
         .offerCreated(sdp: "offer"), .answerCreated(sdp: "answer"), .localCandidate(.example), .iceConnected,
         .verified, .firstVideoFrame, .firstAudioSample, .firstVideoShown, .firstAudioHeard, .interrupted, .resumed,
-        .media(.gathered("all"), generation: 0), .media(.dtmf(key: "5"), generation: 0),
+        .media(.gathered("all"), generation: 0), .media(.dtmf(digit: "5"), generation: 0),
         .media(.warning("no device"), generation: 0), .media(.captureFailed(.unplugged), generation: 0),
         .media(.captureLost(.unplugged), generation: 0), .media(.captureRestored(.video), generation: 0),
         .media(.trackFailed(.encoder), generation: 0), .media(.trackFailed(.decoder), generation: 0),
-        .media(.picturesSent(.init(width: 4, height: 2)), generation: 0),
-        .media(.picturesReceived(.init(width: 4, height: 2)), generation: 0),
+        .media(.frameSizeSent(.init(width: 4, height: 2)), generation: 0),
+        .media(.frameSizeReceived(.init(width: 4, height: 2)), generation: 0),
         .mediaFailed(.security(text: "s")), .mediaFailed(.incompatible(text: "i")), .mediaFailed(.other(text: "o")),
     ]
 
-    /// What a call of two devices meets that never changes its media.
+    /// The events of a call between two devices that never changes its media.
     static let plain: [CallMachine.Event] =
         users + bodies.map { .received($0) } + bodies.map { .received($0, generation: 3) }
         + [.inviteFailed(text: "down"), .signalingLost, .signalingRestored, .audit, .yield(to: .example, device: nil)]
         + media
         + CallTimer.allCases.map { .timerFired($0) }
 
-    /// Holding, and what this end and the peer send.
+    /// Hold, and changes of what this end and the peer send.
     static let sending: [CallMachine.Event] = [
         .hold, .unhold, .setSending(audio: .muted, video: .off), .setSending(audio: .on, video: .on),
         .sendInfo("x"), .received(.info("y")), .received(.state(.init(video: .off))), .received(.state(.init())),
@@ -38,23 +38,41 @@ enum EventKinds {
         .received(.error(481)),
     ]
 
-    /// Another peer connection.
+    /// Events of a second and a third peer connection.
     static let changing: [CallMachine.Event] =
-        [
-            .changeMedia(.audioVideo), .changeMedia(.audioOnly), .received(.renegotiate(.audioOnly)),
-            .received(.renegotiate(.audioVideo)),
-        ]
+        changes
         + [1, 2].flatMap { generation in
             changeBodies.map { CallMachine.Event.received($0, generation: generation) }
                 + media.compactMap { $0.inGeneration(generation) }
         }
+
+    /// Of those, the events that begin, advance or end a change.
+    ///
+    /// The random sequences cover the rest.
+    static func moving(generations: ClosedRange<Int>) -> [CallMachine.Event] {
+        changes
+            + generations.flatMap { generation in
+                changeBodies.map { CallMachine.Event.received($0, generation: generation) }
+                    + mediaOfChange.compactMap { $0.inGeneration(generation) }
+            }
+    }
+
+    private static let changes: [CallMachine.Event] = [
+        .changeMedia(.audioVideo), .changeMedia(.audioOnly), .received(.renegotiate(.audioOnly)),
+        .received(.renegotiate(.audioVideo)),
+    ]
+
+    private static let mediaOfChange: [CallMachine.Event] = [
+        .offerCreated(sdp: "offer"), .answerCreated(sdp: "answer"), .localCandidate(.example), .verified,
+        .firstVideoFrame, .firstAudioSample, .mediaFailed(.other(text: "o")),
+    ]
 
     private static let changeBodies: [SignalingMessage.Body] = [
         .offer(.init(media: .audioOnly, sdp: "offer")), .offer(.init(media: .audioVideo, sdp: "offer")),
         .answer(sdp: "answer"), .commit, .rollback,
     ]
 
-    /// Several devices of the peer.
+    /// Events of several devices of the peer.
     static let devices: [CallMachine.Event] =
         deviceBodies.map { CallMachine.Event.received($0, device: "d1") }
         + deviceBodies.map { CallMachine.Event.received($0, device: "d2") }
@@ -69,7 +87,7 @@ enum EventKinds {
 }
 
 extension CallMachine.Event {
-    /// The same of another peer connection; nil unless it is something of the media.
+    /// The same event of another peer connection; nil if it is not a media event.
     func inGeneration(_ generation: Int) -> Self? {
         if case .media(let fact, _) = self { .media(fact, generation: generation) } else { nil }
     }

@@ -2,7 +2,7 @@ import CallAgent
 import MediaEngine
 import Synchronization
 
-/// The media of one call: notes what it is told and says what a test tells it to.
+/// The media of one call: records its commands and sends the events that a test chooses.
 final class FakeMediaSession: MediaSession {
     enum Command: Sendable, Equatable {
         case createOffer
@@ -17,7 +17,7 @@ final class FakeMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     let label: String
     let media: CallMedia
-    /// The servers that the provider knew when it was made.
+    /// The ICE servers that the provider had when it made this session.
     let servers: [IceServer]
     private let sink: AsyncStream<MediaSessionEvent>.Continuation
     private let plan: FakeMediaProvider.Plan
@@ -32,10 +32,10 @@ final class FakeMediaSession: MediaSession {
         (events, sink) = AsyncStream.makeStream()
     }
 
-    /// What it was told, in order.
+    /// The commands that it got, in order.
     var commands: [Command] { log.withLock { $0 } }
 
-    /// Lets something happen to the media.
+    /// Sends an event of the media.
     func emit(_ facts: MediaFact...) { for fact in facts { sink.yield(MediaSessionEvent(fact)) } }
 
     private func note(_ command: Command) { log.withLock { $0.append(command) } }
@@ -67,7 +67,7 @@ final class FakeMediaSession: MediaSession {
     func report() async -> MediaReport { MediaReport() }
     func statistics() async -> StatisticsReport { statisticsReport.withLock { $0 } }
 
-    /// What it says from now on that it sent and received.
+    /// Sets the totals that it reports from now on as sent and received.
     func set(_ report: StatisticsReport) { statisticsReport.withLock { $0 = report } }
 
     func close() async {
@@ -76,9 +76,9 @@ final class FakeMediaSession: MediaSession {
     }
 }
 
-/// Makes ``FakeMediaSession``s, all after one plan.
+/// Makes ``FakeMediaSession``s that all follow one plan.
 final class FakeMediaProvider: MediaProvider {
-    /// What goes wrong, and what is held back.
+    /// The faults, and the steps that are delayed.
     struct Plan: Sendable {
         var prepare: Result<Void, MediaSessionError> = .success(())
         var makeSession: Result<Void, MediaSessionError> = .success(())
@@ -100,9 +100,9 @@ final class FakeMediaProvider: MediaProvider {
 
     private let state = Mutex(State())
 
-    /// Every session that was made, in order.
+    /// All sessions, in the order in which they were made.
     var sessions: [FakeMediaSession] { state.withLock { $0.sessions } }
-    /// Whether what ``prepare()`` opened is open.
+    /// Whether ``prepare()`` was called and its devices are still open.
     var isPrepared: Bool { state.withLock { $0.isPrepared } }
 
     var plan: Plan {

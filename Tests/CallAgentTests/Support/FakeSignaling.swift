@@ -1,7 +1,7 @@
 import CallAgent
 import Synchronization
 
-/// A transport whose other side is the test.
+/// A signaling transport that the test controls.
 final class FakeSignaling: SignalingTransport {
     enum Step: Sendable, Equatable {
         case connected(String)
@@ -29,7 +29,7 @@ final class FakeSignaling: SignalingTransport {
         (events, sink) = AsyncStream.makeStream()
     }
 
-    /// What the agent did with it, in order.
+    /// The operations of the agent, in order.
     var steps: [Step] { state.withLock { $0.steps } }
 
     /// The messages that the agent sent, in order.
@@ -39,13 +39,13 @@ final class FakeSignaling: SignalingTransport {
     func failSending(_ error: SignalingError?) { state.withLock { $0.sendError = error } }
     func holdSending(_ latch: Latch) { state.withLock { $0.sendLatch = latch } }
 
-    /// Lets something happen to the transport.
+    /// Sends an event of the transport to the agent.
     func happen(_ event: SignalingTransportEvent) { sink.yield(event) }
 
-    /// Hands the agent a text, whatever it is.
+    /// Delivers any text to the agent.
     func deliver(_ text: String) { sink.yield(.received(text)) }
 
-    /// Hands the agent a message.
+    /// Delivers a message to the agent.
     func deliver(
         _ body: SignalingMessage.Body, call: String, from: String = "bob", to: String = "alice", generation: Int = 0,
         sentUnixMs: Double = 0, device: String? = nil, extension data: [String: String] = [:]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds back whoever waits until it is opened.
+/// Suspends its waiters until it is opened.
 final class Latch: Sendable {
     private struct State {
         var isOpen = false
@@ -9,7 +9,7 @@ final class Latch: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many are held back.
+    /// The number of waiters.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     func wait() async {

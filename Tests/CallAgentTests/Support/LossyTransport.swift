@@ -1,7 +1,7 @@
 import CallAgent
 import Synchronization
 
-/// A transport that loses every message the first time, and delivers it twice afterwards.
+/// A transport that loses each message the first time and delivers it twice after that.
 final class LossyTransport: SignalingTransport {
     let events: AsyncStream<SignalingTransportEvent>
     private let inner: InMemorySignaling.Transport
@@ -17,7 +17,7 @@ final class LossyTransport: SignalingTransport {
     func send(_ text: String, to user: String) async throws(SignalingError) {
         let message: SignalingMessage
         do throws(MalformedMessage) { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
-        // Lost the first time; an acknowledgement has a new name whenever it is sent and would never get through.
+        // A message is lost the first time. An acknowledgement is not: it has a new id each time and would never be delivered.
         let isFirst = seen.withLock { $0.insert("\(message.callId) \(message.id)").inserted }
         if isFirst, message.sequence != nil { return }
         try await inner.send(text, to: user)
@@ -28,7 +28,7 @@ final class LossyTransport: SignalingTransport {
 }
 
 extension DeliveryTiming {
-    /// Everything is repeated whenever the manual clock wakes a sleeper of 1 ms.
+    /// All messages are repeated each time the manual clock wakes a sleeper of 1 ms.
     static let manual = {
         var timing = DeliveryTiming()
         (timing.firstRetryMs, timing.longestRetryMs) = (0, 0)

@@ -1,16 +1,16 @@
 @testable import CallAgent
 
-/// Machines that have come some way.
+/// Machines in various states.
 extension CallMachine {
-    /// A caller whose invite is on its way.
+    /// A caller that has sent its invite.
     static func calling(_ media: CallMedia = .audioVideo) -> CallMachine {
         CallMachine(role: .caller, media: media).after(.place, .offerCreated(sdp: "offer"))
     }
 
-    /// A caller who heard that it rings at the callee.
+    /// A caller that received the ringing message.
     static func hearsRinging() -> CallMachine { calling().after(.received(.ringing)) }
 
-    /// A callee whose device rings, before its answer is made.
+    /// A callee that rings and has not created its answer.
     static func ringing(
         _ policy: EarlyMediaPolicy = .guarded, _ media: CallMedia = .audioVideo, device: String? = nil
     ) -> CallMachine {
@@ -19,7 +19,7 @@ extension CallMachine {
             .after(.received(.invite(invite)))
     }
 
-    /// Either end, accepted but without any frame.
+    /// Either end, accepted but without a first frame.
     static func connecting(_ role: CallRole, _ media: CallMedia = .audioVideo) -> CallMachine {
         switch role {
         case .caller: calling(media).after(.received(.ringing), .received(.accept(sdp: "answer")))
@@ -33,35 +33,35 @@ extension CallMachine {
             .iceConnected, .verified, media.video ? .firstVideoFrame : .firstAudioSample)
     }
 
-    /// A caller of a connected call of sound that offers pictures.
+    /// A caller of a connected audio call that offers video.
     static func offering() -> CallMachine {
         connected(.caller, .audioOnly).after(
             .changeMedia(.audioVideo), .media(.offerCreated(sdp: "offer1"), generation: 1))
     }
 
-    /// The callee that such an offer came to.
+    /// The callee that received such an offer.
     static func answering() -> CallMachine {
         connected(.callee, .audioOnly).after(
             .received(.offer(.init(media: .audioVideo, sdp: "offer1")), generation: 1),
             .media(.answerCreated(sdp: "answer1"), generation: 1))
     }
 
-    /// Either end, that has said that it has the other's pictures on the new peer connection.
+    /// Either end after its commit: it has the other end's video on the new peer connection.
     static func committed(_ role: CallRole) -> CallMachine {
         let start = role == .caller ? offering().after(.received(.answer(sdp: "answer1"), generation: 1)) : answering()
         return start.after(.media(.verified, generation: 1), .media(.firstVideoFrame, generation: 1))
     }
 
-    /// A caller that became the callee of its peer's own call, before its answer is made.
+    /// A caller that yielded to its peer's call and has not created its answer.
     static func yielding() -> CallMachine { calling().after(.yield(to: .example, device: nil)) }
 
-    /// What it would say to `event`.
+    /// The effects that `event` would have.
     func effects(of event: Event) -> [Effect] {
         var copy = self
         return copy.handle(event)
     }
 
-    /// This machine after `events`, whatever it said to them.
+    /// This machine after `events`; their effects are dropped.
     func after(_ events: Event...) -> CallMachine {
         var copy = self
         for event in events { _ = copy.handle(event) }

@@ -10,10 +10,10 @@ final class ManualClock: Sendable {
 
     private let state = Mutex(State())
 
-    /// How long each sleeper wants to sleep, the shortest first.
+    /// The duration of each sleeper, the shortest first.
     var sleeping: [Duration] { state.withLock { $0.sleepers.values.map(\.duration).sorted() } }
 
-    /// What an agent is given in place of `Task.sleep(for:)`.
+    /// Replaces `Task.sleep(for:)` in an agent.
     func sleep(_ duration: Duration) async throws {
         let number = state.withLock { state in
             state.next += 1
@@ -21,7 +21,7 @@ final class ManualClock: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // Whoever cancels after this look takes the lock after it and finds the sleeper.
+                // A later cancel takes the lock after this check and finds the sleeper.
                 let isCancelled = state.withLock { state in
                     if !Task.isCancelled { state.sleepers[number] = (duration, continuation) }
                     return Task.isCancelled && state.sleepers[number] == nil
@@ -34,13 +34,13 @@ final class ManualClock: Sendable {
         }
     }
 
-    /// Waits until somebody sleeps for `duration`, and wakes everybody who does.
+    /// Waits until a task sleeps for `duration`, then wakes all that do.
     func elapse(_ duration: Duration) async throws {
         try await eventually("a timer of \(duration)") { sleeping.contains(duration) }
         wake(duration)
     }
 
-    /// Wakes everybody who sleeps for `duration`.
+    /// Wakes all tasks that sleep for `duration`.
     func wake(_ duration: Duration) {
         let due = state.withLock { state in
             let due = state.sleepers.filter { $0.value.duration == duration }

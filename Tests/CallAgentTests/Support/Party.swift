@@ -1,51 +1,53 @@
 import CallAgent
 import Testing
 
-/// One agent with media and time of its own, both in the hands of the test.
+/// One agent with its own media and clock, both controlled by the test.
 struct Party: Sendable {
-    let agent: CallAgent
+    let agent: Agent
     let media = FakeMediaProvider()
     let clock = ManualClock()
 
-    /// Makes a party; what is given for `signaling` is evaluated for each sign-in.
+    /// Makes a party; `signaling` is evaluated for each sign-in.
     init(
         _ user: String, _ signaling: @autoclosure @escaping @Sendable () -> any SignalingTransport,
-        _ configuration: CallAgentConfiguration = .standard
+        _ configuration: AgentConfiguration = .standard
     ) {
         let clock = clock
-        agent = CallAgent(
+        agent = Agent(
             user: user, provider: media, signaling: signaling(), configuration: configuration,
             sleep: { try await clock.sleep($0) })
     }
 
-    /// The next call that comes in.
+    /// The next incoming call.
     func nextCall() async throws -> Call {
         var calls = agent.incomingCalls.makeAsyncIterator()
         return try #require(await calls.next())
     }
 
-    /// The media of this party's call number `index`.
+    /// The media of call number `index` of this party.
     func session(_ index: Int = 0) async throws -> FakeMediaSession {
         try await eventually("the media of call \(index)") { media.sessions.count > index }
         return media.sessions[index]
     }
 }
 
-extension CallAgentConfiguration {
-    /// The defaults, without audits, which would be timers beside those of the rules.
+extension AgentConfiguration {
+    /// The defaults without audits.
+    ///
+    /// An audit would add a timer to those of the rules.
     static let standard = {
-        var configuration = CallAgentConfiguration(media: MediaConfiguration())
+        var configuration = AgentConfiguration(media: MediaConfiguration())
         (configuration.ringAuditMs, configuration.callAuditMs) = (nil, nil)
         return configuration
     }()
 }
 
-/// Runs `body` with two agents that are signed in to one switchboard, and closes them.
+/// Runs `body` with two agents signed in to one switchboard, then closes them.
 func withParties(
-    _ configure: (inout CallAgentConfiguration) -> Void = { _ in },
+    _ configure: (inout AgentConfiguration) -> Void = { _ in },
     _ body: (_ alice: Party, _ bob: Party) async throws -> Void
 ) async throws {
-    var configuration = CallAgentConfiguration.standard
+    var configuration = AgentConfiguration.standard
     configure(&configuration)
     let board = InMemorySignaling()
     let alice = Party("alice", board.transport(), configuration)
@@ -63,13 +65,13 @@ func withParties(
     await bob.agent.close()
 }
 
-/// Runs `body` with one agent, alice, whose signaling is in the hands of the test.
+/// Runs `body` with one agent, alice, whose signaling the test controls.
 func withAlice(
     guaranteesDelivery: Bool = true,
-    _ configure: (inout CallAgentConfiguration) -> Void = { _ in },
+    _ configure: (inout AgentConfiguration) -> Void = { _ in },
     _ body: (_ alice: Party, _ signaling: FakeSignaling) async throws -> Void
 ) async throws {
-    var configuration = CallAgentConfiguration.standard
+    var configuration = AgentConfiguration.standard
     configure(&configuration)
     let signaling = FakeSignaling(guaranteesDelivery: guaranteesDelivery)
     let alice = Party("alice", signaling, configuration)

@@ -1,16 +1,16 @@
 @testable import CallAgent
 
-/// What the rules promise, watched over one call, step by step.
+/// Checks the promises of the rules at each step of one call.
 struct Promises {
     private var running: Set<CallTimer> = []
-    /// The generations that an answer was sent or taken of.
+    /// The generations with a sent or accepted answer.
     private var answered: Set<Int> = []
     private var endings = 0
     private var isAcceptedHere = false
 
     init() {}
 
-    /// Takes over a machine that has come some way.
+    /// Starts with a machine that has handled events before.
     init(from machine: CallMachine) {
         isAcceptedHere = machine.phase == .accepted
         switch machine.state {
@@ -22,7 +22,7 @@ struct Promises {
 
     /// Gives `event` to `machine`.
     ///
-    /// - Returns: The promises that this broke, in words.
+    /// - Returns: The promises that the event broke, as texts.
     mutating func give(
         _ event: CallMachine.Event, to machine: inout CallMachine,
         carryOut: ([CallMachine.Effect]) -> Void = { _ in }
@@ -105,7 +105,7 @@ struct Promises {
         if let told = changes.last?.state, told != after.state { broken.append("told \(told) in \(after.state)") }
     }
 
-    /// No state lasts for ever but connected and ended, and no timer outlives its state.
+    /// Only connected and ended may last without a timer, and no timer outlives its state.
     private func checkTimers(_ machine: CallMachine, _ broken: inout [String]) {
         guard machine.state != .ended, machine.phase != .idle else { return }
         let expected: CallTimer? =

@@ -1,8 +1,8 @@
 @testable import CallAgent
 
-/// Everywhere that a machine can get to, whatever happens to it.
+/// All states that a machine can reach, with any events.
 struct ReachableStates {
-    /// One state, and the promises as they stood on the way to it.
+    /// One state, with the promises as they were when it was reached.
     struct Visit {
         var machine: CallMachine
         var promises: Promises
@@ -10,11 +10,11 @@ struct ReachableStates {
 
     private(set) var visits: [Visit] = []
     private(set) var broken: [String] = []
-    /// Every change of state that was met.
+    /// All changes of state on the way.
     private(set) var changes: [CallState: Set<CallState>] = [:]
     private var seen: Set<Key> = []
 
-    /// Goes everywhere from `start`.
+    /// Visits all states that can be reached from `start`.
     init(from start: CallMachine, by events: [CallMachine.Event] = EventKinds.plain) {
         visit(Visit(machine: start, promises: Promises(from: start)))
         var next = 0
@@ -35,7 +35,9 @@ struct ReachableStates {
         visits.append(visit)
     }
 
-    /// What makes two states different; texts and the number of held candidates do not.
+    /// The parts that distinguish two states.
+    ///
+    /// Texts and the number of held candidates are not among them.
     private struct Key: Hashable {
         var phase: Int
         var end: EndReason?
@@ -51,11 +53,11 @@ struct ReachableStates {
                 case .ended: 4
                 }
             end = machine.end?.reason
-            // What an ended machine remembers besides does not matter: it is silent.
+            // The other values of an ended machine do not matter: it ignores every event.
             let whole = [
                 machine.hasFirstFrame, machine.isInterrupted, machine.isPeerGone, machine.own.isHolding,
                 machine.peer.isHolding, machine.own.video == .off, machine.peer.video == .off,
-                machine.role == .caller, machine.isAskingForMedia, machine.isPictureWaived,
+                machine.role == .caller, machine.isAskingForMedia, machine.isVideoWaived,
                 !machine.ringingDevices.isEmpty, machine.peerDevice != nil, machine.refusal != nil,
             ]
             facts = end != nil ? [] : whole + Self.facts(machine.current) + (machine.next.map(Self.facts) ?? [])
@@ -65,7 +67,7 @@ struct ReachableStates {
             [
                 generation.isBuilt, generation.pendingOffer != nil, generation.isAnswered, generation.isOffered,
                 !generation.heldCandidates.isEmpty, generation.isVerified, generation.isInterrupted,
-                generation.hasPicture, generation.hasSound, generation.media.video, generation.number > 0,
+                generation.hasVideoFrame, generation.hasAudioSample, generation.media.video, generation.number > 0,
                 generation.isCommittedHere, generation.isCommittedThere, generation.device != nil,
             ]
         }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import CallAgent
 
-/// A call with bob, whom most tests are about.
+/// A call with bob, the peer in most tests.
 extension CallKey: ExpressibleByStringInterpolation {
-    /// Names a call with bob.
+    /// Makes the key of a call with bob.
     public init(stringLiteral id: String) { self.init(peer: "bob", callId: id) }
 }
 
@@ -17,18 +17,18 @@ extension CallRouting {
         var state: CallState
     }
 
-    /// Adds a call; false when it is not taken.
+    /// Adds a call; returns false if it is refused.
     mutating func add(_ id: String, _ call: Listed) -> Bool {
         add(CallKey(peer: call.peer, callId: id), Active(role: call.role, state: call.state))
     }
 
-    /// Adds a call that must be taken.
+    /// Adds a call and requires that it is not refused.
     mutating func list(_ id: String, _ call: Listed, sourceLocation: SourceLocation = #_sourceLocation) {
         let isAdded = add(id, call)
         #expect(isAdded, "\(id) is refused", sourceLocation: sourceLocation)
     }
 
-    /// What becomes of a message of bob's to alice.
+    /// Routes a message from bob to alice.
     mutating func route(
         _ body: SignalingMessage.Body, call: String, from: String = "bob", to: String = "alice",
         sentUnixMs: Double = 0, unixMs: Double = 0

@@ -1,8 +1,10 @@
 @testable import CallAgent
 
-/// Two machines, joined by queues that lose nothing and keep the order, with users, media and time that act by chance.
+/// Two machines, connected by queues that lose nothing and keep the order.
+///
+/// Users, media and time act at random.
 struct TwoEnds {
-    /// What is still to happen, and when.
+    /// The events that are planned, with their times.
     private struct Plan {
         var at: Int
         var role: CallRole
@@ -12,7 +14,7 @@ struct TwoEnds {
     private(set) var machines: [CallRole: CallMachine] = [:]
     private(set) var promises: [CallRole: Promises] = [.caller: Promises(), .callee: Promises()]
     private(set) var broken: [String] = []
-    /// Who ended the call without having been told by the other.
+    /// The ends that ended the call without a message of the other.
     private(set) var enders: Set<CallRole> = []
     private(set) var now = 0
     private var random: SeededGenerator
@@ -22,7 +24,7 @@ struct TwoEnds {
     private var isSending: Set<CallRole> = []
     private var isDescribed: Set<CallRole> = []
     private var isUp = false
-    /// Those to whom media never comes in this run.
+    /// The ends that receive no media in this run.
     private var deaf: Set<CallRole> = []
 
     init(seed: UInt64) {
@@ -36,13 +38,13 @@ struct TwoEnds {
         planFaults()
     }
 
-    /// Lets everything happen until nothing is left to happen.
+    /// Runs all events until none is left.
     mutating func run() {
         while let index = plans.indices.min(by: { plans[$0].at < plans[$1].at }) {
             let next = plans.remove(at: index)
             now = next.at
             if case .timerFired(let timer) = next.event {
-                // Stopped, or started anew meanwhile.
+                // The timer was stopped or restarted meanwhile.
                 guard timers[next.role]?[timer] == next.at else { continue }
                 timers[next.role]?[timer] = nil
             }
@@ -126,7 +128,7 @@ struct TwoEnds {
         planMedia()
     }
 
-    /// A frame of each end that sends, at the other.
+    /// Delivers a frame of each sending end to the other end.
     private mutating func planMedia() {
         guard isUp else { return }
         for sender in isSending where !deaf.contains(sender.other) {
@@ -136,7 +138,7 @@ struct TwoEnds {
 }
 
 extension SignalingMessage.Body {
-    /// Whether its sender has ended the call.
+    /// Whether the sender of this message has ended the call.
     fileprivate var isFarewell: Bool {
         switch self {
         case .reject, .cancel, .hangup: true

@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 /// Nothing met the condition within the deadline.
@@ -7,7 +8,7 @@ struct NeverHappened: Error, CustomStringConvertible {
 
 /// Waits until `condition` holds, at most 20 s.
 ///
-/// It asks again whenever other tasks had their turn.
+/// It checks the condition again each time after other tasks have run.
 func eventually(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
@@ -19,5 +20,14 @@ func eventually(
             throw failure
         }
         await Task.yield()
+    }
+}
+
+/// Runs `body` on its own thread.
+///
+/// On the pool, work of seconds would delay other tests beyond the limit of ``eventually(_:sourceLocation:_:)``.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        DispatchQueue(label: "a long test").async { continuation.resume(returning: body()) }
     }
 }

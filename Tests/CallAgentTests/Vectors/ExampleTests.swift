@@ -5,14 +5,14 @@ import Testing
 
 @testable import MediaEngine
 
-/// The examples of `docs/signaling.md` are true.
+/// The examples in `docs/signaling.md` are correct.
 struct ExampleTests {
     private static let types = [
         "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
         "renegotiate", "commit", "rollback", "state", "info", "query", "status", "skip", "ack", "gone", "error",
     ]
 
-    @Test("The document has one example of every type, and each is the one of the vectors")
+    @Test("The document has one example of every type, and each equals the one in the vectors")
     func examples() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/signaling.md")
         let document = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
@@ -24,7 +24,7 @@ struct ExampleTests {
         #expect(shown.count == Self.types.count)
     }
 
-    @Test("The descriptions of the examples are some that the engine takes, and have the media that the messages name")
+    @Test("The engine accepts the SDP of the examples, and it has the media that the messages name")
     func descriptions() throws {
         var count = 0
         for vector in try MessageVector.all() where vector.name.hasPrefix("example ") {

@@ -1,11 +1,11 @@
 import Conformance
 import Testing
 
-/// The agent does what the vectors of `Tests/Vectors` say (`docs/signaling.md`, "Conformance").
+/// The agent passes the vectors of `Tests/Vectors` (`docs/signaling.md`, "Conformance").
 ///
-/// With `CALLAGENT_WRITE_VECTORS=1` the expectations of the traces are written anew instead.
+/// With `CALLAGENT_WRITE_VECTORS=1` the tests rewrite the expectations of the traces instead.
 struct VectorTests {
-    @Test("Each message decodes to what its vector says, or is refused as it says")
+    @Test("Each message decodes as its vector expects, or is refused as expected")
     func messages() throws {
         let vectors = try MessageVector.all()
         #expect(vectors.count > 200)
@@ -13,7 +13,7 @@ struct VectorTests {
         for vector in vectors { #expect(try vector.decoded == vector.outcome, "\(vector.name)") }
     }
 
-    @Test("What was read of a message and is written again is read as the same")
+    @Test("A message that is decoded and encoded again decodes to the same message")
     func writtenAgain() throws {
         for vector in try MessageVector.all() {
             guard let message = vector.outcome["message"] else { continue }
@@ -22,7 +22,7 @@ struct VectorTests {
         }
     }
 
-    @Test("Delivery does what its traces say")
+    @Test("The delivery follows its traces")
     func delivery() throws {
         let traces = try DeliveryTrace.all()
         if VectorFile.isWriting { return try write(.delivery, try traces.map { try $0.rewritten() }) }
@@ -30,7 +30,7 @@ struct VectorTests {
         for trace in traces { #expect(try trace.mismatch(trace.played()) == nil, "\(trace.name)") }
     }
 
-    @Test("Messages go to the calls that the traces of routing say")
+    @Test("The routing follows its traces")
     func routing() throws {
         let traces = try RoutingTrace.all()
         if VectorFile.isWriting { return try write(.routing, try traces.map { try $0.rewritten() }) }
@@ -38,7 +38,7 @@ struct VectorTests {
         for trace in traces { #expect(try trace.played() == trace.outcomes, "\(trace.name)") }
     }
 
-    @Test("Calls go as their traces say")
+    @Test("The calls follow their traces")
     func calls() throws {
         let traces = try CallTrace.all()
         if VectorFile.isWriting { return try write(.calls, try traces.map { try $0.rewritten() }) }

@@ -5,10 +5,12 @@ import Testing
 
 @testable import CallAgent
 
-/// Two agents in this process, with real media on loopback, whose signaling and media a test may look into.
+/// Two agents in this process with real media on loopback.
+///
+/// A test can observe their signaling and media.
 struct AgentPair {
-    let caller: CallAgent
-    let callee: CallAgent
+    let caller: Agent
+    let callee: Agent
     let media: WatchedMedia
 
     /// Signs both in; `board` carries their signaling.
@@ -19,28 +21,28 @@ struct AgentPair {
     ) async throws {
         let board = InMemorySignaling()
         let transports = signaling ?? (board.transport(), board.transport())
-        let engine = try await MediaEngine.start()
-        var alice = CallAgentConfiguration(
+        let engine = try await Engine.start()
+        var alice = AgentConfiguration(
             video: .test(.ball, format: VideoFormat(width: 320, height: 180)), audio: .tone(hertz: 440))
         alice.media.tuning = .loopback
         alice.media.measurements = Set(MediaMeasurement.allCases)
         alice.media.capturePolicy = capturePolicy
-        var bob = CallAgentConfiguration(
+        var bob = AgentConfiguration(
             video: .test(.smpte, format: VideoFormat(width: 240, height: 136)), audio: .tone(hertz: 554))
         bob.media.tuning = .loopback
         bob.media.measurements = Set(MediaMeasurement.allCases)
         bob.earlyMedia = earlyMedia
         let media = WatchedMedia(engine: engine, configuration: bob.media, whenMade: whenMade)
         self.media = media
-        caller = CallAgent(
+        caller = Agent(
             user: "alice", provider: WatchedMedia(engine: engine, configuration: alice.media, whenMade: whenMade),
             signaling: transports.0, configuration: alice)
-        callee = CallAgent(user: "bob", provider: media, signaling: transports.1, configuration: bob)
+        callee = Agent(user: "bob", provider: media, signaling: transports.1, configuration: bob)
         try await callee.prepare()
         try await caller.prepare()
     }
 
-    /// A call from alice to bob that rings.
+    /// A ringing call from alice to bob.
     func ring() async throws -> (caller: Call, callee: Call) {
         let mine = try await caller.call("bob")
         var incoming = callee.incomingCalls.makeAsyncIterator()
@@ -53,13 +55,13 @@ struct AgentPair {
     }
 }
 
-/// The engine's media, with a look at each session as it is made.
+/// The engine's media, with a callback for each new session.
 struct WatchedMedia: MediaProvider {
     private let provider: EngineMediaProvider
     private let whenMade: @Sendable (PeerMediaSession, String) async -> Void
 
     init(
-        engine: MediaEngine, configuration: MediaConfiguration,
+        engine: Engine, configuration: MediaConfiguration,
         whenMade: @escaping @Sendable (PeerMediaSession, String) async -> Void
     ) {
         provider = EngineMediaProvider(engine: engine, configuration: configuration)
@@ -78,7 +80,7 @@ struct WatchedMedia: MediaProvider {
     }
 }
 
-/// Signaling that changes what passes through it.
+/// Signaling that changes its messages.
 final class TamperedSignaling: SignalingTransport {
     private let transport: any SignalingTransport
     private let change: @Sendable (String) -> String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, which goes away with it.
+/// A temporary folder that is removed with this object.
 final class Folder: Sendable {
     private let root = NSTemporaryDirectory() + "callagent-test-\(UUID().uuidString)"
 

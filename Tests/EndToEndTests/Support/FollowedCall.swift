@@ -3,7 +3,7 @@ import Testing
 
 @testable import CallAgent
 
-/// Everything that a stream gave so far.
+/// All elements of a stream so far.
 final class Trail<Event: Sendable & Equatable>: Sendable {
     private let seen = Mutex<[Event]>([])
 
@@ -18,7 +18,7 @@ final class Trail<Event: Sendable & Equatable>: Sendable {
     func contains(_ event: Event) -> Bool { all.contains(event) }
 }
 
-/// A call and what it told since this end has it.
+/// A call and all its events.
 final class FollowedCall: Sendable {
     let call: Call
     let events: Trail<CallEvent>
@@ -28,7 +28,7 @@ final class FollowedCall: Sendable {
         events = Trail(call.events)
     }
 
-    /// The states that it went through.
+    /// The states that it has had.
     var states: [CallState] {
         events.all.compactMap { if case .stateChanged(let change) = $0 { change.state } else { nil } }
     }
@@ -53,7 +53,7 @@ final class FollowedCall: Sendable {
         }
     }
 
-    /// Waits for the end, which has to be this one.
+    /// Waits for the end and checks its reason.
     func ends(
         _ reasons: EndReason..., within limit: Duration = .seconds(20),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -63,9 +63,9 @@ final class FollowedCall: Sendable {
         #expect(reasons.contains(reason), "\(call.user): \(reason)", sourceLocation: sourceLocation)
     }
 
-    /// Waits until half a second of new pictures of `sender`'s that move was shown here, and as much of its tone was heard.
+    /// Waits until half a second of new moving video and of the tone of `sender` has been shown and played here.
     ///
-    /// Whose they are is told by their width and pitch.
+    /// The width of the frames and the pitch identify the sender.
     func seesAndHears(
         _ sender: Mark, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -98,7 +98,7 @@ final class FollowedCall: Sendable {
     }
 }
 
-/// Two ends of a call see and hear each other.
+/// Waits until the two ends of a call see and hear each other.
 func expectMedia(
     _ first: (FollowedCall, Station), _ second: (FollowedCall, Station),
     sourceLocation: SourceLocation = #_sourceLocation

@@ -25,10 +25,10 @@ final class HeldPort: Sendable {
 }
 
 extension HeldPort {
-    /// The description of a source that can be opened once only, and is open: it wants this port.
+    /// The description of an exclusive source that is already open: it needs this port.
     var description: String {
         """
-        # What can be opened once only: here a UDP port.
+        # An exclusive source: here a UDP port.
         # value caps: format.caps
         udpsrc name=source address=127.0.0.1 reuse=false port=\(number) ! rawvideoparse width=64 height=64 \
         ! videoconvert ! videoscale ! videorate ! capsfilter name=format

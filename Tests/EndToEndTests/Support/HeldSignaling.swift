@@ -1,7 +1,7 @@
 import CallAgent
 import Synchronization
 
-/// Signaling that keeps what arrives until it is told to let it through.
+/// Signaling that holds received messages until a test releases them.
 final class HeldSignaling: SignalingTransport {
     private struct State {
         var isHolding = true
@@ -26,10 +26,10 @@ final class HeldSignaling: SignalingTransport {
     var guaranteesDelivery: Bool { transport.guaranteesDelivery }
     var device: String? { transport.device }
 
-    /// How many messages wait.
+    /// The number of held messages.
     var heldCount: Int { state.withLock { $0.held.count } }
 
-    /// Lets everything through, in order, from now on.
+    /// Delivers the held messages in order, and later ones at once.
     func release() {
         state.withLock { state in
             state.isHolding = false

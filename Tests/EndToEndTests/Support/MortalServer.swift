@@ -13,13 +13,13 @@ final class MortalServer {
         url = try #require(program.events.first?["url"] as? String)
     }
 
-    /// Kills it as a crash would: nobody is told.
+    /// Kills it like a crash: clients get no message.
     func die() async throws {
         program.signal(SIGKILL)
         try await program.waitForExit()
     }
 
-    /// A new process at the old address, which knows nobody.
+    /// Starts a new process at the old address, without any state.
     func rise() async throws { program = try await Self.start(String(url.dropFirst("ws://".count)), options) }
 
     private static func start(_ address: String, _ options: [String]) async throws -> Program {

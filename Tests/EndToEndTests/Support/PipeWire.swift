@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// A PipeWire daemon in a folder of its own, which speaks PulseAudio's protocol as well.
+/// A PipeWire daemon in its own folder, which also supports PulseAudio's protocol.
 ///
-/// It has an output, `room`, and what is played there comes from a microphone, `voice`, or `room.monitor` for PulseAudio.
+/// It has an output, `room`. Audio that is played there can be captured from the microphone `voice`, or `room.monitor` in PulseAudio.
 final class PipeWire: Sendable {
-    /// For programs that are to find it by its own protocol.
+    /// The environment of programs that use PipeWire's protocol.
     let environment: [String: String]
-    /// For those that are to find it by PulseAudio's.
+    /// The environment of programs that use PulseAudio's protocol.
     var pulse: [String: String] { ["PULSE_SERVER": "unix:" + folder.path("pulse")] }
     private let daemon: Program
-    /// Connects programs with the devices that they name.
+    /// The session manager, which connects programs with the devices that they name.
     private let sessions: Program
     private let folder = Folder()
     private static let (pipewire, wireplumber, tool) = ("/usr/bin/pipewire", "/usr/bin/wireplumber", "/usr/bin/pw-cli")
@@ -52,7 +52,7 @@ final class PipeWire: Sendable {
         sessions = try Program(["-c", "policy.conf"], path: Self.wireplumber, environment: environment)
     }
 
-    /// Makes another microphone.
+    /// Adds a microphone.
     func add(_ name: String) async throws {
         try await tell([
             "create-node", "adapter",

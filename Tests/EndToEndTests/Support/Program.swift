@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
+import TestServers
 import Testing
 
-/// The built `callagent`, running as a process of its own.
+/// The built `callagent`, running as a process.
 final class Program: Sendable {
-    /// Where the build put it: beside the test runner.
+    /// The path of the built program, next to the test runner.
     static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("callagent").path
 
@@ -15,7 +16,9 @@ final class Program: Sendable {
     }
 
     private let process = Process()
-    private let state = Mutex(State())
+    private final class Record: Sendable { let state = Mutex(State()) }
+    private let record: Record
+    private let reading: [ProcessOutput]
     private let input: Pipe?
 
     /// Starts the program, or another one at `path`.
@@ -27,47 +30,36 @@ final class Program: Sendable {
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardInput = input ?? FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        for pipe in [output, errors] {
-            // A child of the program may hold the pipe open: nobody waits for its end.
-            _ = fcntl(pipe.fileHandleForReading.fileDescriptor, F_SETFL, O_NONBLOCK)
-        }
-        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let more = self?.state.withLock { $0.output.appendAll(from: handle) }
-            if more != true { handle.readabilityHandler = nil }
-        }
-        errors.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let more = self?.state.withLock { $0.errors.appendAll(from: handle) }
-            if more != true { handle.readabilityHandler = nil }
-        }
-        process.terminationHandler = { [weak self] process in
-            // Under the lock under which the handlers read, so whoever sees the end sees all that was written before it.
-            self?.state.withLock { state in
-                _ = state.output.appendAll(from: output.fileHandleForReading)
-                _ = state.errors.appendAll(from: errors.fileHandleForReading)
-                let status =
-                    process.terminationReason == .uncaughtSignal
-                    ? -process.terminationStatus : process.terminationStatus
-                state.exit = (status, .now)
-            }
+        let record = Record()
+        let output = try ProcessOutput { data in record.state.withLock { $0.output += data } }
+        let errors = try ProcessOutput { data in record.state.withLock { $0.errors += data } }
+        self.record = record
+        reading = [output, errors]
+        process.standardOutput = output.writingEnd
+        process.standardError = errors.writingEnd
+        process.terminationHandler = { process in
+            // When the end is visible, all output before it is visible too.
+            for written in [output, errors] { written.drain() }
+            let status =
+                process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+            record.state.withLock { $0.exit = (status, .now) }
         }
         try process.run()
+        for written in reading { written.began() }
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     var pid: Int32 { process.processIdentifier }
-    var output: String { String(decoding: state.withLock { $0.output }, as: UTF8.self) }
-    var errors: String { String(decoding: state.withLock { $0.errors }, as: UTF8.self) }
+    var output: String { String(decoding: record.state.withLock { $0.output }, as: UTF8.self) }
+    var errors: String { String(decoding: record.state.withLock { $0.errors }, as: UTF8.self) }
     /// The exit code, or the negative signal number; nil while it runs.
-    var exitStatus: Int32? { state.withLock { $0.exit?.status } }
-    var exitedAt: ContinuousClock.Instant? { state.withLock { $0.exit?.at } }
+    var exitStatus: Int32? { record.state.withLock { $0.exit?.status } }
+    var exitedAt: ContinuousClock.Instant? { record.state.withLock { $0.exit?.at } }
 
     func signal(_ number: Int32) { kill(pid, number) }
 
-    /// Writes to its standard input, which it must have been given.
+    /// Writes to its standard input; it must have been started with one.
     func write(_ text: String) throws { try input?.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
 
     func endInput() { try? input?.fileHandleForWriting.close() }
@@ -80,9 +72,11 @@ final class Program: Sendable {
         lines.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] }
     }
 
-    /// The events that were printed since a position of the output, which moves on: for whoever looks often.
+    /// The events printed since a position of the output, which is moved to the end.
+    ///
+    /// Use it for frequent polling.
     func newEvents(since position: inout Int) -> [[String: Any]] {
-        let new = state.withLock { $0.output[position...] }
+        let new = record.state.withLock { $0.output[position...] }
         guard let end = new.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         position = end + 1
         return new[...end].split(separator: UInt8(ascii: "\n")).compactMap {
@@ -105,7 +99,7 @@ final class Program: Sendable {
         return exitStatus ?? -1
     }
 
-    /// Waits for the end of a process of which nothing more is asked: none in time is no failure.
+    /// Waits for the end of a process that the test does not need any more; a timeout is not a failure.
     func letEnd(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         while exitStatus == nil, ContinuousClock.now < deadline, (try? await Task.sleep(for: .milliseconds(20))) != nil
@@ -118,22 +112,7 @@ final class Program: Sendable {
     }
 }
 
-extension Data {
-    /// Appends what a pipe that does not block has now; whether more may come.
-    fileprivate mutating func appendAll(from handle: FileHandle) -> Bool {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(handle.fileDescriptor, &chunk, chunk.count)
-            if count > 0 {
-                append(contentsOf: chunk[..<count])
-            } else if count == 0 || errno != EINTR {
-                return count < 0 && errno == EAGAIN
-            }
-        }
-    }
-}
-
-/// Waits until `condition` holds; fails the test with `text` when it does not in time.
+/// Waits until `condition` holds; fails the test with `text` on a timeout.
 func eventually(
     _ text: String, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
@@ -144,7 +123,7 @@ func eventually(
             Issue.record("not within \(limit): \(text)", sourceLocation: sourceLocation)
             throw CancellationError()
         }
-        // The pace of looking, not a wait for something to have happened.
+        // The polling interval; nothing depends on its length.
         try await Task.sleep(for: .milliseconds(20))
     }
 }

@@ -6,25 +6,29 @@ import WebSocketSignaling
 
 @testable import CallAgent
 
-/// An agent of this process with real media on loopback: what it sends is unmistakable, and everything that it is told is kept.
+/// An agent in this process with real media on loopback.
+///
+/// Its media can be identified, and all its events are kept.
 final class Station: Sendable {
-    let agent: CallAgent
-    /// What it sends.
+    let agent: Agent
+    /// Identifies the media that it sends.
     let mark: Mark
-    /// What the agent told.
+    /// The events of the agent.
     let events: Trail<AgentEvent>
     private let sessions = SessionList()
     private let rung = Mutex<[FollowedCall]>([])
 
-    private static let engine = Task { try await MediaEngine.start(logger: .quiet) }
+    private static let engine = Task { try await Engine.start(logger: .quiet) }
 
-    /// Makes an agent that is not signed in; without a `width` it has no camera.
+    /// Makes an agent that is not signed in.
+    ///
+    /// With `width` 0 it has no camera.
     init(
         _ user: String, _ signaling: @autoclosure @escaping @Sendable () -> any SignalingTransport, width: Int = 320,
-        hertz: Double = 440, configure: (inout CallAgentConfiguration) -> Void = { _ in }
+        hertz: Double = 440, configure: (inout AgentConfiguration) -> Void = { _ in }
     ) async throws {
         let format = VideoFormat(width: width, height: max(width, 16) / 16 * 8)
-        var configuration = CallAgentConfiguration(
+        var configuration = AgentConfiguration(
             video: width > 0 ? .test(.smpte, format: format) : nil, audio: .tone(hertz: hertz))
         configuration.media.tuning = .loopback
         configuration.media.measurements = Set(MediaMeasurement.allCases)
@@ -33,7 +37,7 @@ final class Station: Sendable {
         let media = WatchedMedia(engine: try await Self.engine.value, configuration: configuration.media) { made, _ in
             sessions.value.withLock { $0.append(made) }
         }
-        agent = CallAgent(
+        agent = Agent(
             user: user, provider: media, signaling: signaling(), configuration: configuration, logger: .quiet)
         mark = Mark(user: user, width: width, hertz: hertz)
         events = Trail(agent.events)
@@ -46,21 +50,21 @@ final class Station: Sendable {
         }
     }
 
-    /// Makes one that signs in at a server, and comes back soon after a loss.
+    /// Makes an agent that signs in at a server and reconnects soon after a loss.
     convenience init(
         _ user: String, at url: String, device: String? = nil, token: (@Sendable () async throws -> String)? = nil,
-        width: Int = 320, hertz: Double = 440, configure: (inout CallAgentConfiguration) -> Void = { _ in }
+        width: Int = 320, hertz: Double = 440, configure: (inout AgentConfiguration) -> Void = { _ in }
     ) async throws {
-        var timing = WebSocketSignalingConfiguration()
+        var timing = WebSocketTransportConfiguration()
         timing.longestRetryDelay = .milliseconds(500)
-        let transport = WebSocketSignaling(
+        let transport = WebSocketTransport(
             url: url, device: device, token: token, configuration: timing, logger: .quiet)
         try await self.init(user, transport, width: width, hertz: hertz, configure: configure)
     }
 
     var user: String { agent.user }
 
-    /// The calls that came in so far.
+    /// The incoming calls so far.
     var incoming: [FollowedCall] { rung.withLock { $0 } }
 
     /// Signs in.
@@ -74,7 +78,7 @@ final class Station: Sendable {
         FollowedCall(try await agent.call(peer.user, media: media, id: id))
     }
 
-    /// Waits for the call that came in as the `number`th.
+    /// Waits for incoming call number `number`.
     func ring(_ number: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async throws -> FollowedCall {
         try await eventually("call \(number) rings at \(user)", sourceLocation: sourceLocation) {
             self.incoming.count >= number
@@ -82,7 +86,7 @@ final class Station: Sendable {
         return incoming[number - 1]
     }
 
-    /// Looks into what a peer connection decodes, as soon as it is built; 0 is the first that this agent made.
+    /// Observes the decoded media of a peer connection as soon as it is built; 0 is the first one of this agent.
     func look(
         _ kind: MediaKind, connection: Int = 0, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Perception {
@@ -96,22 +100,22 @@ final class Station: Sendable {
     }
 }
 
-/// Whose pictures and sound these are.
+/// Identifies the video and audio of a user.
 struct Mark: Sendable {
     let user: String
-    /// The width of the pictures; 0 when there are none.
+    /// The width of the frames; 0 without video.
     let width: Int
     /// The pitch, in Hz.
     let hertz: Double
 }
 
-/// A list that may be kept without its station.
+/// A list that may outlive its station.
 private final class SessionList: Sendable {
     let value = Mutex<[PeerMediaSession]>([])
 }
 
 extension Logger {
-    /// Says nothing below errors.
+    /// Logs only errors.
     static var quiet: Logger {
         var logger = Logger(label: "test")
         logger.logLevel = .error

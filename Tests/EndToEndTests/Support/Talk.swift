@@ -3,7 +3,9 @@ import Testing
 
 @testable import CallAgent
 
-/// A connected call between alice and bob, in which both have seen and heard each other as far as they can.
+/// A connected call between alice and bob.
+///
+/// Both have received all media that the other sends.
 struct Talk {
     let server: TestServer
     let alice: Station
@@ -13,7 +15,7 @@ struct Talk {
 
     init(
         media: CallMedia = .audioVideo, calleeWidth: Int = 240, room: String? = nil, data: [String: String] = [:],
-        configure: (inout CallAgentConfiguration) -> Void = { _ in }
+        configure: (inout AgentConfiguration) -> Void = { _ in }
     ) async throws {
         let server = try await TestServer()
         let alice = try await Station("alice", at: server.url, hertz: 440, configure: configure).prepared()

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A signaling server, a listener `bob` and what calls him, as three processes on loopback.
+/// A signaling server, a listener `bob` and a caller, as three processes on loopback.
 struct Trio {
     private(set) var server: Program
     let url: String
 
-    /// Starts the server on a port of the system's choice.
+    /// Starts the server on a free port.
     init() async throws {
         let server = try Program(["serve", "--listen", "127.0.0.1:0", "--events"])
         try await eventually("the server listens") { server.hasEvent(["event": "serving"]) }
@@ -14,7 +14,7 @@ struct Trio {
         url = try #require(server.events.first?["url"] as? String)
     }
 
-    /// Starts the server anew, at the address that it had.
+    /// Restarts the server at the same address.
     mutating func restartServer() async throws {
         let address = String(url.dropFirst("ws://".count))
         let server = try Program(["serve", "--listen", address, "--events"])
@@ -29,14 +29,14 @@ struct Trio {
         return bob
     }
 
-    /// Starts a call of alice's.
+    /// Starts a call from alice.
     func call(
         _ options: [String] = [], to peer: String = "bob", environment: [String: String] = [:]
     ) throws -> Program {
         try Program(["call", peer, "--as", "alice"] + common + options, environment: environment)
     }
 
-    /// A call that is connected at both ends and goes on.
+    /// A running call that is connected at both ends.
     func connected() async throws -> (alice: Program, bob: Program) {
         let bob = try await listen()
         let alice = try call(["--events", "--duration", "10m"])
@@ -46,11 +46,11 @@ struct Trio {
         return (alice, bob)
     }
 
-    /// Where everybody signs in and meets.
+    /// The options that all programs share.
     var common: [String] { ["--signaling", url, "--ice-interface", "127.0.0.1"] }
 }
 
-/// Values deep in a JSON document.
+/// Access to nested values of a JSON document.
 extension [String: Any] {
     func object(_ path: String) throws -> [String: Any] { try #require(value(path) as? [String: Any], "\(path)") }
 

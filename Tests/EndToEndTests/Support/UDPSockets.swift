@@ -10,7 +10,7 @@ enum UDPSockets {
     static func bound(by pid: Int32) throws -> Set<Endpoint> {
         let folder = "/proc/\(pid)/fd"
         let inodes = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name -> Substring? in
-            // Closed between the listing and this look.
+            // The socket was closed after it was listed.
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name),
                 target.hasPrefix("socket:[")
             else { return nil }
@@ -18,7 +18,7 @@ enum UDPSockets {
         }
         var found: Set<Endpoint> = []
         for (file, isIPv6) in [("udp", false), ("udp6", true)] {
-            // No file where the kernel has no IPv6.
+            // The file is missing if the kernel has no IPv6.
             for words in KernelTable.rows("/proc/\(pid)/net/\(file)") {
                 // sl, local address and port in hexadecimal digits, remote ones, … and the inode as the tenth word.
                 guard words.count > 9, inodes.contains(words[9]), let colon = words[1].lastIndex(of: ":"),

@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-/// An X server whose screen is only a file, and what is seen on it.
+/// An X server whose screen is only a file, and a look at that screen.
 ///
-/// The tests look at the file and never connect: Xlib ends a process whose server goes away.
+/// The tests read the file and never connect: Xlib ends a process whose server exits.
 final class VirtualScreen: Sendable {
     private static let path = "/usr/bin/Xvfb"
     /// Whether it is installed.
     static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-    /// For the environment variable `DISPLAY`.
+    /// The value of the environment variable `DISPLAY`.
     let display: String
     private let server: Program
     private let folder = Folder()
     private let bytes = 800 * 600 * 4
 
     init() async throws {
-        // It would begin anew after its last client, and refuse whoever comes meanwhile.
+        // Without this option the server resets after its last client and refuses new clients meanwhile.
         let options = ["-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset"]
         server = try Program(["-displayfd", "1", "-fbdir", folder.path(".")] + options, path: Self.path)
         let server = server
@@ -24,9 +24,9 @@ final class VirtualScreen: Sendable {
         display = ":" + server.output.filter(\.isNumber)
     }
 
-    /// How bright the screen is, 0 to 255: the mean green of a hundredth of its pixels.
+    /// The brightness of the screen, 0 to 255: the mean green of a hundredth of its pixels.
     ///
-    /// The file is in the format of xwd: a header, the colours of a palette, and four bytes for each pixel, the second one green.
+    /// The file has the format of xwd: a header, a palette, and four bytes for each pixel. The second byte is green.
     private var brightness: Int {
         get throws {
             let file = try Data(contentsOf: URL(fileURLWithPath: folder.path("Xvfb_screen0")))
@@ -36,7 +36,7 @@ final class VirtualScreen: Sendable {
         }
     }
 
-    /// Waits until the screen shows what is expected.
+    /// Waits until the screen has the expected brightness.
     func shows(_ what: String, _ condition: (Int) -> Bool) async throws {
         try await eventually(what) { condition(try brightness) }
     }

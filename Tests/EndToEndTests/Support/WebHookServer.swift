@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Takes webhooks on loopback, on a thread of its own, and keeps them.
+/// Receives webhooks on loopback, on its own thread, and keeps them.
 final class WebHookServer: Sendable {
     let port: UInt16
     private let socketNumber: Int32
@@ -13,7 +13,7 @@ final class WebHookServer: Sendable {
         bodies.withLock { $0 }.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] }
     }
 
-    /// - Parameter status: what every request is answered with; nil never answers.
+    /// - Parameter status: the status of every response; nil sends no response.
     init(status: Int? = 204) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -42,7 +42,7 @@ final class WebHookServer: Sendable {
     }
 
     deinit {
-        // Wakes the thread up, which ends then.
+        // Wakes the thread, which then ends.
         shutdown(socketNumber, Int32(SHUT_RDWR))
         close(socketNumber)
     }
@@ -50,7 +50,7 @@ final class WebHookServer: Sendable {
     /// The body of one request.
     private static func read(_ connection: Int32) -> String {
         var text = ""
-        // As a real server, which answers whoever speaks TLS to it at once.
+        // Like a real server, it answers a TLS handshake at once.
         func isHTTP() -> Bool { text.first.map { ("A"..."Z").contains($0) } ?? true }
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {

@@ -4,16 +4,16 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("What the application pushes") struct ApplicationSourceTests {
+    @Suite("Frames and samples from the application") struct ApplicationSourceTests {
         @Test(
-            "Pictures of every pixel format arrive in the size that was chosen",
+            "Frames of every pixel format arrive in the chosen size",
             arguments: PixelFormat.allCases)
-        func pictures(format: PixelFormat) async throws {
+        func frames(format: PixelFormat) async throws {
             let input = try VideoInput(width: 160, height: 90, pixelFormat: format)
             var options = LoopbackCall.Options()
             options.kinds = [.video]
             options.callerVideo = input.source(format: VideoFormat(width: 320, height: 180, framesPerSecond: 15))
-            // Of planar formats the chroma is grey.
+            // The chroma of planar formats is grey.
             let luma = format == .i420 || format == .nv12 ? 160 * 90 : input.byteCount
             let grey = [UInt8](repeating: 128, count: input.byteCount - luma)
             let white = [UInt8](repeating: 255, count: luma) + grey
@@ -21,7 +21,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee)
-                try await eventually("white pictures") {
+                try await eventually("white frames") {
                     _ = try await input.push(white)
                     return log.last.map { $0.mean > 220 && $0.width == 320 && $0.height == 180 } == true
                 }
@@ -33,7 +33,7 @@ extension RealPipelines {
             #expect(try white.withUnsafeBytes { try input.push($0) } == .refused, "no call uses it any more")
         }
 
-        @Test("Pictures keep the times that they were taken at, however unevenly they are pushed")
+        @Test("Frames keep their capture times, however unevenly they are pushed")
         func times() async throws {
             let input = try VideoInput(width: 64, height: 64, pixelFormat: .gray8)
             var options = LoopbackCall.Options()
@@ -42,29 +42,29 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
-                let pictures = call.callee.peer.pictures(.gray8)
+                let frames = call.callee.peer.frames(.gray8)
                 var random = SeededGenerator(seed: 7)
                 let clock = ContinuousClock()
                 let (start, taken) = (clock.now, Duration.nanoseconds(Pipeline.now))
                 let count = 40
                 let pushing = Task {
                     for number in 0..<count {
-                        // Up to 45 ms late; two come at the same moment now and then.
+                        // Up to 45 ms late. Sometimes two frames are pushed at the same moment.
                         let late = Duration.milliseconds(Int.random(in: 0...45, using: &random))
                         try await clock.sleep(until: start + .milliseconds(number * 50) + late)
                         let shade = [UInt8](repeating: number % 2 == 0 ? 60 : 200, count: input.byteCount)
                         try await input.push(shade, at: taken + .milliseconds(number * 50))
                     }
                 }
-                // Each is seen once: none is doubled, and none falls out.
+                // Each frame arrives once: none is repeated, and none is lost.
                 var shades: [Bool] = []
-                for await picture in pictures {
-                    shades.append(picture.bytes[picture.bytes.count / 2] > 130)
+                for await frame in frames {
+                    shades.append(frame.bytes[frame.bytes.count / 2] > 130)
                     if shades.count == count - 4 { break }
                 }
                 #expect(zip(shades, shades.dropFirst()).count { $0 == $1 } <= 1, "\(shades)")
                 try await pushing.value
-                // One from before the last falls out, though the next one shows.
+                // A frame older than the last one is dropped, but the next one is shown.
                 let early = [UInt8](repeating: 255, count: input.byteCount)
                 try await input.push(early, at: taken + .milliseconds((count - 3) * 50))
                 for number in count..<count + 6 {
@@ -72,9 +72,9 @@ extension RealPipelines {
                     try await input.push(
                         [UInt8](repeating: 128, count: input.byteCount), at: taken + .milliseconds(number * 50))
                 }
-                for await picture in pictures {
-                    let shade = picture.bytes[picture.bytes.count / 2]
-                    #expect(shade < 230, "an early picture is shown")
+                for await frame in frames {
+                    let shade = frame.bytes[frame.bytes.count / 2]
+                    #expect(shade < 230, "an early frame is shown")
                     if (110...150).contains(shade) { break }
                 }
                 let shade = [UInt8](repeating: 0, count: input.byteCount)
@@ -84,23 +84,23 @@ extension RealPipelines {
             }
         }
 
-        @Test("What comes faster than it is taken is dropped and counted, and whoever waits is held back")
+        @Test("A push that does not wait drops and counts excess frames; a push that waits loses none")
         func backPressure() async throws {
             let engine = try await TestEngine.shared()
             let input = try VideoInput(width: 64, height: 64, pixelFormat: .gray8)
             let source = try engine.capture(input.source())
             try await source.hold()
-            let picture = [UInt8](repeating: 16, count: input.byteCount)
-            for _ in 0..<500 { _ = try picture.withUnsafeBytes { try input.push($0) } }
+            let frame = [UInt8](repeating: 16, count: input.byteCount)
+            for _ in 0..<500 { _ = try frame.withUnsafeBytes { try input.push($0) } }
             #expect(input.count(.accepted) + input.count(.dropped) == 500)
             #expect(input.count(.dropped) > 0)
             let dropped = input.count(.dropped)
-            for _ in 0..<50 { #expect(try await input.push(picture) == .accepted) }
+            for _ in 0..<50 { #expect(try await input.push(frame) == .accepted) }
             #expect(input.count(.dropped) == dropped)
             await source.release()
         }
 
-        @Test("Samples of another rate and two channels arrive as the tone that they are")
+        @Test("Stereo samples of another rate arrive as the same tone")
         func samples() async throws {
             let input = try AudioInput(sampleRate: 16_000, channels: 2)
             var options = LoopbackCall.Options()
@@ -140,7 +140,7 @@ extension RealPipelines {
             return Int16(12_000 * sin(phase))
         }
 
-        @Test("Sizes and shapes that cannot be taken are refused")
+        @Test("Unsupported frame sizes, sample rates and channel counts are refused")
         func shapes() throws {
             for (width, height) in [(0, 90), (161, 90), (160, 91), (20_000, 90), (-4, 4)] {
                 #expect(throws: MediaError.self) { try VideoInput(width: width, height: height) }

@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("A capture") struct CaptureTests {
-        /// A device that is open when its file is.
+        /// A device that is open while its file is open.
         private static let fileSource = [
             "file-audio-source.launch": """
             # value choice: source.location
@@ -13,10 +13,10 @@ extension RealPipelines {
             "device": String(repeating: "silence ", count: 1_000),
         ]
 
-        @Test("A branch that joins while the capture begins gets everything from the beginning")
+        @Test("A branch that joins while the capture starts gets every event from the beginning")
         func joiningAtTheStart() async throws {
             try GStreamerLibrary.initialize()
-            // The moment in which something can be missed is short: one round in ten used to hit it.
+            // An event can be missed only for a short moment: one round in ten used to hit it.
             for round in 0..<100 {
                 let source = try Element(launch: "audiotestsrc is-live=true ! capsfilter", description: "test")
                 let calls = try Pipeline(name: "calls", timeBase: .clock)
@@ -47,7 +47,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Two calls share one capture, and it ends with the last of them")
+        @Test("Two calls share one capture, which ends with the last call")
         func shared() async throws {
             let engine = try await TestEngine.shared()
             let source = try engine.capture(AudioSource.tone(hertz: 523))
@@ -62,7 +62,7 @@ extension RealPipelines {
             for (proxy, count) in zip(proxies, counts) {
                 calls.bin.add(proxy)
                 let sink = try Element("fakesink")
-                // A sink that waited for the other one's first buffer would have the source wait for the second branch.
+                // If a sink waited for the other sink's first buffer, the source would wait for the second branch.
                 try sink.set("async", "false")
                 calls.bin.add(sink)
                 try proxy.link(to: sink)
@@ -74,17 +74,17 @@ extension RealPipelines {
             try calls.bin.setState(.playing)
             let first = try await source.attach(proxies[0])
             let second = try await source.attach(proxies[1])
-            try await eventually("sound in both") { counts.allSatisfy { $0.value >= 5 } }
+            try await eventually("audio in both") { counts.allSatisfy { $0.value >= 5 } }
             await source.detach(first)
             let before = counts[1].value
-            try await eventually("sound in the other") { counts[1].value >= before + 5 }
+            try await eventually("audio in the other") { counts[1].value >= before + 5 }
             await source.detach(second)
         }
 
-        @Test("A device is open while somebody holds the capture or a call uses it, and closed after that")
+        @Test("A device is open while the capture is held or a call uses it, and closed afterwards")
         func opensAndCloses() async throws {
             let folder = try PipelineFolder(Self.fileSource)
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             let source = try engine.capture(AudioSource(name: "file", choice: folder.file("device")))
             let isOpen = { ProcessCensus.hasOpen(folder.file("device")) }
             #expect(!isOpen())
@@ -107,7 +107,7 @@ extension RealPipelines {
             #expect(!isOpen())
         }
 
-        @Test("A call that takes nothing does not hold up the others")
+        @Test("A call that reads nothing does not block the others")
         func stuckCall() async throws {
             let source = try await TestEngine.shared().capture(AudioSource.tone(hertz: 526))
             let calls = try Pipeline(name: "calls", timeBase: .clock)
@@ -128,7 +128,7 @@ extension RealPipelines {
             try calls.bin.setState(.playing)
             let first = try await source.attach(stuck)
             let second = try await inTime("the second branch") { try await source.attach(other) }
-            try await eventually("sound in the second branch") { heard.value >= 20 }
+            try await eventually("audio in the second branch") { heard.value >= 20 }
             for branch in [second, first] { try await inTime("the branch's end") { await source.detach(branch) } }
             block.remove()
         }
@@ -136,19 +136,19 @@ extension RealPipelines {
         @Test("A branch that cannot be made leaves nothing open")
         func failedAttach() async throws {
             let folder = try PipelineFolder(Self.fileSource)
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             let source = try engine.capture(AudioSource(name: "file", choice: folder.file("device")))
             let error = MediaError.unknownProperty(object: "GstIdentity", property: "proxysink")
             await #expect(throws: error) { try await source.attach(Element("identity")) }
             #expect(!ProcessCensus.hasOpen(folder.file("device")))
         }
 
-        @Test("A device that is not there fails the one who holds it, each time, and nothing stays open")
+        @Test("Holding a missing device fails every time and leaves nothing open")
         func missingDevice() async throws {
             let folder = try PipelineFolder([
                 "nothere-audio-source.launch": "# A file that is not there.\nfilesrc location=/nonexistent/file"
             ])
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             let source = try engine.capture(AudioSource(name: "nothere"))
             for _ in 1...2 {
                 let error = await #expect(throws: MediaError.self) { try await source.hold() }

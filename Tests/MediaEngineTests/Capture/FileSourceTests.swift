@@ -4,8 +4,8 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("A file that is sent") struct FileSourceTests {
-        @Test("It is played round and round without a gap, its sound in step with its pictures")
+    @Suite("A file as the source") struct FileSourceTests {
+        @Test("A file loops without a gap, with its audio and video in sync")
         func loop() async throws {
             let folder = try PipelineFolder()
             try await Clip.make(folder.file("clip with spaces.mkv"))
@@ -19,12 +19,12 @@ extension RealPipelines {
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee, [.video, .audio])
                 try await eventually("three rounds") { log.flashes.count >= 3 && log.beeps.count >= 3 }
-                let pictures = try await call.capture(.caller, .video)
-                let sound = try await call.capture(.caller, .audio)
-                #expect(pictures.device === sound.device)
+                let frames = try await call.capture(.caller, .video)
+                let audio = try await call.capture(.caller, .audio)
+                #expect(frames.device === audio.device)
                 #expect(try await call.callee.received(.video).width == 320)
                 for flash in log.flashes.prefix(3) {
-                    // The receiver's own buffers differ by less than what anybody notices.
+                    // The receiver's own buffers add an offset that nobody notices.
                     let distances: [Duration] = log.beeps.map { ($0 - flash).magnitude }
                     #expect(try #require(distances.min()) < Duration.milliseconds(200))
                 }
@@ -36,27 +36,27 @@ extension RealPipelines {
             }
         }
 
-        @Test("A file without sound leaves silence, one without pictures a test picture, and the other kind goes on")
+        @Test("A file without audio sends silence, and its video continues")
         func half() async throws {
             let folder = try PipelineFolder()
-            try await Clip.make(folder.file("mute.mkv"), hasSound: false)
+            try await Clip.make(folder.file("mute.mkv"), hasAudioSample: false)
             var options = LoopbackCall.Options()
             options.callerVideo = try VideoSource(
                 parsing: "file:" + folder.file("mute.mkv"), format: VideoFormat(width: 320, height: 240))
             options.callerAudio = try AudioSource(parsing: "file:" + folder.file("mute.mkv"))
-            options.engine = try await MediaEngine.start(
+            options.engine = try await Engine.start(
                 pipelineFolder: nil, captureTiming: CaptureTiming(silence: .seconds(1)), logger: .init(label: "test"))
             try await withCall(options) { call in
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee, [.video, .audio])
-                try await eventually("two rounds, and silence") { log.flashes.count >= 2 && log.sounds.count > 20 }
+                try await eventually("two rounds, and silence") { log.flashes.count >= 2 && log.audio.count > 20 }
                 let lost = call.caller.events.filter { if case .captureLost(.audio, _) = $0 { true } else { false } }
                 #expect(lost.count == 1)
-                #expect(log.sounds.allSatisfy { !$0.isLoud })
+                #expect(log.audio.allSatisfy { !$0.isLoud })
             }
         }
 
-        @Test("Sound that pauses is lost, and restored in the next round, while the pictures go on")
+        @Test("Audio that pauses is reported lost and is restored in the next round, while the video continues")
         func pausing() async throws {
             let folder = try PipelineFolder()
             try await Clip.make(folder.file("short.mkv"), tone: .milliseconds(100))
@@ -66,12 +66,12 @@ extension RealPipelines {
             options.callerAudio = try AudioSource(parsing: "file:" + folder.file("short.mkv"))
             var logger = Logger(label: "test")
             logger.logLevel = .error
-            options.engine = try await MediaEngine.start(
+            options.engine = try await Engine.start(
                 pipelineFolder: nil, captureTiming: CaptureTiming(silence: .milliseconds(500)), logger: logger)
             try await withCall(options) { call in
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee, [.video, .audio])
-                try await eventually("the sound goes and comes back") {
+                try await eventually("the audio goes and comes back") {
                     call.caller.count(.captureRestored(.audio)) >= 2
                 }
                 let beeps = log.beeps.count
@@ -81,12 +81,12 @@ extension RealPipelines {
             }
         }
 
-        @Test("One that is not there, or is no film, is told before the call or as an event")
+        @Test("A missing file is refused by the check, and a file without media when it opens")
         func unusable() async throws {
             let engine = try await TestEngine.shared()
             let missing = try VideoSource(parsing: "file:/nowhere/clip.mkv")
             let error = await #expect(throws: MediaError.self) { try await engine.check(missing) }
-            #expect("\(try #require(error))".contains("there is no '/nowhere/clip.mkv'"))
+            #expect("\(try #require(error))".contains("there is no file '/nowhere/clip.mkv'"))
             let folder = try PipelineFolder(["text.mkv": String(repeating: "no film ", count: 2_000)])
             let text = try VideoSource(parsing: "file:" + folder.file("text.mkv"))
             await #expect(throws: MediaError.self) { try await engine.capture(text).hold() }
@@ -95,6 +95,6 @@ extension RealPipelines {
 }
 
 extension Duration {
-    /// Without its sign.
+    /// The absolute value.
     var magnitude: Duration { self < .zero ? .zero - self : self }
 }

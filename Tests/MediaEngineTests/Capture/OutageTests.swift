@@ -5,7 +5,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("A source that fails during a call") struct OutageTests {
-        /// Devices that go away, each in its way, and are there again when they are opened anew.
+        /// Devices that fail in different ways and work again when they are reopened.
         private static let devices = [
             "unplugged-video-source.launch": """
             # value caps: format.caps
@@ -34,7 +34,7 @@ extension RealPipelines {
             let timing = CaptureTiming(silence: .milliseconds(800), firstRetry: .milliseconds(300))
             var logger = Logger(label: "test")
             logger.logLevel = .critical
-            options.engine = try await MediaEngine.start(
+            options.engine = try await Engine.start(
                 pipelineFolder: folder.path, captureTiming: timing, logger: logger)
             if let video {
                 options.callerVideo = VideoSource(name: video, format: VideoFormat(width: 320, height: 180))
@@ -53,13 +53,13 @@ extension RealPipelines {
         }
 
         @Test(
-            "The far end sees a test picture that moves, then the source again, and both ends stay connected",
+            "The far end sees a moving test frame, then the source again, and both ends stay connected",
             arguments: [("unplugged", SourceFault.lost), ("ending", .ended)])
         func comesBack(name: String, fault: SourceFault) async throws {
             try await withDevice(name, nil) { call in
                 let log = try await ReceivedLog(call.callee)
                 let watch = try await DecodedWatch(call.callee, .video)
-                try await eventually("the source's white pictures") { (log.last?.mean ?? 0) > 200 }
+                try await eventually("the source's white frames") { (log.last?.mean ?? 0) > 200 }
                 try await eventually("the stand-in's dark ones") { (log.last?.mean ?? 255) < 100 }
                 let changes = watch.changes
                 try await eventually("the source again") {
@@ -69,34 +69,34 @@ extension RealPipelines {
                 #expect(losses(call.caller).first == fault)
                 try await eventually("the second loss") { losses(call.caller).count >= 2 }
                 #expect(call.caller.failure == nil && call.callee.failure == nil)
-                let sizes = Set(log.pictures.map { [$0.width, $0.height] })
+                let sizes = Set(log.frames.map { [$0.width, $0.height] })
                 #expect(sizes == [[320, 180]])
             }
         }
 
-        @Test("One that is open and gives nothing is replaced, too")
+        @Test("A source that is open but delivers nothing is replaced, too")
         func silent() async throws {
             try await withDevice("silent", nil) { call in
-                try await call.callee.waitForPictures(10)
+                try await call.callee.waitForFrames(10)
                 #expect(losses(call.caller) == [.silent])
                 let watch = try await DecodedWatch(call.callee, .video)
-                try await eventually("pictures that move") { watch.changes >= 10 }
+                try await eventually("frames that move") { watch.changes >= 10 }
             }
         }
 
-        @Test("A microphone that goes away leaves silence, and is heard again when it is back")
-        func sound() async throws {
+        @Test("A lost microphone is replaced by silence, and is heard again when it is back")
+        func audio() async throws {
             try await withDevice(nil, "unplugged") { call in
                 let heard = try await DecodedWatch(call.callee, .audio)
-                try await eventually("sound") { heard.loudRun > 5 }
+                try await eventually("audio") { heard.loudRun > 5 }
                 try await eventually("silence that flows") { heard.silentRun > 5 }
-                try await eventually("sound again") { heard.loudRun > 5 }
+                try await eventually("audio again") { heard.loudRun > 5 }
                 #expect(losses(call.caller).first == .lost)
                 #expect(call.caller.count(.captureRestored(.audio)) > 0)
             }
         }
 
-        @Test("Nothing stays open when the call ends while its source is lost")
+        @Test("Nothing stays open when a call ends while its source is lost")
         func endMeanwhile() async throws {
             try await withDevice("ending", nil) { call in
                 try await eventually("the loss") { losses(call.caller).count > 0 }

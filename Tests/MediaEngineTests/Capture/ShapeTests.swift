@@ -3,11 +3,11 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("Pictures of another shape") struct ShapeTests {
+    @Suite("Frames of another aspect ratio") struct ShapeTests {
         @Test(
-            "What the application pushes is scaled until it fits, with bars at two sides",
+            "A pushed frame is scaled to fit, with bars at two sides",
             arguments: [
-                // 4:3 in 16:9, 16:9 in 4:3, and the same shape.
+                // 4:3 in 16:9, 16:9 in 4:3, and the same aspect ratio.
                 ([320, 240], [320, 180], [40, 0, 240, 180]), ([320, 180], [320, 240], [0, 30, 320, 180]),
                 ([160, 120], [320, 240], [0, 0, 320, 240]),
             ])
@@ -23,12 +23,12 @@ extension RealPipelines {
                 let pushing = Task { while !Task.isCancelled { try await input.push(white) } }
                 defer { pushing.cancel() }
                 let box = try await BrightBox.first(of: call.callee)
-                #expect(box.picture == sent)
+                #expect(box.frameSize == sent)
                 #expect(box.isNear(left: shown[0], top: shown[1], width: shown[2], height: shown[3]), "\(box)")
             }
         }
 
-        @Test("A file of 4:3 in 16:9 keeps its shape, also when it is turned")
+        @Test("A 4:3 file in 16:9 keeps its aspect ratio, also when it is turned")
         func file() async throws {
             let folder = try PipelineFolder()
             try await Clip.make(folder.file("clip.mkv"))

@@ -4,8 +4,10 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("A device in several sizes at once") struct SharedDeviceTests {
-        /// A white picture from a file that is open as long as the device is; `limit` is what it cannot exceed though it says it can.
+    @Suite("One device in several sizes at once") struct SharedDeviceTests {
+        /// A device with white video that keeps a file open while it is open itself.
+        ///
+        /// `limit` keeps the device from delivering all the sizes that it claims to support.
         private static func device(limit: String = "") -> String {
             """
             # value choice: opened.location
@@ -17,10 +19,10 @@ extension RealPipelines {
         }
 
         private struct Devices {
-            let engine: MediaEngine
+            let engine: Engine
             let folder: PipelineFolder
 
-            /// `v4l2` is a camera, of which there is only one; `camera` is opened as often as one likes.
+            /// `v4l2` is an exclusive device; `camera` can be opened any number of times.
             init(limit: String = "") async throws {
                 let text = SharedDeviceTests.device(limit: limit)
                 folder = try PipelineFolder([
@@ -31,7 +33,7 @@ extension RealPipelines {
                 var logger = Logger(label: "test")
                 logger.logLevel = .critical
                 let timing = CaptureTiming(silence: .seconds(2), firstRetry: .milliseconds(300))
-                engine = try await MediaEngine.start(
+                engine = try await Engine.start(
                     pipelineFolder: folder.path, captureTiming: timing, logger: logger)
             }
 
@@ -49,7 +51,7 @@ extension RealPipelines {
                 return options
             }
 
-            /// How often the device is open.
+            /// How many times the device is open.
             var timesOpen: Int { ProcessCensus.timesOpen(folder.file("file")) }
 
             func openFormat(_ source: VideoSource) async throws -> VideoFormat? {
@@ -58,7 +60,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "Two calls want two sizes and rates of one device: it is open once, and each call has what it wants",
+            "Two calls use one device in two sizes and rates: it is open once, and each call gets its format",
             arguments: ["v4l2", "camera"])
         func twoCalls(name: String) async throws {
             let devices = try await Devices()
@@ -67,43 +69,43 @@ extension RealPipelines {
             try await withCall(devices.options(small)) { first in
                 try await first.connect()
                 let seen = try await ReceivedLog(first.callee)
-                try await eventually("the first call's pictures") { (seen.last?.mean ?? 0) > 200 }
+                try await eventually("the first call's frames") { (seen.last?.mean ?? 0) > 200 }
                 #expect(try await devices.openFormat(small) == small.format)
                 try await withCall(devices.options(large)) { second in
                     try await second.connect()
                     let other = try await ReceivedLog(second.callee)
-                    try await eventually("the second call's pictures") {
+                    try await eventually("the second call's frames") {
                         other.last.map { $0.width == 640 && $0.height == 360 && $0.mean > 200 } == true
                     }
                     try await eventually("it is open once") { devices.timesOpen == 1 }
                     #expect(try await devices.openFormat(small) == large.format)
-                    // Never larger than what there is.
-                    #expect(other.pictures.allSatisfy { $0.width <= 640 })
-                    let (mine, theirs) = (seen.pictures.count, other.pictures.count)
-                    try await eventually("two seconds of the fast one") { other.pictures.count >= theirs + 60 }
-                    let slow = seen.pictures.count - mine
-                    #expect(slow > 5 && slow < 40, "\(slow) pictures of 10 a second")
+                    // Never larger than what the device delivers.
+                    #expect(other.frames.allSatisfy { $0.width <= 640 })
+                    let (mine, theirs) = (seen.frames.count, other.frames.count)
+                    try await eventually("two seconds of the fast one") { other.frames.count >= theirs + 60 }
+                    let slow = seen.frames.count - mine
+                    #expect(slow > 5 && slow < 40, "\(slow) frames of 10 a second")
                 }
-                let before = seen.pictures.count
-                try await eventually("the first call goes on") { seen.pictures.count > before + 10 }
-                // Of the camera itself all the time, in the size that was asked for.
-                #expect(Set(seen.pictures.map { [$0.width, $0.height] }) == [[320, 180]])
-                #expect(seen.pictures.dropFirst(3).allSatisfy { $0.mean > 200 })
+                let before = seen.frames.count
+                try await eventually("the first call goes on") { seen.frames.count > before + 10 }
+                // Always the camera's own video, in the requested size.
+                #expect(Set(seen.frames.map { [$0.width, $0.height] }) == [[320, 180]])
+                #expect(seen.frames.dropFirst(3).allSatisfy { $0.mean > 200 })
                 #expect(!first.caller.events.contains { if case .captureLost = $0 { true } else { false } })
             }
             #expect(devices.timesOpen == 0)
         }
 
-        @Test("A size of another shape has bars, and nothing is stretched")
+        @Test("A size of another aspect ratio gets bars, and nothing is stretched")
         func shape() async throws {
             let devices = try await Devices()
             try await withCall(devices.options(devices.source("v4l2", 640, 360))) { wide in
                 try await wide.connect()
-                try await wide.callee.waitForPictures(3)
+                try await wide.callee.waitForFrames(3)
                 try await withCall(devices.options(devices.source("v4l2", 320, 240))) { narrow in
                     try await narrow.connect()
                     let seen = try await ReceivedLog(narrow.callee)
-                    // Three quarters of it are white.
+                    // Three quarters of the frame are white.
                     try await eventually("bars; \(String(describing: seen.last))") {
                         seen.last.map { $0.width == 320 && $0.height == 240 && (150..<200).contains($0.mean) } == true
                     }
@@ -114,7 +116,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("One call changes the size of its camera, and nobody else's device is as large as nobody needs")
+        @Test("When the only call changes its size, the device changes to the same size")
         func changes() async throws {
             let devices = try await Devices()
             try await withCall(devices.options(devices.source("v4l2", 320, 180))) { call in
@@ -131,36 +133,36 @@ extension RealPipelines {
             }
         }
 
-        @Test("What a device cannot give larger leaves everybody with what it gives")
+        @Test("If the device cannot deliver a larger size, every call gets what it can deliver")
         func ceiling() async throws {
             let devices = try await Devices(limit: "! video/x-raw,width=[1,400]")
             let (small, large) = (devices.source("v4l2", 320, 180), devices.source("v4l2", 640, 360))
             try await withCall(devices.options(small)) { first in
                 try await first.connect()
                 let seen = try await ReceivedLog(first.callee)
-                try await eventually("the first call's pictures") { (seen.last?.mean ?? 0) > 200 }
+                try await eventually("the first call's frames") { (seen.last?.mean ?? 0) > 200 }
                 try await withCall(devices.options(large)) { second in
                     try await second.connect()
                     let other = try await ReceivedLog(second.callee)
                     try await eventually("what there is") {
                         other.last.map { $0.width == 320 && $0.height == 180 && $0.mean > 200 } == true
                     }
-                    let before = seen.pictures.count
+                    let before = seen.frames.count
                     try await eventually("the first call goes on") {
-                        seen.pictures.count > before + 10 && (seen.last?.mean ?? 0) > 200
+                        seen.frames.count > before + 10 && (seen.last?.mean ?? 0) > 200
                     }
                     #expect(devices.timesOpen == 1)
                 }
             }
         }
 
-        @Test("A preview and a look at what is captured are of the size that was asked for, and turned on their own")
+        @Test("Captured frames and snapshots have the requested size, each with its own orientation")
         func looks() async throws {
             let devices = try await Devices()
             let large = try devices.engine.capture(devices.source("v4l2", 640, 360))
             let small = try devices.engine.capture(devices.source("v4l2", 320, 180))
             try await small.turn(.quarter)
-            var looks: [FrameStream<VideoFrame>] = [try await small.pictures(), try await large.pictures()]
+            var looks: [FrameStream<VideoFrame>] = [try await small.frames(), try await large.frames()]
             for (look, size) in zip(looks, [[180, 320], [640, 360]]) {
                 let isThere = try await inTime("\(size)") {
                     for await frame in look where [frame.width, frame.height] == size { return true }
@@ -170,13 +172,13 @@ extension RealPipelines {
             }
             #expect(devices.timesOpen == 1)
             let png = try await small.snapshot(.png)
-            // The size stands behind the signature and the name of the first chunk.
+            // The size follows the signature and the name of the first chunk.
             #expect(png[16..<24] == [0, 0, 0, 180, 0, 0, 1, 64])
             looks = []
             try await eventually("it is closed") { devices.timesOpen == 0 }
         }
 
-        @Test("Sizes are compared by width, height and rate, and fitted in their own shape")
+        @Test("Formats are compared by width, height and rate, and fitted without changing the aspect ratio")
         func sizes() {
             let (hd, vga) = (VideoFormat(width: 1_280, height: 720), VideoFormat(width: 640, height: 480))
             #expect(hd.contains(vga) && !vga.contains(hd) && hd.contains(hd))

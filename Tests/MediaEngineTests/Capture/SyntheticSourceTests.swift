@@ -3,8 +3,8 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("What the machine makes itself") struct SyntheticSourceTests {
-        @Test("The frame counter and the clock arrive readable", arguments: [Codec.vp8, .h264])
+    @Suite("Sources that the engine generates") struct SyntheticSourceTests {
+        @Test("The frame counter in the video arrives readable", arguments: [Codec.vp8, .h264])
         func stamped(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.video]
@@ -13,15 +13,15 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee)
-                try await eventually("30 pictures") { log.pictures.count >= 30 }
-                let numbers = log.pictures.compactMap(\.number)
-                #expect(numbers.count >= log.pictures.count - 2)
+                try await eventually("30 frames") { log.frames.count >= 30 }
+                let numbers = log.frames.compactMap(\.number)
+                #expect(numbers.count >= log.frames.count - 2)
                 #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
                 #expect(try #require(numbers.last) < 500)
             }
         }
 
-        @Test("Speech swells and pauses some times a second, silence is silent")
+        @Test("Speech has 3 to 6 syllables a second, and silence is silent")
         func speech() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
@@ -31,20 +31,20 @@ extension RealPipelines {
                 try await call.connect()
                 let spoken = try await ReceivedLog(call.callee, [.audio])
                 let silent = try await ReceivedLog(call.caller, [.audio])
-                try await eventually("two seconds") { spoken.sounds.count > 100 && silent.sounds.count > 100 }
-                let turns = zip(spoken.sounds, spoken.sounds.dropFirst()).count { $0.isLoud != $1.isLoud }
-                let (first, last) = (try #require(spoken.sounds.first), try #require(spoken.sounds.last))
+                try await eventually("two seconds") { spoken.audio.count > 100 && silent.audio.count > 100 }
+                let turns = zip(spoken.audio, spoken.audio.dropFirst()).count { $0.isLoud != $1.isLoud }
+                let (first, last) = (try #require(spoken.audio.first), try #require(spoken.audio.last))
                 let seconds: Double = (last.at - first.at) / Duration.seconds(1)
                 let syllables = Double(turns) / 2 / seconds
                 #expect((3...6).contains(syllables), "\(syllables) a second")
-                #expect(silent.sounds.allSatisfy { !$0.isLoud })
+                #expect(silent.audio.allSatisfy { !$0.isLoud })
             }
         }
     }
 }
 
 @Suite("Frame stamps") struct FrameStampTests {
-    @Test("What is written is read", arguments: [(128, 72), (320, 180), (638, 360), (1280, 720)])
+    @Test("A stamp is read as it was written", arguments: [(128, 72), (320, 180), (638, 360), (1280, 720)])
     func roundTrip(width: Int, height: Int) {
         var bytes = [UInt8](repeating: 90, count: (width + 3) / 4 * 4 * height * 3 / 2)
         for number in [0, 1, 0xdead_beef, UInt32.max] {
@@ -56,7 +56,7 @@ extension RealPipelines {
     }
 
     @Test(
-        "A picture that is too small or too short is left alone",
+        "A frame that is too small or too short is not changed",
         arguments: [(64, 64, 6_144), (320, 10, 4_800), (320, 180, 10)])
     func small(width: Int, height: Int, count: Int) {
         var bytes = [UInt8](repeating: 90, count: count)

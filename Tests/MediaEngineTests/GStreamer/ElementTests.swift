@@ -5,7 +5,7 @@ import Testing
 @Suite("Elements") struct ElementTests {
     init() throws { try GStreamerLibrary.initialize() }
 
-    @Test("One that is not installed is told by name")
+    @Test("The error about a missing element names it")
     func missing() {
         #expect(throws: MediaError.pluginMissing(element: "no-such-element")) { try Element("no-such-element") }
         #expect(throws: MediaError.pluginMissing(element: "nosuchelement")) {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "A missing one is told with the package that brings it",
+        "The error about a missing element names the package that contains it",
         arguments: [
             ("webrtcbin", "gstreamer1.0-plugins-bad"), ("vp8enc", "gstreamer1.0-plugins-good"),
             ("x264enc", "gstreamer1.0-plugins-ugly"), ("avdec_h264", "gstreamer1.0-libav"),
@@ -26,17 +26,30 @@ import Testing
         ])
     func advice(element: String, package: String) {
         #expect(DebianPackage.providing(element: element) == package)
-        let text = "\(MediaError.pluginMissing(element: element))"
-        #expect(text == "the GStreamer element '\(element)' is missing; apt install \(package)")
+        #expect(DebianPackage.advice(forElement: element) { _ in false } == "apt install \(package)")
+        let text = DebianPackage.advice(forElement: element) { $0 == package }
+        #expect(
+            text == "its package \(package) is installed, but GStreamer does not load it; gst-inspect-1.0 -b says why")
+        #expect("\(MediaError.pluginMissing(element: element))".contains(package))
         #expect("\(MediaError.pluginMissing(element: "zzz"))".contains("apt-file search"))
     }
 
-    @Test("Every element that the engine makes has a package")
+    @Test("An installed hardware encoder that is unavailable lacks its device, not a package")
+    func adviceForDevices() {
+        for element in ["v4l2h264enc", "vah264enc", "vaapih264enc"] {
+            #expect(DebianPackage.advice(forElement: element) { _ in true }.hasSuffix("no device or driver for it"))
+            #expect(DebianPackage.advice(forElement: element) { _ in false }.hasPrefix("apt install "))
+        }
+        // The encoders of the base package are on every machine that runs these tests.
+        #expect(DebianPackage.advice(forElement: "opusenc").contains("is installed"))
+    }
+
+    @Test("Every element that the engine uses has a known package")
     func everyElementHasAPackage() throws {
-        for element in MediaEngine.requiredElements { #expect(DebianPackage.providing(element: element) != nil) }
+        for element in Engine.requiredElements { #expect(DebianPackage.providing(element: element) != nil) }
         for description in try PipelineCatalog().descriptions {
             for part in description.launch.components(of: "!") {
-                // A branch begins with the name of the element that it comes from.
+                // A branch begins with the name of its source element.
                 let words = part.split(separator: " ").filter { !$0.hasSuffix(".") && !$0.contains("=") }
                 let name = words.first.map(String.init) ?? ""
                 guard !name.isEmpty, !name.contains("/") else { continue }
@@ -45,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A property that is unknown or does not take the value is an error, never passed over")
+    @Test("An unknown property or an invalid value is an error, and is never ignored")
     func properties() throws {
         let source = try Element("videotestsrc")
         try source.set("pattern", "snow")
@@ -68,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "Caps and numbers are checked as well",
+        "Malformed caps and numbers are refused",
         arguments: [
             ("capsfilter", "caps", "video/x-raw,width="), ("capsfilter", "caps", "video/x-raw ! fakesink"),
             ("capsfilter", "caps", "!"), ("audiotestsrc", "freq", "440 ! fakesink"), ("audiotestsrc", "freq", "x"),
@@ -82,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "A number beyond the range of its property is refused, not cut",
+        "A number out of the range of its property is refused, not clamped",
         arguments: [
             ("rtpvp8pay", "pt", "300"), ("rtpvp8pay", "mtu", "1"), ("opusenc", "bitrate", "1"),
             ("opusenc", "bitrate", "-5"),
@@ -97,7 +110,7 @@ import Testing
         #expect(element.get(property) == before)
     }
 
-    @Test("Values come back in the type that they have")
+    @Test("Each property value has its own type")
     func values() throws {
         let source = try Element("audiotestsrc")
         try source.set("freq", "660.5")
@@ -127,7 +140,7 @@ import Testing
         #expect(pipeline.bin.child(madeBy: "fakesrc") == nil)
     }
 
-    @Test("Pads and links that cannot be are errors")
+    @Test("Missing pads and impossible links are errors")
     func links() throws {
         let bin = try Element(launch: "identity", description: "links")
         let (source, sink, other) = (try Element("audiotestsrc"), try Element("fakesink"), try Element("vp8enc"))
@@ -136,7 +149,7 @@ import Testing
         #expect(throws: MediaError.noPad(element: sink.path, pad: "src_%u")) { try sink.requestPad("src_%u") }
         let unfit = MediaError.linkFailed(from: source.path, to: other.path, reason: "no pads that fit")
         #expect(throws: unfit) { try source.link(to: other) }
-        // Sound does not fit an encoder of pictures.
+        // Audio does not fit a video encoder.
         #expect(throws: MediaError.linkFailed(from: "src", to: "sink", reason: "no common format")) {
             try source.pad("src").link(to: other.pad("sink"))
         }
@@ -147,7 +160,7 @@ import Testing
         #expect(try source.pad("src").isSource && !sink.pad("sink").isSource)
     }
 
-    @Test("Pads of different bins are linked through ghost pads, and not without")
+    @Test("Pads of different bins are linked only through ghost pads")
     func bins() throws {
         let pipeline = try Pipeline(name: "bins", timeBase: .ownStart)
         let inner = try Element(launch: "audiotestsrc name=inner ! identity name=last", description: "inner")
@@ -162,7 +175,7 @@ import Testing
         try tee.requestPad("src_%u").linkAcrossBins(to: sink.pad("sink"))
     }
 
-    @Test("An error on the bus names the element and says why")
+    @Test("An error on the bus names the element")
     func busError() async throws {
         let pipeline = try Pipeline(name: "broken", timeBase: .ownStart)
         defer { pipeline.stop() }

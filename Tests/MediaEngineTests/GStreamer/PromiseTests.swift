@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Promises") struct PromiseTests {
-        @Test("One that is freed unanswered is told as expired")
+        @Test("A promise that is freed without a reply expires")
         func unanswered() async throws {
             try GStreamerLibrary.initialize()
             await #expect(throws: MediaError.expired(operation: "nothing")) {
@@ -12,7 +12,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("An action that the element refuses is told with its reason")
+        @Test("An action that the element refuses throws the reason")
         func refused() async throws {
             let webrtc = try startedWebRTC()
             defer { webrtc.pipeline.stop() }
@@ -31,7 +31,7 @@ extension RealPipelines {
             #expect(!text.isEmpty)
         }
 
-        @Test("A description that does not fit the state is refused with a reason")
+        @Test("A description in the wrong state is refused")
         func wrongState() async throws {
             let webrtc = try startedWebRTC()
             defer { webrtc.pipeline.stop() }
@@ -45,7 +45,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("An element that was stopped answers at once or never, and never leaves the question open")
+        @Test("A request to a stopped element fails, and never hangs")
         func stopped() async throws {
             let webrtc = try startedWebRTC()
             webrtc.pipeline.stop()
@@ -58,29 +58,29 @@ extension RealPipelines {
             }
         }
 
-        @Test("What is asked while the element is stopped is answered or expires, every time")
+        @Test("A request is answered or expires when the element stops meanwhile")
         func stoppedMeanwhile() async throws {
             for _ in 1...20 {
                 let webrtc = try startedWebRTC()
-                let owed = OwedReplies()
+                let pendingReplies = PendingReplies()
                 try await inTime("get-stats") {
                     await withTaskGroup { group in
                         for _ in 1...8 {
                             group.addTask {
-                                _ = try? await awaitReply(to: "get-stats", owed: owed) { promise in
+                                _ = try? await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
                                     webrtc.element.emit("get-stats", [.noPad, .promise(promise)])
                                 }
                             }
                         }
                         webrtc.pipeline.stop()
-                        // Those that come later are refused by the element itself.
-                        owed.expire()
+                        // The element itself refuses later requests.
+                        pendingReplies.expire()
                     }
                 }
             }
         }
 
-        @Test("Replies come as values: get-stats has fields by name")
+        @Test("A reply is converted to values: get-stats has fields by name")
         func reply() async throws {
             let webrtc = try startedWebRTC()
             defer { webrtc.pipeline.stop() }

@@ -16,13 +16,13 @@ private final class Witness: Sendable {
 }
 
 @Suite("Signals", .serialized) struct SignalTests {
-    /// An element that emits `notify` for each setting of a property.
+    /// An element that emits `notify` each time a property is set.
     private func emitter() throws -> Element {
         try GStreamerLibrary.initialize()
         return try Element("identity")
     }
 
-    @Test("A handler gets the emitter, and nothing after it was released")
+    @Test("A handler gets the emitter, and is not called after its release")
     func connectAndRelease() throws {
         let element = try emitter()
         let names = Shared<[String]>([])
@@ -79,7 +79,7 @@ private final class Witness: Sendable {
         try await eventually("all handlers released") { Witness.alive.load(ordering: .relaxed) == 0 }
     }
 
-    @Test("A handler for the life of the object is released with it")
+    @Test("A handler that lasts as long as the object is released with it")
     func watch() async throws {
         do {
             let element = try emitter()
@@ -93,7 +93,7 @@ private final class Witness: Sendable {
     @Test("An action that does not exist does nothing")
     func unknownAction() throws { try emitter().emit("no-such-action", [.uint(1), .string("x"), .uint64(2)]) }
 
-    @Test("Probes and bus handlers are released with what they watch")
+    @Test("Probes and bus handlers are released with their pad or bus")
     func probesAndBus() async throws {
         do {
             try GStreamerLibrary.initialize()
@@ -120,7 +120,7 @@ private final class Witness: Sendable {
         try await eventually("all handlers released") { Witness.alive.load(ordering: .relaxed) == 0 }
     }
 
-    @Test("A removed probe sees nothing more, and removing it twice is harmless")
+    @Test("A removed probe sees no more buffers, and removing it twice is harmless")
     func removedProbe() async throws {
         try GStreamerLibrary.initialize()
         let pipeline = try Pipeline(name: "probe", timeBase: .ownStart)

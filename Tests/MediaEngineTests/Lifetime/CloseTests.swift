@@ -5,7 +5,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Closing a connection") struct CloseTests {
-        @Test("Before negotiation it ends the events, and nothing more can be done")
+        @Test("Closing before negotiation ends the events, and later operations fail")
         func beforeNegotiation() async throws {
             let peer = try await TestEngine.peer()
             try await inTime("close") { await peer.close() }
@@ -22,7 +22,7 @@ extension RealPipelines {
             #expect(await peer.statistics() == PeerStatistics())
         }
 
-        @Test("It may come in any phase, more than once, and from several sides", arguments: Phase.allCases)
+        @Test("A connection can be closed in any phase, repeatedly, and from several tasks", arguments: Phase.allCases)
         func anyPhase(phase: Phase) async throws {
             let call = try await LoopbackCall()
             switch phase {
@@ -30,7 +30,7 @@ extension RealPipelines {
             case .connecting: try await call.negotiate()
             case .connected:
                 try await call.connect()
-                for end in call.ends { try await end.waitForPictures(3) }
+                for end in call.ends { try await end.waitForFrames(3) }
             case .interrupted:
                 try await call.connect()
                 await call.callee.peer.close()
@@ -46,10 +46,10 @@ extension RealPipelines {
 
         enum Phase: CaseIterable { case offered, connecting, connected, interrupted }
 
-        @Test("One who closes while another is closing returns when it is closed")
+        @Test("A second close returns only when the connection is closed")
         func secondCloseWaits() async throws {
             let folder = try PipelineFolder(DeviceFile.description)
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             let device = DeviceFile(in: folder)
             for _ in 0..<5 {
                 let peer = device.peer(of: engine, try engine.capture(device.source))
@@ -63,28 +63,28 @@ extension RealPipelines {
             }
         }
 
-        @Test("It may come while the offer is being made, and the device is closed all the same")
+        @Test("Closing while the offer is made closes the device, too")
         func whileOffering() async throws {
             let folder = try PipelineFolder(DeviceFile.description)
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             let device = DeviceFile(in: folder)
             for delay in 0..<30 {
                 let peer = device.peer(of: engine, try engine.capture(device.source))
                 let offering = Task { try await peer.createOffer() }
-                // Each round a little later, from before the first step to after the last.
+                // Each round waits a little longer, from before the first step to after the last.
                 for _ in 0..<(delay * 20) { await Task.yield() }
                 try await inTime("closing") { await peer.close() }
-                // With an offer or without one: it has to come to an end.
+                // It must end, with an offer or without one.
                 _ = await inTimeResult("the offer") { await offering.result }
                 try await eventually("the device is closed in round \(delay)") { !device.isOpen }
             }
         }
 
-        @Test("Figures that are asked for while it closes are the last ones")
+        @Test("Statistics that are requested during the close are the final ones")
         func figures() async throws {
             try await withCall { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(5)
+                try await call.callee.waitForFrames(5)
                 async let closing: Void = call.callee.peer.close()
                 let during = await call.callee.peer.statistics()
                 await closing
@@ -93,30 +93,30 @@ extension RealPipelines {
             }
         }
 
-        @Test("A device that hangs does not hold it up for longer than its limit")
+        @Test("A device that hangs does not delay the close beyond its limit")
         func hangingDevice() async throws {
             let folder = try PipelineFolder(DeviceFile.description)
             let device = DeviceFile(in: folder, pipe: true)
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             let peer = device.peer(of: engine, try engine.capture(device.source), teardownMs: 300)
             _ = try await peer.createOffer()
             try await inTime("closing", within: .seconds(5)) { await peer.close() }
-            // Lets the hanging thread go.
+            // Releases the hanging thread.
             device.hangUp()
         }
 
-        @Test("While another device hangs as it opens, the camera is closed, nothing is sent, and the connection ends")
+        @Test("While another device hangs on opening, a close still closes the camera and the connection")
         func hangingNext() async throws {
             let folder = try PipelineFolder(microphoneFromFile: "hanging")
             let pipe = folder.file("pipe")
             mkfifo(pipe, 0o600)
             var options = LoopbackCall.Options()
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             options.configure = { $0.tuning.teardownMs = 1_000 }
             options.callerVideo = .test(.snow)
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(5)
+                try await call.callee.waitForFrames(5)
                 let camera = try await call.capture(.caller, .video)
                 let hanging = try #require(options.engine).capture(AudioSource(name: "hanging", choice: pipe))
                 let change = Task { try await call.caller.peer.setSource(hanging) }
@@ -127,13 +127,13 @@ extension RealPipelines {
                 try await inTime("closing", within: .seconds(5)) { await call.caller.peer.close() }
                 #expect(await !camera.isOpen)
                 #expect(ProcessCensus.now().sockets < sockets)
-                // Lets the hanging thread go.
+                // Releases the hanging thread.
                 close(open(pipe, O_WRONLY))
                 await #expect(throws: MediaError.self) { try await change.value }
             }
         }
 
-        @Test("A connection that nobody closes goes on, and can be closed as long as anybody has it")
+        @Test("A negotiated connection without references stays open and can still be closed")
         func abandoned() async throws {
             weak var abandoned: PeerConnection?
             do {
@@ -141,12 +141,12 @@ extension RealPipelines {
                 _ = try await peer.createOffer()
                 abandoned = peer
             }
-            // Its own watch over the peer keeps it: a call does not end because somebody forgot it.
+            // The connection watches its peer and so keeps itself alive: a call does not end because the program dropped it.
             let peer = try #require(abandoned)
             try await inTime("closing") { await peer.close() }
         }
 
-        @Test("One that never negotiated goes with its last reference, and a closed one too")
+        @Test("A connection that never negotiated, or is closed, is freed with its last reference")
         func released() async throws {
             weak var fresh: PeerConnection?
             weak var closed: PeerConnection?
@@ -161,7 +161,7 @@ extension RealPipelines {
             try await eventually("both released") { fresh == nil && closed == nil }
         }
 
-        /// Waits for something that cannot fail.
+        /// Waits for an operation that cannot fail.
         private func inTimeResult<T: Sendable>(
             _ what: String, _ operation: @escaping @Sendable () async -> T
         ) async -> T? {
@@ -172,7 +172,7 @@ extension RealPipelines {
         }
     }
 
-    /// A sound source that is a file or a pipe, so that one can see whether it is open.
+    /// An audio source that reads a file or a pipe, so that a test can see whether it is open.
     private struct DeviceFile {
         static let description = [
             "file-audio-source.launch": """
@@ -188,7 +188,7 @@ extension RealPipelines {
             if pipe { mkfifo(path, 0o600) }
             writer = open(path, O_RDWR | O_CREAT, 0o600)
             if !pipe {
-                // One that has come to its end is closed.
+                // A source at the end of its file is closed.
                 _ = write(writer, [UInt8](repeating: 0, count: 8_000), 8_000)
                 close(writer)
             }
@@ -200,7 +200,7 @@ extension RealPipelines {
 
         func hangUp() { close(writer) }
 
-        func peer(of engine: MediaEngine, _ capture: CaptureSource, teardownMs: Int = 5_000) -> PeerConnection {
+        func peer(of engine: Engine, _ capture: CaptureSource, teardownMs: Int = 5_000) -> PeerConnection {
             var configuration = PeerConnectionConfiguration(
                 label: "device", tracks: [.audio: TrackConfiguration(source: capture)])
             configuration.tuning = .loopback

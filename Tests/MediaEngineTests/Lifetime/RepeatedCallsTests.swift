@@ -5,7 +5,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Many calls") struct RepeatedCallsTests {
-        @Test("Fifteen calls in a row leave no thread and no file behind")
+        @Test("Fifteen calls in a row leave no thread and no open file behind")
         func nothingIsLeft() async throws {
             var options = LoopbackCall.Options()
             options.callerVideo = .test(.ball, format: VideoFormat(width: 160, height: 90))
@@ -14,18 +14,18 @@ extension RealPipelines {
             for round in 1...15 {
                 try await withCall(options) { call in
                     try await call.connect()
-                    for end in call.ends { try await end.waitForPictures(2) }
+                    for end in call.ends { try await end.waitForFrames(2) }
                 }
                 if round == 5 { baseline = ProcessCensus.now() }
             }
-            // A pool may keep an idle thread for a while, but no more of them after fifteen calls than after five.
+            // A pool may keep an idle thread for a while, but after fifteen calls no more of them than after five.
             try await eventually("as few as \(baseline); now \(ProcessCensus.now())", within: .seconds(25)) {
                 let now = ProcessCensus.now()
                 return now.threads.count <= baseline.threads.count && now.files.count <= baseline.files.count
             }
         }
 
-        @Test("A call has threads and files, so the census can fail")
+        @Test("The census counts the threads and files of a call")
         func callsAreCounted() async throws {
             let before = ProcessCensus.now()
             try await withCall { call in
@@ -36,7 +36,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Several calls at a time do not disturb each other")
+        @Test("Simultaneous calls do not disturb each other")
         func severalAtOnce() async throws {
             var options = LoopbackCall.Options()
             options.callerVideo = .test(.ball, format: VideoFormat(width: 160, height: 90, framesPerSecond: 15))
@@ -45,24 +45,24 @@ extension RealPipelines {
                 try await LoopbackCall(options), try await LoopbackCall(options), try await LoopbackCall(options),
             ]
             for call in calls { try await call.negotiate() }
-            for end in calls.flatMap(\.ends) { try await end.waitForPictures(10) }
-            // One ends; the others, which share its captures, go on.
+            for end in calls.flatMap(\.ends) { try await end.waitForFrames(10) }
+            // One ends. The others, which share its captures, continue.
             await calls[0].close()
             for end in calls[1...].flatMap(\.ends) {
                 let decoded = try await end.received(.video).decoded
-                try await end.waitForPictures(decoded + 10)
+                try await end.waitForFrames(decoded + 10)
             }
             for call in calls { await call.close() }
         }
     }
 
     @Suite("The warm-up") struct WarmUpTests {
-        @Test("It succeeds here, is made once, and every engine of the process has it")
+        @Test("It succeeds, runs once, and serves every engine of the process")
         func once() async throws {
             let first = try await TestEngine.shared()
             #expect(await first.warmedUp() == nil)
             let folder = try PipelineFolder(["vp8-encoder.launch": "identity ! fakesink"])
-            let second = try await MediaEngine.start(pipelineFolder: folder.path)
+            let second = try await Engine.start(pipelineFolder: folder.path)
             #expect(await second.warmedUp() == nil, "one of its own would fail")
             let logger = Logger(label: "test")
             #expect(await WarmUp().run(catalog: try PipelineCatalog(folder: folder.path), logger: logger) != nil)

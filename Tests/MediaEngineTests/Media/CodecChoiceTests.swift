@@ -20,7 +20,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "Lists that have one codec in common lead to a call with that one",
+            "With one codec in common, the call uses that codec",
             arguments: [
                 ([Codec.vp8, .h264], [Codec.h264], Codec.h264), ([.h264, .vp8], [.vp9, .vp8], .vp8),
                 ([.vp8, .vp9, .h264], [.vp9], .vp9), ([.vp8], [.h264, .vp9, .vp8], .vp8),
@@ -30,22 +30,22 @@ extension RealPipelines {
             try await withCall(Self.options(caller, callee, audio: audio)) { call in
                 try await call.connect()
                 for (end, pitch) in [(call.caller, 660.0), (call.callee, 440)] {
-                    try await end.waitForPictures(20)
+                    try await end.waitForFrames(20)
                     try await end.waitForTone()
-                    let (video, sound) = (try await end.received(.video), try await end.received(.audio))
+                    let (video, audio) = (try await end.received(.video), try await end.received(.audio))
                     #expect(video.codec == expected && video.distinctFrames ?? 0 > 10)
-                    #expect(sound.codec == .pcma && sound.sampleRate == 8_000)
-                    #expect(try abs(#require(sound.toneHz) - pitch) < 5)
+                    #expect(audio.codec == .pcma && audio.sampleRate == 8_000)
+                    #expect(try abs(#require(audio.toneHz) - pitch) < 5)
                     #expect(try await end.sent(.video).codec == expected)
                 }
-                // Keys go at the clock rate of what is sent now.
+                // DTMF uses the clock rate of the codec that is sent now.
                 #expect(try await call.caller.peer.sendDTMF("5"))
                 await call.callee.peer.setReceiving(true)
                 try await call.callee.wait(for: .dtmf(#require(DtmfDigit("5"))))
             }
         }
 
-        @Test("What was asked of a codec that is exchanged holds for the one in its place")
+        @Test("Settings made before the answer apply to the codec that replaces the first one")
         func exchanged() async throws {
             let options = Self.options([.vp8, .h264], [.h264])
             try await withCall(options) { call in
@@ -59,14 +59,14 @@ extension RealPipelines {
                 try await call.caller.peer.setBitrate(222, of: .video)
                 await call.caller.peer.setSending(.live, of: .video)
                 try await call.caller.peer.setAnswer(try await call.callee.peer.createAnswer(to: offer))
-                try await call.callee.waitForPictures(10)
+                try await call.callee.waitForFrames(10)
                 let received = try await call.callee.received(.video)
                 #expect(received.codec == .h264 && received.width == 240)
                 #expect(await call.caller.peer.media?.sending[.video]?.encoder.targetBitrate == 222_000)
             }
         }
 
-        @Test("What both have is used in the order of the end that offers")
+        @Test("Of several common codecs, the offering end's order decides")
         func order() async throws {
             for (caller, callee, expected) in [
                 ([Codec.h264, .vp8], [Codec.vp8, .h264], Codec.h264), ([.vp8, .h264], [.h264, .vp8], .vp8),
@@ -74,14 +74,14 @@ extension RealPipelines {
                 try await withCall(Self.options(caller, callee)) { call in
                     try await call.connect()
                     for end in call.ends {
-                        try await end.waitForPictures(5)
+                        try await end.waitForFrames(5)
                         #expect(try await end.received(.video).codec == expected)
                     }
                 }
             }
         }
 
-        @Test("Without a codec in common the offer is refused, and says of which kind")
+        @Test("An offer without a common codec is refused, and the error names the kind")
         func nothingInCommon() async throws {
             try await withCall(Self.options([.vp8, .vp9], [.h264])) { call in
                 await #expect(throws: MediaError.noCommonCodec(media: "video")) { try await call.negotiate() }
@@ -99,7 +99,7 @@ extension RealPipelines {
             for wrong in [
                 answer.replacing("VP8/90000", by: "VP9/90000"), answer.replacing("opus/48000/2", by: "PCMU/8000"),
                 answer.replacing("SAVPF 96", by: "SAVPF 120").replacing("a=rtpmap:96 ", by: "a=rtpmap:120 "),
-                // What it prefers is what it would send.
+                // The codec that the peer prefers is the one that it would send.
                 answer.replacing("SAVPF 96", by: "SAVPF 100 96") + "a=rtpmap:100 H264/90000\r\n",
             ] {
                 let media = wrong.contains("PCMU/8000") ? "audio" : "video"
@@ -114,12 +114,12 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("A codec whose elements are missing is not offered, and not answered")
+        @Test("A codec whose elements are missing is neither offered nor accepted")
         func missing() async throws {
             let folder = try PipelineFolder([
                 "vp8-encoder.launch": "# None.\nnosuchenc name=encoder ! rtpvp8pay name=payloader"
             ])
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             var track = TrackConfiguration(receiving: .video, codecs: [.vp8, .h264])
             for codecs in [[Codec.vp8, .h264], [.vp8]] {
                 track.codecs = codecs
@@ -142,17 +142,17 @@ extension RealPipelines {
         func encoder() async throws { try await encodes(by: "openh264") }
 
         @Test(
-            "An encoder of the graphics processor is chosen by its name",
+            "A GPU encoder is chosen by its name",
             .enabled(if: has("vah264enc"), "there is no vah264enc: no such hardware, or not its plugin"))
         func va() async throws { try await encodes(by: "va-h264") }
 
         @Test(
-            "An encoder of the graphics processor is chosen by its name, with the older plugin",
+            "A GPU encoder of the older plugin is chosen by its name",
             .enabled(if: has("vaapih264enc"), "there is no vaapih264enc: no such hardware, or not its plugin"))
         func vaapi() async throws { try await encodes(by: "vaapi-h264") }
 
         @Test(
-            "An encoder of the kernel's is chosen by its name",
+            "A V4L2 encoder is chosen by its name",
             .enabled(if: has("v4l2h264enc"), "there is no v4l2h264enc: no such hardware"))
         func v4l2() async throws { try await encodes(by: "v4l2-h264") }
 
@@ -168,7 +168,7 @@ extension RealPipelines {
             options.configureCallee = { $0.tracks[.video]?.encoders = [name] }
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.caller.waitForPictures(20)
+                try await call.caller.waitForFrames(20)
                 #expect(try await call.caller.received(.video).distinctFrames ?? 0 > 10)
                 let description = try engine.catalog.description(name, role: .encoder)
                 let pipeline = try #require(await call.callee.peer.media?.pipeline.bin)

@@ -5,7 +5,7 @@ import Testing
 extension RealPipelines {
     @Suite("The codecs") struct CodecTests {
         @Test(
-            "Pictures of each video codec arrive, move, and have their size",
+            "Video of each codec arrives, moves, and has the right size",
             arguments: [Codec.vp8, .vp9, .h264, .h265])
         func video(codec: Codec) async throws {
             var options = LoopbackCall.Options()
@@ -14,17 +14,17 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(20)
+                    try await end.waitForFrames(20)
                     let received = try await end.received(.video)
                     #expect(received.codec == codec)
                     #expect(received.width == 320 && received.height == 180)
                     #expect(received.distinctFrames ?? 0 > 10)
                 }
-                // A whole picture that is asked for comes: the decoder of a peer that lost one depends on it.
+                // A requested key frame arrives: after a lost frame, the peer's decoder depends on it.
                 let key = Shared(0)
                 let depayloader = try #require(await call.callee.peer.media?.pipeline.bin.child("depayloader"))
                 try depayloader.pad("src").probe { buffer in
-                    if !buffer.isDelta { key.update { $0 += 1 } }
+                    if !buffer.reference.isDelta { key.update { $0 += 1 } }
                     return .pass
                 }
                 await call.callee.peer.setReceiving(true)
@@ -35,7 +35,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("OpenH264 takes the place of x264 and libav")
+        @Test("OpenH264 can replace x264 and libav")
         func openh264() async throws {
             let catalog = try PipelineCatalog()
             let encoder = try catalog.description("openh264", role: .encoder)
@@ -44,28 +44,28 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.kinds = [.video]
             options.videoCodecs = [.h264]
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(20)
+                    try await end.waitForFrames(20)
                     #expect(try await end.received(.video).distinctFrames ?? 0 > 10)
                 }
             }
         }
 
-        @Test("A codec whose best elements are missing has others")
+        @Test("A codec whose best elements are missing uses others")
         func fallback() async throws {
             let folder = try PipelineFolder([
                 "h264-encoder.launch": "# None.\nnosuchenc name=encoder ! rtph264pay name=payloader"
             ])
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             #expect(try engine.catalog.description(of: .h264, role: .encoder).name == "openh264")
             #expect(try engine.catalog.description(of: .h264, role: .decoder).name == "h264")
         }
 
         @Test(
-            "A tone of each audio codec arrives with its pitch",
+            "A tone arrives with its pitch in each audio codec",
             arguments: [(Codec.opus, 48_000), (.g722, 16_000), (.pcmu, 8_000), (.pcma, 8_000)])
         func audio(codec: Codec, rate: Int) async throws {
             var options = LoopbackCall.Options()
@@ -74,20 +74,20 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for (end, pitch) in [(call.caller, 660.0), (call.callee, 440)] {
-                    try await end.wait("a second of sound") { $0.received[.audio]?.decoded ?? 0 > rate }
+                    try await end.wait("a second of audio") { $0.received[.audio]?.decoded ?? 0 > rate }
                     let received = try await end.received(.audio)
                     #expect(received.codec == codec && received.sampleRate == rate)
                     #expect(try abs(#require(received.toneHz) - pitch) < 5)
                 }
                 let heard = try await DecodedWatch(call.callee, .audio)
-                try await eventually("sound") { heard.buffers > 3 }
+                try await eventually("audio") { heard.buffers > 3 }
                 #expect(heard.samplesPerBuffer == rate / 50, "20 ms a packet")
                 await call.caller.peer.setSending(.blank, of: .audio)
                 try await eventually("silence") { heard.silentRun > 10 }
             }
         }
 
-        @Test("Of what is offered and known, the offer's order counts; what is not in the subset is not taken")
+        @Test("Of the allowed codecs, the first one in the offer is chosen")
         func choice() async throws {
             let all = "m=audio 9 UDP/TLS/RTP/SAVPF 8 111 9 0"
             // Static payload types need no rtpmap.
@@ -109,7 +109,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("H264 and VP9 name their profile, and an answer repeats the one that was offered")
+        @Test("H264 and VP9 name their profile, and an answer repeats the offered one")
         func profiles() async throws {
             for (codec, parameters) in [
                 (Codec.h264, "a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f"),

@@ -3,49 +3,61 @@ import Testing
 @testable import MediaEngine
 
 extension CallEnd {
-    /// The keys that the other end pressed.
-    fileprivate var keys: String {
-        String(events.compactMap { if case .dtmf(let digit) = $0 { digit.key } else { nil } })
+    /// The DTMF digits that this end received.
+    fileprivate var digits: String {
+        String(events.compactMap { if case .dtmf(let digit) = $0 { digit.character } else { nil } })
     }
 }
 
-/// The telephone events that an end sends, as they leave it.
+/// The telephone events in the packets that an end sends.
 private final class KeyPackets: Sendable {
     struct End: Sendable {
         let payloadType: Int
         let timestamp: UInt32
         let duration: Int
+        /// How many audio packets were sent since the previous digit.
+        var audioBefore = 0
     }
 
     private let seen = Shared<[End]>([])
+    private let audio = Shared(0)
 
     init(leaving end: CallEnd) async throws {
         let pad = try #require(await end.peer.media?.sending[.audio]?.webrtcSink)
-        pad.probe { [seen] packet in
-            let end = packet.withBytes { Self.end($0) }
-            if let end = end.flatMap({ $0 }) {
-                seen.update { if $0.last?.timestamp != end.timestamp { $0.append(end) } }
+        pad.probe { [seen, audio] packet in
+            if packet.reference.withBytes({ Self.payloadType($0) }) == 111 { audio.update { $0 += 1 } }
+            let end = packet.reference.withBytes { Self.end($0) }
+            if var end = end.flatMap({ $0 }), seen.value.last?.timestamp != end.timestamp {
+                end.audioBefore = audio.value
+                audio.update { $0 = 0 }
+                seen.update { $0.append(end) }
             }
             return .pass
         }
     }
 
-    /// The last packet of an event says that it is, three times.
+    private static func payloadType(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        bytes.count > 1 ? Int(bytes[1] & 0x7F) : nil
+    }
+
+    /// The last packet of an event has the end bit.
     private static func end(_ bytes: UnsafeRawBufferPointer) -> End? {
-        guard bytes.count == 16, bytes[1] & 0x7F == 101, bytes[13] & 0x80 != 0 else { return nil }
+        guard bytes.count == 16, payloadType(bytes) == 101, bytes[13] & 0x80 != 0 else { return nil }
         return End(
-            payloadType: Int(bytes[1] & 0x7F), timestamp: (4..<8).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[$1]) },
+            payloadType: 101, timestamp: (4..<8).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[$1]) },
             duration: Int(bytes[14]) << 8 | Int(bytes[15]))
     }
 
-    /// One for each key.
+    /// One entry for each digit.
     var ends: [End] { seen.value }
 }
 
 extension RealPipelines {
-    @Suite("Keys of a telephone") struct DtmfTests {
-        @Test("Keys arrive in order at both ends, and the sound goes on", arguments: [Codec.opus, .pcmu, .g722, .pcma])
-        func keys(codec: Codec) async throws {
+    @Suite("DTMF") struct DtmfTests {
+        @Test(
+            "DTMF digits arrive in order at both ends, and the audio continues",
+            arguments: [Codec.opus, .pcmu, .g722, .pcma])
+        func digits(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             options.audioCodecs = [codec]
@@ -58,18 +70,18 @@ extension RealPipelines {
                 #expect(try await call.caller.peer.sendDTMF("159*"))
                 #expect(try await call.caller.peer.sendDTMF("#d"))
                 #expect(try await call.callee.peer.sendDTMF("00A"))
-                try await eventually("all keys; so far \(call.callee.keys) and \(call.caller.keys)") {
-                    call.callee.keys.count >= 6 && call.caller.keys.count >= 3
+                try await eventually("all digits; so far \(call.callee.digits) and \(call.caller.digits)") {
+                    call.callee.digits.count >= 6 && call.caller.digits.count >= 3
                 }
-                #expect(call.callee.keys == "159*#D")
-                #expect(call.caller.keys == "00A")
+                #expect(call.callee.digits == "159*#D")
+                #expect(call.caller.digits == "00A")
                 let heard = try await DecodedWatch(call.callee, .audio)
                 #expect(try await abs(heard.steadyTone() - 440) < 5)
                 for end in call.ends { #expect(end.failure == nil) }
             }
         }
 
-        @Test("Keys that are pressed while the sound is muted and before the verification arrive, too")
+        @Test("DTMF digits arrive, too, if they are sent before verification and while audio is off")
         func early() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
@@ -77,11 +89,11 @@ extension RealPipelines {
                 await call.callee.peer.setReceiving(true)
                 try await call.negotiate()
                 #expect(try await call.caller.peer.sendDTMF("7"))
-                try await eventually("the key") { call.callee.keys == "7" }
+                try await eventually("the digit") { call.callee.digits == "7" }
             }
         }
 
-        /// The same without a payload type.
+        /// The same description without this payload type.
         private static func without(_ payloadType: Int, _ description: SessionDescription) -> SessionDescription {
             let lines = description.sdp.components(of: "\r\n").filter {
                 !$0.hasPrefix("a=rtpmap:\(payloadType) ") && !$0.hasPrefix("a=fmtp:\(payloadType) ")
@@ -90,12 +102,12 @@ extension RealPipelines {
             return SessionDescription(kind: description.kind, sdp: media.joined(separator: "\r\n"))
         }
 
-        @Test("Beside Opus keys of 8000 Hz are offered and answered, too, and arrive while the sound goes on")
+        @Test("With Opus, telephone events of 8000 Hz are negotiated, too, and arrive while the audio continues")
         func eightKilohertz() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             let seen = Shared<[SessionDescription]>([])
-            // As Firefox, which knows no others.
+            // Like Firefox, which supports only 8000 Hz.
             options.rewrite = { description in
                 seen.update { $0.append(description) }
                 return Self.without(110, description)
@@ -115,23 +127,25 @@ extension RealPipelines {
                 #expect(try await call.caller.peer.sendDTMF("159*"))
                 #expect(try await call.callee.peer.sendDTMF("#0"))
                 try await eventually(
-                    "all keys; so far \(call.callee.keys) and \(call.caller.keys), sent \(packets.ends)"
+                    "all digits; so far \(call.callee.digits) and \(call.caller.digits), sent \(packets.ends)"
                 ) {
-                    call.callee.keys == "159*" && call.caller.keys == "#0" && packets.ends.count == 4
+                    call.callee.digits == "159*" && call.caller.digits == "#0" && packets.ends.count == 4
                 }
-                // 250 ms and up to two packets of 40 ms more, in units of 8000 Hz; from key to key by the sound's clock.
+                // Durations: 250 ms and up to two packets of 40 ms more, in units of 8000 Hz. Steps from digit to digit: the audio's clock.
                 let ends = packets.ends
                 #expect(
                     ends.allSatisfy { (2_000...2_640).contains($0.duration) && $0.payloadType == 101 },
                     "\(ends)")
                 let steps = zip(ends, ends.dropFirst()).map { $1.timestamp &- $0.timestamp }
                 #expect(steps.allSatisfy { (16_800...22_000).contains($0) }, "350 ms and more of 48000 Hz: \(steps)")
+                // 120 ms in packets of 20 ms. The first packet may begin before the digit ends.
+                #expect(ends.dropFirst().allSatisfy { (3...6).contains($0.audioBefore) }, "\(ends)")
                 #expect(try await abs(heard.steadyTone() - 440) < 5)
                 for end in call.ends { #expect(end.failure == nil) }
             }
         }
 
-        @Test("An end that answers takes the events of its codec's clock, else those of 8000 Hz, and no others")
+        @Test("An answer takes telephone events at its codec's clock rate, else at 8000 Hz, and no others")
         func answers() async throws {
             for (kept, expected) in [([110, 101], "110"), ([101], "101"), ([110], "110"), ([], nil)]
                 as [([Int], String?)]
@@ -151,7 +165,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Durations are written in the clock of the events")
+        @Test("Durations are converted to the clock rate of the telephone events")
         func durations() {
             let format = TelephoneEvent(payloadType: 101, clockRate: 8_000)
             for (before, after) in [(12_000, 2_000), (0, 0), (65_535, 10_922)] {
@@ -165,7 +179,7 @@ extension RealPipelines {
             #expect(short == [1, 2, 3])
         }
 
-        @Test("A peer without telephone events is told apart, and so is what is no key")
+        @Test("Sending to a peer without telephone events returns false, and invalid digits throw")
         func refused() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
@@ -185,7 +199,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Browsers' telephone events are taken with the clock of the codec, where they have it")
+        @Test("Answers to browsers take telephone events at the codec's clock rate where it is offered")
         func browsers() async throws {
             for (sdp, expected) in [
                 (SDPSamples.chromium, "110 telephone-event/48000"), (SDPSamples.firefox, "101 telephone-event/8000"),

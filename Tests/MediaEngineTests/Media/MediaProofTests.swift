@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Media through a real call") struct MediaProofTests {
-        /// Different shapes each way, so that no end can mistake its own for the other's.
+        /// Different sizes each way, so that no end can mistake its own video for the other's.
         private func options(_ codec: Codec) -> LoopbackCall.Options {
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
@@ -14,11 +14,11 @@ extension RealPipelines {
         }
 
         @Test(
-            "Pictures arrive both ways with the size of the other end's, and they move", arguments: [Codec.vp8, .h264])
-        func picturesArrive(codec: Codec) async throws {
+            "Video arrives both ways in the other end's size, and it moves", arguments: [Codec.vp8, .h264])
+        func framesArrive(codec: Codec) async throws {
             try await withCall(options(codec)) { call in
                 try await call.connect()
-                for end in call.ends { try await end.waitForPictures(60) }
+                for end in call.ends { try await end.waitForFrames(60) }
                 let sizes = [(call.callee, 320, 240), (call.caller, 160, 120)]
                 for (end, width, height) in sizes {
                     let received = try await end.received(.video)
@@ -31,17 +31,17 @@ extension RealPipelines {
             }
         }
 
-        @Test("Nine in ten of the sent pictures are decoded", arguments: [Codec.vp8, .h264])
-        func fewPicturesAreLost(codec: Codec) async throws {
+        @Test("Nine in ten of the sent frames are decoded", arguments: [Codec.vp8, .h264])
+        func fewFramesAreLost(codec: Codec) async throws {
             try await withCall(options(codec)) { call in
                 try await call.connect()
                 for (from, to) in [(call.caller, call.callee), (call.callee, call.caller)] {
-                    try await eventually("two seconds of pictures") { try await from.sent(.video).frames >= 60 }
+                    try await eventually("two seconds of frames") { try await from.sent(.video).frames >= 60 }
                     let sent = try await from.sent(.video).frames
-                    try await to.wait("90 % of \(sent) sent pictures") {
+                    try await to.wait("90 % of \(sent) sent frames") {
                         $0.received[.video]?.decoded ?? 0 >= sent * 9 / 10
                     }
-                    // What was sent by then is what may have been decoded by then.
+                    // Only frames that were sent by now can have been decoded by now.
                     let decoded = try await to.received(.video).decoded
                     #expect(Double(decoded) >= 0.9 * Double(try await from.sent(.video).frames) - 5)
                 }
@@ -53,7 +53,7 @@ extension RealPipelines {
             try await withCall(options(codec)) { call in
                 try await call.connect()
                 for (from, to, pitch) in [(call.caller, call.callee, 440.0), (call.callee, call.caller, 660.0)] {
-                    try await to.wait("a second of sound") { $0.received[.audio]?.decoded ?? 0 >= 48_000 }
+                    try await to.wait("a second of audio") { $0.received[.audio]?.decoded ?? 0 >= 48_000 }
                     let heard = try #require(try await to.received(.audio).toneHz)
                     #expect(abs(heard - pitch) < pitch * 0.02)
                     #expect(try await from.sent(.audio).toneHz == pitch)
@@ -62,7 +62,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("A call of one kind has media of that kind alone", arguments: [MediaKind.audio, .video])
+        @Test("A call with one kind of media has only that kind", arguments: [MediaKind.audio, .video])
         func oneKindAlone(kind: MediaKind) async throws {
             var options = LoopbackCall.Options()
             options.kinds = [kind]
@@ -75,7 +75,7 @@ extension RealPipelines {
                     #expect(Set(statistics.sent.keys) == [kind])
                 }
                 if kind == .audio { for end in call.ends { try await end.waitForTone() } }
-                if kind == .video { for end in call.ends { try await end.waitForPictures(10) } }
+                if kind == .video { for end in call.ends { try await end.waitForFrames(10) } }
             }
         }
 
@@ -94,7 +94,7 @@ extension RealPipelines {
             await callee.peer.close()
         }
 
-        @Test("Events come in the order in which a call meets them, and the statistics outlive the call")
+        @Test("Events arrive in the order of a call, and the statistics survive the close")
         func eventsAreInOrder() async throws {
             try await withCall { call in
                 try await call.connect()
@@ -107,7 +107,7 @@ extension RealPipelines {
                     #expect(positions.count == order.count && positions == positions.sorted())
                     #expect(events.contains(.localCandidate(.endOfCandidates)))
                 }
-                try await call.caller.waitForPictures(10)
+                try await call.caller.waitForFrames(10)
                 try await eventually("a measured round trip") {
                     await call.caller.peer.statistics().transport.roundTripMs != nil
                 }

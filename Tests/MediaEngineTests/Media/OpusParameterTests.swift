@@ -3,7 +3,7 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("What is asked of the encoders") struct EncoderWishTests {
+    @Suite("Negotiated encoder settings") struct EncoderRequestTests {
         private static func options(_ opus: OpusParameters, callee: OpusParameters? = nil) -> LoopbackCall.Options {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
@@ -12,11 +12,11 @@ extension RealPipelines {
             return options
         }
 
-        @Test("A tone above the peer's band does not reach it, one below does", arguments: [true, false])
+        @Test("A tone above the peer's audio bandwidth does not reach it", arguments: [true, false])
         func band(isNarrow: Bool) async throws {
             var narrow = OpusParameters()
             narrow.maxPlaybackRate = 16_000
-            // The wish of the end that decodes counts, whoever offers.
+            // The decoding end sets the limit, whether it offers or answers.
             var options = Self.options(OpusParameters(), callee: isNarrow ? narrow : nil)
             options.callerAudio = .tone(hertz: 10_000)
             options.calleeAudio = .tone(hertz: 1_000)
@@ -25,7 +25,7 @@ extension RealPipelines {
                 let heard = try await DecodedWatch(call.callee, .audio)
                 if isNarrow {
                     try await eventually("next to nothing") { heard.silentRun > 20 }
-                    // What this end sends is not bound by its own wish to hear less.
+                    // An end's own receive limit does not bind what it sends.
                     try await call.caller.waitForTone()
                 } else {
                     #expect(try await abs(heard.steadyTone() - 10_000) < 50)
@@ -34,10 +34,10 @@ extension RealPipelines {
         }
 
         @Test(
-            "One channel is decoded, with the sound of both, unless the peer says that it sends two",
+            "Both channels are decoded into one, unless the peer signals stereo",
             arguments: [true, false])
         func channels(saysStereo: Bool) async throws {
-            // The tone is on the right, the left is silent.
+            // The tone is in the right channel. The left one is silent.
             let folder = try PipelineFolder([
                 "opus-encoder.launch": """
                 # value payload: payloader.pt
@@ -47,9 +47,9 @@ extension RealPipelines {
                 """
             ])
             var options = Self.options(OpusParameters())
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             options.rewrite = { description in
-                // Both ends say so: the answer of one that was offered as well as the offer of one that answered.
+                // Both ends say it: one in its offer, the other in its answer.
                 let said = saysStereo ? ";sprop-stereo=1" : ";sprop-stereo=0"
                 return SessionDescription(
                     kind: description.kind, sdp: description.sdp.replacing("usedtx=0", by: "usedtx=0" + said))
@@ -58,7 +58,7 @@ extension RealPipelines {
                 try await call.connect()
                 for (end, hertz) in [(call.caller, 660.0), (call.callee, 440)] {
                     let heard = try await DecodedWatch(end, .audio)
-                    try await eventually("sound") { heard.buffers > 20 }
+                    try await eventually("audio") { heard.buffers > 20 }
                     #expect(heard.channels == (saysStereo ? 2 : 1))
                     if saysStereo {
                         try await eventually("a loud right") { heard.loudRun > 20 }
@@ -71,7 +71,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "Packets have the length that was asked for",
+            "Packets have the requested length",
             arguments: [
                 (3, 120), (5, 240), (10, 480), (20, 960), (40, 1_920), (60, 2_880), (80, 2_880), (100, 2_880),
                 (120, 2_880),
@@ -88,7 +88,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("With DTX at both ends silence costs next to no packets; the tone comes back")
+        @Test("With DTX at both ends silence costs almost no packets, and the tone comes back")
         func discontinuous() async throws {
             var opus = OpusParameters()
             opus.usesDTX = true
@@ -98,10 +98,10 @@ extension RealPipelines {
                 try await call.connect()
                 try await call.callee.waitForTone()
                 await call.caller.peer.setSending(.blank, of: .audio)
-                // The encoder takes some 200 ms to see that it is silent.
-                try await call.callee.waitForMorePictures(30)
+                // The encoder needs some 200 ms to detect the silence.
+                try await call.callee.waitForMoreFrames(30)
                 let before = try await call.callee.received(.audio).arrivals.count
-                try await call.callee.waitForMorePictures(60)
+                try await call.callee.waitForMoreFrames(60)
                 // Without DTX two seconds are a hundred packets.
                 let during = try await call.callee.received(.audio).arrivals.count - before
                 #expect(during < 30)
@@ -111,7 +111,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Encoders keep to the peer's limits, also when they are told otherwise later")
+        @Test("Encoders keep to the peer's limits, also after later changes")
         func limits() async throws {
             var options = LoopbackCall.Options()
             options.configureCallee = {
@@ -124,7 +124,7 @@ extension RealPipelines {
                 #expect(sending[.video]?.encoder.targetBitrate == 300_000)
                 #expect(sending[.audio]?.encoder.targetBitrate == 24_000)
                 #expect(await call.callee.peer.media?.sending[.video]?.encoder.targetBitrate == 1_000_000)
-                // However much is asked for, what is not agreed on is not sent, and nothing overflows.
+                // A bitrate above the agreed limit is not sent, and nothing overflows.
                 try await call.caller.peer.setBitrate(.max, of: .video)
                 #expect(sending[.video]?.encoder.targetBitrate == 300_000)
                 try await call.caller.peer.setBitrate(100, of: .video)
@@ -136,12 +136,12 @@ extension RealPipelines {
                 #expect(opus.get("bitrate")?.intValue == 16_000)
                 let heard = try await DecodedWatch(call.callee, .audio)
                 try await eventually("longer packets") { heard.samplesPerBuffer == 2_880 }
-                try await call.callee.waitForMorePictures(10)
+                try await call.callee.waitForMoreFrames(10)
                 try await eventually("the tone") { heard.toneHz != nil }
             }
         }
 
-        @Test("Descriptions say what is asked for, in the lines of the standards")
+        @Test("Descriptions contain the requested parameters in standard lines")
         func lines() async throws {
             let engine = try await TestEngine.shared()
             var track = TrackConfiguration(receiving: .audio)
@@ -163,7 +163,7 @@ extension RealPipelines {
 }
 
 @Suite("Opus parameters") struct OpusParameterTests {
-    @Test("What is out of range counts as the default, with a warning for each")
+    @Test("A value out of range becomes the default, with a warning")
     func ranges() {
         var parameters = OpusParameters()
         parameters.maxPlaybackRate = 7_999
@@ -177,7 +177,7 @@ extension RealPipelines {
         }
     }
 
-    @Test("The lesser of two wishes counts, and what a peer writes beyond all ranges does not")
+    @Test("The smaller of two limits counts, and a peer's values out of range are ignored")
     func agreement() {
         var mine = OpusParameters.stack
         mine.usesDTX = true
@@ -188,7 +188,7 @@ extension RealPipelines {
         #expect(odd.maxPlaybackRate == 24_000 && odd.maxAverageBitrate == 40_000 && !odd.usesDTX && odd.ptimeMs == 20)
     }
 
-    @Test("Limits of bandwidth are read in either form, the finer first, and zero is none")
+    @Test("Bandwidth limits are read from b=TIAS or else b=AS, and zero is no limit")
     func bandwidth() throws {
         for (lines, expected) in [
             ("b=AS:300\r\n", 300), ("b=TIAS:250500\r\nb=AS:300\r\n", 250), ("b=TIAS:0\r\n", nil), ("b=AS:x\r\n", nil),

@@ -3,8 +3,8 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("Packets that are lost on their way") struct PacketLossTests {
-        @Test("Lost pictures are counted at both ends alike, asked for anew, and pictures move again")
+    @Suite("Packet loss") struct PacketLossTests {
+        @Test("Both ends count the same losses, a key frame is requested, and the video moves again")
         func video() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.video]
@@ -12,7 +12,7 @@ extension RealPipelines {
                 name: "clock", choice: "ball", format: VideoFormat(width: 320, height: 180))
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(20)
+                try await call.callee.waitForFrames(20)
                 let loss = PacketLoss(behind: try #require(await call.caller.peer.media?.sending[.video]), every: 10)
                 let worst = Shared(0.0)
                 try await eventually("six lost packets, and a report of the peer on them") {
@@ -34,19 +34,19 @@ extension RealPipelines {
                         && out.pliCount == into.pliCount && remote.fractionLost == 0
                 }
                 #expect(worst.value < 0.5, "every tenth packet was lost")
-                let sound = log.pictures.count
-                try await eventually("pictures with their numbers") {
-                    log.pictures.dropFirst(sound).compactMap(\.number).count >= 15
+                let audio = log.frames.count
+                try await eventually("frames with their numbers") {
+                    log.frames.dropFirst(audio).compactMap(\.number).count >= 15
                 }
-                let numbers = log.pictures.dropFirst(sound).compactMap(\.number)
+                let numbers = log.frames.dropFirst(audio).compactMap(\.number)
                 #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
             }
         }
 
         @Test(
-            "With error correction of Opus a beep keeps its beginning although its packet is lost, without it does not")
+            "Error correction of Opus restores the beginning of a beep whose packet is lost")
         func correction() async throws {
-            // Short beeps, whose distance is no multiple of that of packets.
+            // Short beeps. The distance between them is no multiple of a packet's length.
             let folder = try PipelineFolder([
                 "beeps-audio-source.launch": """
                 # value caps: format.caps
@@ -57,7 +57,7 @@ extension RealPipelines {
             for isOn in [true, false] {
                 var options = LoopbackCall.Options()
                 options.kinds = [.audio]
-                options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+                options.engine = try await Engine.start(pipelineFolder: folder.path)
                 options.callerAudio = AudioSource(name: "beeps")
                 options.callerAudio.processing = .off
                 options.configure = {
@@ -73,12 +73,12 @@ extension RealPipelines {
                     beeps.listenAnew()
                     try await eventually("25 beeps") { beeps.distances.count >= 25 }
                     #expect(loss.count > 15)
-                    // A beginning that is lost is late by up to the 20 ms of a packet.
+                    // If the beginning is lost, the beep is late by up to the 20 ms of a packet.
                     broken[isOn] = beeps.distances.count { abs($0 - 0.105) > 0.006 }
                 }
             }
             let (with, without) = (try #require(broken[true]), try #require(broken[false]))
-            // On a machine with nothing else to do 0 and 10.
+            // On an idle machine: 0 with it and 10 without.
             #expect(without >= 4 && with < without / 2, "\(with) of 25 with it, \(without) without")
         }
     }

@@ -3,20 +3,20 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("What the reports of two ends say of each other") struct StatisticsAgreementTests {
+    @Suite("The reports of both ends agree") struct StatisticsAgreementTests {
         private func entry(_ end: CallEnd, _ kind: String) async throws -> StatisticsReport.InboundRtp {
             try #require(await end.peer.statisticsReport().inbound.first { $0.kind == kind })
         }
 
-        @Test("What one end has sent is what the other one has received, once nothing is under way any more")
+        @Test("What one end sent is what the other received, once nothing is in flight")
         func agreement() async throws {
             var options = LoopbackCall.Options()
-            // Bursts of noise, so that pictures are several packets.
+            // Noise, so that each frame takes several packets.
             options.callerVideo = .test(.snow, format: VideoFormat(width: 320, height: 180))
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(40)
+                    try await end.waitForFrames(40)
                     try await end.waitForTone()
                 }
                 for end in call.ends { await end.send(.closed) }
@@ -39,7 +39,7 @@ extension RealPipelines {
                         #expect(into.kind == out.kind && into.packetsLost == 0 && into.packetsDiscarded == 0)
                         #expect(into.frameWidth == out.frameWidth && into.frameHeight == out.frameHeight)
                     }
-                    // Each end's addresses are the other's, the other way round.
+                    // The local candidate of one end is the remote candidate of the other.
                     let (mine, theirs) = (sent.candidates, received.candidates)
                     try #require(mine.count == 2 && theirs.count == 2)
                     #expect(mine[0].port == theirs[1].port && mine[1].port == theirs[0].port)
@@ -47,17 +47,17 @@ extension RealPipelines {
             }
         }
 
-        @Test("A pause in the pictures counts as one freeze, of its length")
+        @Test("A pause in the video counts as one freeze of the same length")
         func freeze() async throws {
             try await withCall { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(60)
+                try await call.callee.waitForFrames(60)
                 let before = try await entry(call.callee, "video")
                 let begin = ContinuousClock.now
                 await call.caller.peer.setSending(.closed, of: .video)
-                // The sound goes on, and says how long it takes.
+                // The audio continues and measures the time.
                 let heard = try await call.callee.received(.audio).decoded
-                try await call.callee.wait("1.2 s of sound") { $0.received[.audio]?.decoded ?? 0 > heard + 57_600 }
+                try await call.callee.wait("1.2 s of audio") { $0.received[.audio]?.decoded ?? 0 > heard + 57_600 }
                 await call.caller.peer.setSending(.live, of: .video)
                 try await eventually("the end of the freeze") {
                     try await entry(call.callee, "video").freezeCount ?? 0 > before.freezeCount ?? 0
@@ -66,19 +66,19 @@ extension RealPipelines {
                 let after = try await entry(call.callee, "video")
                 let frozen = (after.totalFreezesDuration ?? 0) - (before.totalFreezesDuration ?? 0)
                 #expect(frozen > 0.9 && frozen < gap + 0.3, "\(frozen) s of \(gap)")
-                try await call.callee.waitForMorePictures(60)
+                try await call.callee.waitForMoreFrames(60)
                 let delta = await call.callee.peer.statisticsReport().delta(from: StatisticsReport())
                 #expect(delta.inbound.compactMap(\.freezes).max() ?? 0 >= 1)
             }
         }
 
-        @Test("The level is that of the tone, none in silence, and its energy grows with time")
+        @Test("The audio level is that of the tone, or none in silence, and the energy grows with time")
         func level() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             try await withCall(options) { call in
                 try await call.connect()
-                // A sine of half of full scale.
+                // A sine at half of full scale.
                 let expected = 0.5 / 2.0.squareRoot()
                 try await eventually("the level of the tone") {
                     let level = await call.callee.peer.statisticsReport().inbound.first?.audioLevel
@@ -99,22 +99,22 @@ extension RealPipelines {
         }
 
         @Test(
-            "Rates between two reports are those of the source, and packets in order do not wait in the jitter buffer"
+            "Rates between two reports match the source, and packets in order do not wait"
         )
         func rates() async throws {
             var options = LoopbackCall.Options()
             options.configureCallee = { $0.tuning.jitterBufferMs = 80 }
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(60)
+                try await call.callee.waitForFrames(60)
                 let first = await call.callee.peer.statisticsReport()
-                try await call.callee.waitForMorePictures(90)
+                try await call.callee.waitForMoreFrames(90)
                 let delta = await call.callee.peer.statisticsReport().delta(from: first)
                 let video = try #require(delta.inbound.first { $0.kind == "video" })
-                // A busy machine drops pictures, and makes none.
+                // A busy machine drops frames, but adds none.
                 #expect(video.framesPerSecond ?? 0 > 10 && video.framesPerSecond ?? 0 < 35, "\(video)")
                 #expect(video.lossFraction == 0 && video.kbitPerSecond > 1)
-                // Packets that come in order are let through at once; only a gap is waited for.
+                // Packets in order pass at once. The buffer waits only for a gap.
                 #expect(video.jitterBufferMs ?? -1 >= 0 && video.jitterBufferMs ?? 99 < 80, "\(video)")
                 let audio = try #require(delta.inbound.first { $0.kind == "audio" })
                 let packets = Double(audio.packetsReceived) / delta.seconds
@@ -122,20 +122,20 @@ extension RealPipelines {
             }
         }
 
-        @Test("A limit of the receiving end is kept by the sending one, as received; the other way there is none")
+        @Test("The sender keeps to the receiver's bitrate limit, and the other direction has none")
         func limit() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.video]
-            // Noise takes whatever it is given.
+            // Noise uses the whole bitrate.
             options.callerVideo = .test(.snow, format: VideoFormat(width: 160, height: 90))
             options.calleeVideo = options.callerVideo
             options.configureCallee = { $0.tracks[.video]?.maxReceiveKbit = 300 }
             try await withCall(options) { call in
                 try await call.connect()
-                // The rate control takes its first pictures to find the rate.
-                for end in call.ends { try await end.waitForPictures(90) }
+                // The rate control needs the first frames to find the rate.
+                for end in call.ends { try await end.waitForFrames(90) }
                 let first = (await call.caller.peer.statisticsReport(), await call.callee.peer.statisticsReport())
-                for end in call.ends { try await end.waitForMorePictures(90) }
+                for end in call.ends { try await end.waitForMoreFrames(90) }
                 let bounded = await call.callee.peer.statisticsReport().delta(from: first.1)
                 let free = await call.caller.peer.statisticsReport().delta(from: first.0)
                 let rates = (

@@ -4,8 +4,8 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("The report under W3C's names") struct StatisticsReportTests {
-        @Test("Each stream is under its own kind, with its own figures, and the report survives the end")
+    @Suite("The statistics report with W3C names") struct StatisticsReportTests {
+        @Test("Each stream has its kind and its own values, and the report survives the close")
         func figures() async throws {
             try await withCall { call in
                 try await call.connect()
@@ -13,7 +13,7 @@ extension RealPipelines {
                     try await eventually("a report of the peer") {
                         await !end.peer.statisticsReport().remoteInbound.isEmpty
                     }
-                    try await end.waitForPictures(20)
+                    try await end.waitForFrames(20)
                     let report = await end.peer.statisticsReport()
                     #expect(Set(report.inbound.map(\.kind)) == ["audio", "video"])
                     #expect(Set(report.outbound.map(\.kind)) == ["audio", "video"])
@@ -34,7 +34,7 @@ extension RealPipelines {
                         #expect(remote.kind == entry.kind && remote.localId == entry.id && remote.packetsLost == 0)
                         #expect(remote.jitter < 1)
                     }
-                    // What one end sent is what the other one received, stream by stream.
+                    // Each stream that one end sends is the one that the other receives.
                     let other = await (end === call.caller ? call.callee : call.caller).peer.statisticsReport()
                     for entry in report.outbound {
                         #expect(other.inbound.first { $0.kind == entry.kind }?.ssrc == entry.ssrc)
@@ -61,12 +61,12 @@ extension RealPipelines {
             }
         }
 
-        @Test("As JSON every entry has its time, type and id")
+        @Test("In JSON every entry has its time, type and id")
         func json() async throws {
             try await withCall { call in
                 #expect(await call.caller.peer.statisticsReport() == StatisticsReport())
                 try await call.connect()
-                try await call.caller.waitForPictures(5)
+                try await call.caller.waitForFrames(5)
                 let data = try JSONEncoder().encode(await call.caller.peer.statisticsReport())
                 let entries = try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])
                 let ids = entries.compactMap { $0["id"] as? String }

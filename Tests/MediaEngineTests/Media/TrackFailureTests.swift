@@ -5,7 +5,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("When an element fails") struct TrackFailureTests {
-        /// A built-in description with an element in front of another that fails with its `count`th buffer.
+        /// A built-in description with an element in front of `element` that fails at its `count`th buffer.
         private static func brittle(
             _ builtIn: String, as file: String? = nil, before element: String, after count: Int
         ) throws -> [String: String] {
@@ -18,12 +18,12 @@ extension RealPipelines {
             end.events.compactMap { if case .trackFailed(let failure) = $0 { failure } else { nil } }
         }
 
-        @Test("Pictures that cannot be encoded end alone: with element, cause and remedy, the camera closed")
+        @Test("An encoder that fails ends only the video, is reported with its cause, and the camera closes")
         func encoder() async throws {
             let folder = try PipelineFolder(
                 Self.brittle("vp8-encoder.launch", as: "brittle-vp8-encoder.launch", before: "rtpvp8pay", after: 20))
             var options = LoopbackCall.Options()
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             options.callerVideo = .test(.smpte, format: VideoFormat(width: 320, height: 180))
             options.configure = { if $0.label == "caller" { $0.tracks[.video]?.encoders = ["brittle-vp8"] } }
             try await withCall(options) { call in
@@ -36,10 +36,10 @@ extension RealPipelines {
                 #expect("\(failure)".hasPrefix("no video is sent any more: GstIdentity:"))
                 let camera = try await call.capture(.caller, .video)
                 try await eventually("the camera is closed") { await !camera.isOpen }
-                // Asked for again, it stays so.
+                // Turning the video on again does not restart it.
                 await call.caller.peer.setSending(.blank, of: .video)
                 await call.caller.peer.setSending(.live, of: .video)
-                try await call.caller.waitForMorePictures(30)
+                try await call.caller.waitForMoreFrames(30)
                 for end in call.ends { try await end.waitForTone() }
                 #expect(try await call.callee.received(.video).decoded < 20)
                 #expect(await !camera.isOpen)
@@ -48,7 +48,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Pictures of a peer that are too large end alone", arguments: [Codec.vp8, .h264])
+        @Test("Received video that is too large ends only the video", arguments: [Codec.vp8, .h264])
         func tooLarge(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
@@ -59,25 +59,25 @@ extension RealPipelines {
                 try await eventually("the failure") { !Self.failures(call.callee).isEmpty }
                 let failure = try #require(Self.failures(call.callee).first)
                 #expect(failure.kind == .video && failure.direction == .receiving)
-                #expect(failure.text == "pictures of 4112x4096 are too large; at most 16777216 pixels")
+                #expect(failure.text == "frames of 4112x4096 are too large; at most 16777216 pixels")
                 #expect(try await call.callee.received(.video).decoded == 0)
                 for end in call.ends { try await end.waitForTone() }
-                try await call.caller.waitForMorePictures(10)
+                try await call.caller.waitForMoreFrames(10)
             }
         }
 
-        @Test("Pictures that cannot be decoded leave the sound and what is sent as they are")
+        @Test("A video decoder that fails leaves the audio and the sent media unchanged")
         func decoder() async throws {
             let folder = try PipelineFolder(
                 Self.brittle("vp8-decoder.launch", before: "vp8dec", after: 20))
             var options = LoopbackCall.Options()
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
                     try await eventually("the failure") { !Self.failures(end).isEmpty }
                     let heard = try await end.received(.audio).decoded
-                    try await end.wait("more sound") { ($0.received[.audio]?.decoded ?? 0) > heard + 48_000 }
+                    try await end.wait("more audio") { ($0.received[.audio]?.decoded ?? 0) > heard + 48_000 }
                     try await end.waitForTone()
                     let failures = Self.failures(end)
                     #expect(failures.map(\.direction) == [.receiving] && failures.map(\.kind) == [.video])
@@ -90,30 +90,30 @@ extension RealPipelines {
             }
         }
 
-        @Test("Sound that cannot be decoded from the first packet on leaves the pictures")
+        @Test("An audio decoder that fails at its first packet leaves the video")
         func firstPacket() async throws {
             let folder = try PipelineFolder(
                 Self.brittle("opus-decoder.launch", before: "opusdec", after: 1))
             var options = LoopbackCall.Options()
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(60)
+                    try await end.waitForFrames(60)
                     #expect(Self.failures(end).map(\.kind) == [.audio])
                     #expect(end.count(.firstFrame(.audio)) == 0 && end.failure == nil)
                 }
             }
         }
 
-        @Test("When nothing is left the connection fails, with the last element's words")
+        @Test("When no track is left, the connection fails with the last element's message")
         func everything() async throws {
             let decoder = try Self.brittle("opus-decoder.launch", before: "opusdec", after: 20)
             let encoder = try Self.brittle("opus-encoder.launch", before: "rtpopuspay", after: 40)
             let folder = try PipelineFolder(decoder.merging(encoder) { $1 })
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {

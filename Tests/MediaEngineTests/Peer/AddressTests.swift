@@ -4,7 +4,7 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("The addresses that a call uses") struct AddressTests {
+    @Suite("Local addresses and ports") struct AddressTests {
         @Test(
             "Candidates and the socket in use have the chosen address and a port of the range",
             arguments: ["127.0.0.1", "127.0.0.2", "::1"])
@@ -16,7 +16,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(10)
+                    try await end.waitForFrames(10)
                     try await end.waitForTone()
                     try await end.wait(for: .candidatesGathered(.complete))
                     for case .localCandidate(let candidate) in end.events where candidate != .endOfCandidates {
@@ -33,7 +33,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Of both families, either connects a call", arguments: ["127.0.0.1", "::1"])
+        @Test("With IPv4 and IPv6 addresses, either connects a call", arguments: ["127.0.0.1", "::1"])
         func bothFamilies(common: String) async throws {
             guard await Loopback.hasIPv6 else { try Test.cancel("this machine has no ::1") }
             var options = LoopbackCall.Options()
@@ -54,7 +54,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "A peer that names `.local` addresses only, as browsers do, is found by its checks",
+            "A peer with only `.local` addresses, like a browser, is found by its connectivity checks",
             arguments: [true, false])
         func names(ofCaller: Bool) async throws {
             let passed = Shared<[IceCandidate]>([])
@@ -73,7 +73,7 @@ extension RealPipelines {
                 try await call.connect()
                 let (hidden, other) = ofCaller ? (call.caller, call.callee) : (call.callee, call.caller)
                 for end in call.ends {
-                    try await end.waitForPictures(10)
+                    try await end.waitForFrames(10)
                     try await end.waitForTone()
                 }
                 #expect(!passed.value.isEmpty)

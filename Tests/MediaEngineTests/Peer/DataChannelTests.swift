@@ -11,7 +11,7 @@ extension RealPipelines {
             return options
         }
 
-        /// A call with a channel that is open at both ends.
+        /// A call with a data channel that is open at both ends.
         private func withChannel(
             _ channelOptions: DataChannelOptions = DataChannelOptions(),
             _ body: (LoopbackCall, _ caller: Talk, _ callee: Talk) async throws -> Void
@@ -26,7 +26,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Text and bytes of any length arrive whole and in order, both ways, beside the media")
+        @Test("Text and bytes of any length arrive whole and in order, both ways, next to the media")
         func messages() async throws {
             let sent: [DataChannel.Message] = [
                 .text("hello"), .binary([7]), .text("æ°´ 🎈"), .binary([UInt8](repeating: 3, count: 1_200)),
@@ -52,7 +52,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Empty messages arrive as such")
+        @Test("Empty messages arrive as empty messages")
         func empty() async throws {
             try await withChannel { _, mine, theirs in
                 try await mine.channel.send("")
@@ -63,13 +63,13 @@ extension RealPipelines {
             }
         }
 
-        @Test("SwappedEmptyMessage: on the wire empty messages have the numbers of RFC 8831")
+        @Test("SwappedEmptyMessage: empty messages have the protocol identifiers of RFC 8831")
         func emptyOnTheWire() async throws {
             try await withChannel { call, mine, theirs in
                 let numbers = Shared<[UInt32]>([])
                 let bin = try #require(await call.caller.peer.media?.pipeline.bin)
                 try #require(bin.child(madeBy: "sctpenc")).pad("src").probe { buffer in
-                    _ = buffer.withBytes { bytes in numbers.update { $0 += protocolNumbers(inSCTP: bytes) } }
+                    _ = buffer.reference.withBytes { bytes in numbers.update { $0 += protocolNumbers(inSCTP: bytes) } }
                     return .pass
                 }
                 try await mine.channel.send("")
@@ -81,7 +81,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Its options reach the peer")
+        @Test("The channel's options reach the peer")
         func channelOptions() async throws {
             var options = DataChannelOptions()
             options.isOrdered = false
@@ -94,7 +94,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Either end closes it, and the call goes on", arguments: [true, false])
+        @Test("Either end can close the channel, and the call continues", arguments: [true, false])
         func close(byCaller: Bool) async throws {
             try await withChannel { call, mine, theirs in
                 let (closing, other) = byCaller ? (mine, theirs) : (theirs, mine)
@@ -111,7 +111,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Further channels are opened later, by either end")
+        @Test("Either end can open further channels later")
         func later() async throws {
             try await withChannel { call, _, _ in
                 let second = try await call.callee.peer.makeDataChannel("second")
@@ -123,7 +123,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("A connection that is closed ends its channels at both ends, whatever is under way")
+        @Test("Closing a connection ends its channels at both ends, even while data is in flight")
         func teardown() async throws {
             for _ in 1...3 {
                 var talks: [Talk] = []
@@ -140,7 +140,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("What cannot be sent is refused, with the reason")
+        @Test("Messages and options that are not allowed are refused")
         func refusals() async throws {
             try await withChannel { call, mine, _ in
                 for (bytes, part) in [([UInt8](repeating: 0, count: 65_537), "65536 at most")] {
@@ -161,7 +161,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "A reader that is too far behind, by messages or by bytes, loses the channel, not messages from its middle",
+            "When the reader falls too far behind, the channel closes, and no earlier message is missing",
             arguments: [1, DataChannel.maximumMessageBytes])
         func slowReader(size: Int) async throws {
             let fitting = min(DataChannel.maximumUnreadMessages, DataChannel.maximumUnreadBytes / size)
@@ -179,7 +179,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("A peer that does not allow them ends the channel, and the call connects")
+        @Test("A peer that does not allow data channels ends the channel, and the call connects")
         func refused() async throws {
             var options = Self.options
             options.configureCallee = { $0.allowsDataChannels = false }
@@ -204,7 +204,7 @@ extension RealPipelines {
             #expect(answers.value.first?.contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel") == true)
         }
 
-        @Test("A peer that sends data though it was refused disturbs nothing")
+        @Test("A peer that sends data after a refusal does not disturb the call")
         func unawaited() async throws {
             var options = Self.options
             options.configureCallee = { $0.allowsDataChannels = false }
@@ -216,7 +216,7 @@ extension RealPipelines {
                 for end in call.ends { try await end.wait(for: .verified) }
                 try await eventually("data that nobody takes") { data.value > 0 }
                 let before = try await call.callee.received(.audio).arrivals.count
-                try await call.callee.wait("sound after it") {
+                try await call.callee.wait("audio after it") {
                     ($0.received[.audio]?.arrivals.count ?? 0) > before + 50
                 }
                 for end in call.ends { try await end.waitForTone() }
@@ -224,7 +224,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Without a channel an offer has no m-line for them, and none can be added later")
+        @Test("If the offer has no m-line for data, no channel can be added later")
         func none() async throws {
             try await withCall(Self.options) { call in
                 try await call.connect()
@@ -232,13 +232,13 @@ extension RealPipelines {
             }
         }
 
-        @Test("SharedAssociation: no two connections have one number")
+        @Test("SharedAssociation: no two connections have the same number")
         func numbers() throws {
             let associations = (1...1_000).compactMap { _ in SharedAssociation() }
             #expect(Set(associations.map(\.number)).count == 1_000)
         }
 
-        @Test("An m-line for data that comes first in the offer is first in the answer")
+        @Test("An m-line for data that is first in the offer is first in the answer")
         func order() async throws {
             let peer = try await TestEngine.peer(videoCodecs: [.vp8]) { $0.allowsDataChannels = true }
             let answer = try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: SDPSamples.safari))
@@ -266,7 +266,7 @@ private func protocolNumbers(inSCTP packet: UnsafeRawBufferPointer) -> [UInt32] 
     return numbers
 }
 
-/// A channel and all that it has received.
+/// A channel and the messages that it has received.
 private final class Talk: Sendable {
     let channel: DataChannel
     let heard = Shared<[DataChannel.Message]>([])
@@ -282,7 +282,7 @@ private final class Talk: Sendable {
 }
 
 extension CallEnd {
-    /// How many packets of data arrive from now on, whoever takes them.
+    /// How many data packets arrive from now on, accepted or not.
     fileprivate func dataPackets() async throws -> Shared<Int> {
         let count = Shared(0)
         let decoder = try #require(await peer.media?.pipeline.bin.child(madeBy: "dtlssrtpdec"))

@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("The check of the peer's certificate") struct FingerprintCheckTests {
-        /// Another first digit in every `a=fingerprint` of the descriptions of one kind.
+        /// Changes the first digit of every `a=fingerprint` in the descriptions of one kind.
         private static func corrupting(_ kind: SessionDescription.Kind)
             -> @Sendable (SessionDescription)
             -> SessionDescription
@@ -21,7 +21,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "Nothing passes either way when a description names another certificate",
+            "No media or data passes either way when a description names another certificate",
             arguments: [SessionDescription.Kind.offer, .answer], [Codec.vp8, .h264])
         func mismatchStopsEverything(kind: SessionDescription.Kind, codec: Codec) async throws {
             var options = LoopbackCall.Options()
@@ -41,8 +41,8 @@ extension RealPipelines {
                 }
                 #expect(expected != actual && expected.hasPrefix("sha-256 ") && actual.hasPrefix("sha-256 "))
 
-                // The other end has verified the checking one and sends: a second of it would have arrived by now.
-                try await misdescribed.wait("a second of sent pictures") { $0.sent[.video]?.frames ?? 0 >= 30 }
+                // The other end has verified the checking end and sends: a second of its media would have arrived by now.
+                try await misdescribed.wait("a second of sent frames") { $0.sent[.video]?.frames ?? 0 >= 30 }
                 let statistics = await checking.peer.statistics()
                 for kind in MediaKind.allCases {
                     let received = try #require(statistics.received[kind])
@@ -64,21 +64,21 @@ extension RealPipelines {
             }
         }
 
-        @Test("The same pair connects when the descriptions arrive as they were sent", arguments: [Codec.vp8, .h264])
+        @Test("The same pair connects when the descriptions are not changed", arguments: [Codec.vp8, .h264])
         func rightFingerprintConnects(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(1)
+                    try await end.waitForFrames(1)
                     #expect(end.failure == nil)
                 }
                 #expect(await call.caller.arrivals() > 0)
             }
         }
 
-        @Test("Each connection has a certificate of its own and names one fingerprint for all its m-lines")
+        @Test("Each connection has its own certificate and names one fingerprint for all its m-lines")
         func connectionsDiffer() async throws {
             var fingerprints: Set<String> = []
             for _ in 1...2 {

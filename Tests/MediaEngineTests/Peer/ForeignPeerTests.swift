@@ -3,11 +3,11 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("A peer that offers or answers otherwise than we do") struct ForeignPeerTests {
-        /// A call whose offer says this of its m-lines, audio first.
+    @Suite("Peers whose offers and answers differ from ours") struct ForeignPeerTests {
+        /// A call whose offer has these directions, audio first.
         private static func options(_ directions: [MediaDirection]) -> LoopbackCall.Options {
             var options = LoopbackCall.Options()
-            // Sources that no other test's call could hold open.
+            // Sources that no other test's call can hold open.
             options.calleeVideo = .test(.ball, format: VideoFormat(width: 192, height: 108))
             options.callerVideo = .test(.ball, format: VideoFormat(width: 208, height: 112))
             options.rewrite = { description in
@@ -20,7 +20,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "What an offer does not take is not sent, and the answer says so",
+            "Nothing is sent that the offer does not accept, and the answer says so",
             arguments: [
                 [MediaDirection.sendonly, .sendonly], [.recvonly, .recvonly], [.sendrecv, .sendonly],
                 [.inactive, .sendrecv], [.recvonly, .inactive],
@@ -35,13 +35,13 @@ extension RealPipelines {
                     for (end, other, mine) in [
                         (call.caller, call.callee, direction), (call.callee, call.caller, direction.reversed),
                     ] where mine.sends {
-                        if kind == .audio { try await other.waitForTone() } else { try await other.waitForPictures(10) }
+                        if kind == .audio { try await other.waitForTone() } else { try await other.waitForFrames(10) }
                         _ = end
                     }
                 }
-                // A second passes by the clock of RTCP at the latest.
+                // RTCP has to keep the connection alive for longer than the silence limit.
                 let start = ContinuousClock.now
-                try await eventually("longer than silence is borne") {
+                try await eventually("longer than the silence limit") {
                     ContinuousClock.now - start > .milliseconds(2_500)
                 }
                 for end in call.ends { #expect(end.count(.interrupted) == 0 && end.failure == nil) }
@@ -49,13 +49,13 @@ extension RealPipelines {
                     if !direction.sends { #expect(try await call.callee.received(kind).arrivals.isEmpty) }
                     if !direction.receives { #expect(try await call.caller.received(kind).arrivals.isEmpty) }
                 }
-                // Who is not listened to holds no device.
+                // A source that the peer does not receive is not open.
                 #expect(try await call.capture(.caller, .video).isOpen == offered[1].sends)
                 #expect(try await call.capture(.callee, .video).isOpen == offered[1].receives)
             }
         }
 
-        @Test("Data channels are refused in their place, wherever that is, and the rest flows", arguments: 0...2)
+        @Test("An m-line for data is refused in any place, and the other media flows", arguments: 0...2)
         func dataChannel(place: Int) async throws {
             let answers = Shared<[SessionDescription]>([])
             let section = RefusedSection(
@@ -63,7 +63,7 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.rewrite = { description in
                 guard description.kind == .offer else {
-                    // As the browser takes it: the answer has one m-line for each of the offer.
+                    // Like a browser, which expects one m-line in the answer for each of the offer.
                     answers.update { $0.append(description) }
                     var parts = description.sdp.components(of: "m=")
                     parts.remove(at: place + 1)
@@ -77,7 +77,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(5)
+                    try await end.waitForFrames(5)
                     try await end.waitForTone()
                 }
                 let media = try #require(answers.value.first).sdp.components(of: "\r\n").filter { $0.hasPrefix("m=") }
@@ -91,8 +91,8 @@ extension RealPipelines {
             }
         }
 
-        @Test("An answer that refuses the picture leaves the sound, and our camera closes")
-        func refusedPicture() async throws {
+        @Test("An answer that refuses the video leaves the audio, and our camera closes")
+        func refusedFrame() async throws {
             var options = LoopbackCall.Options()
             options.callerVideo = .test(.ball, format: VideoFormat(width: 224, height: 112))
             options.rewrite = { description in
@@ -114,7 +114,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("An answer that refuses everything is no answer")
+        @Test("An answer that refuses every m-line is an error")
         func refusedAll() async throws {
             let peer = try await TestEngine.peer()
             let offer = try await peer.createOffer()
@@ -125,7 +125,7 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("A browser's whole offer is answered in its own order", arguments: [SDPSamples.safari])
+        @Test("The answer to a browser's whole offer keeps the order of its m-lines", arguments: [SDPSamples.safari])
         func safari(sdp: String) async throws {
             let peer = try await TestEngine.peer(videoCodecs: [.vp8])
             let answer = try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: sdp))
@@ -136,7 +136,7 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("A candidate with a name is passed over, and the call connects by the others")
+        @Test("A candidate with a host name is ignored, and the call connects with the others")
         func hiddenAddress() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]

@@ -4,9 +4,9 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    /// ``CandidateDelivery/inDescription(timeoutMs:)`` with servers that answer late; libnice gives up on one after 2 s.
+    /// ``CandidateDelivery/inDescription(timeoutMs:)`` with servers that answer late; libnice gives up on a server after 2 s.
     @Suite("Candidates in the description") struct GatheringTests {
-        /// An offer of an end whose candidates all are in it, and how the search for them ended.
+        /// An offer that contains all its candidates, and how the gathering ended.
         private func offer(
             _ urls: [String], timeoutMs: Int, meanwhile: @escaping @Sendable (CallEnd) async throws -> Void = { _ in }
         ) async throws -> (lines: [String], outcomes: [GatheringOutcome]) {
@@ -26,12 +26,12 @@ extension RealPipelines {
             return (lines, end.outcomes)
         }
 
-        @Test("Without a timeout the offer waits for a server that answers late")
+        @Test("Without a timeout the offer waits for a slow server")
         func patient() async throws {
             let turn = try await TurnServer()
             let slow = try await HeldUDP(to: turn.port)
             let (lines, outcomes) = try await offer(["turn:127.0.0.1:\(slow.port)"], timeoutMs: 0) { end in
-                // It asked, has no answer, and so there is no offer.
+                // The server is asked but has not answered, so there is no offer yet.
                 try await eventually("the server is asked") { slow.count > 0 }
                 #expect(end.outcomes.isEmpty)
                 slow.release()
@@ -40,7 +40,7 @@ extension RealPipelines {
             #expect(lines.contains { $0.contains("typ relay") } && lines.contains("a=end-of-candidates"))
         }
 
-        @Test("At half of the timeout a relay candidate is enough, though another server has not answered")
+        @Test("At half of the timeout one relay candidate is enough, even if another server has not answered")
         func oneRelay() async throws {
             let turn = try await TurnServer()
             let slow = try await HeldUDP(to: turn.port)
@@ -51,7 +51,7 @@ extension RealPipelines {
             #expect(!lines.contains("a=end-of-candidates") && slow.count > 0)
         }
 
-        @Test("At the timeout the offer is made without a relay candidate, and the call connects by what there is")
+        @Test("At the timeout the offer is made without a relay candidate, and the call connects")
         func noRelay() async throws {
             let turn = try await TurnServer()
             let slow = try await HeldUDP(to: turn.port)
@@ -72,7 +72,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(5)
+                    try await end.waitForFrames(5)
                     try await end.waitForTone()
                     #expect(end.outcomes == [.noRelay])
                 }
@@ -84,7 +84,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "The search has an end when the first m-line of an offer is not used, one by one and in the description",
+            "Gathering ends if the first m-line is not used, trickled or in the description",
             arguments: [CandidateDelivery.trickled, .inDescription(timeoutMs: 0)])
         func unusedFirst(delivery: CandidateDelivery) async throws {
             let peer = try await TestEngine.peer { $0.candidateDelivery = delivery }
@@ -106,7 +106,7 @@ extension RealPipelines {
 }
 
 extension CallEnd {
-    /// How the search for its candidates ended.
+    /// How the gathering of candidates ended.
     fileprivate var outcomes: [GatheringOutcome] {
         events.compactMap { if case .candidatesGathered(let outcome) = $0 { outcome } else { nil } }
     }

@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Negotiation") struct NegotiationTests {
-        @Test("Candidates that come before the description are kept for it")
+        @Test("Candidates that arrive before the description are kept for it")
         func earlyCandidates() async throws {
             let caller = CallEnd(peer: try await TestEngine.peer())
             let callee = CallEnd(peer: try await TestEngine.peer())
@@ -20,7 +20,7 @@ extension RealPipelines {
             await callee.peer.close()
         }
 
-        @Test("Candidates that stand in the offer are enough")
+        @Test("Candidates in the offer are enough")
         func candidatesInTheOffer() async throws {
             let caller = CallEnd(peer: try await TestEngine.peer(kinds: [.audio]))
             let callee = CallEnd(peer: try await TestEngine.peer(kinds: [.audio]))
@@ -64,7 +64,7 @@ extension RealPipelines {
             await other.close()
         }
 
-        @Test("An offer without a codec of ours is refused before anything is built")
+        @Test("An offer without a common codec is refused before anything is built")
         func noCommonCodec() async throws {
             let peer = try await TestEngine.peer(kinds: [.audio, .video], videoCodecs: [.h264])
             let sdp = SDPSamples.offer("packetization-mode=1", "packetization-mode=0")
@@ -77,7 +77,7 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("A kind that this end has no track of is refused with port 0, and the sound goes on")
+        @Test("An offered kind without a local track is refused with port 0, and the audio continues")
         func missingTrack() async throws {
             var options = LoopbackCall.Options()
             options.configureCallee = { $0.tracks[.video] = nil }
@@ -98,7 +98,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("The picture may be the first of the m-lines, of which nothing is left but the sound")
+        @Test("A refused video m-line may come first, but an offer needs another one")
         func missingFirst() async throws {
             let peer = try await TestEngine.peer(kinds: [.audio])
             let parts = SDPSamples.offer.components(of: "m=")
@@ -116,7 +116,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "An answer flows both ways and takes over the payload types of the offer",
+            "An answer is sendrecv and takes over the payload types of the offer",
             arguments: [
                 (SDPSamples.firefox, [[109, 101], [120]]), (SDPSamples.chromium, [[111, 110], [96]]),
                 (SDPSamples.offer, [[111], [96]]),
@@ -132,7 +132,7 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("Opus of one channel, which no peer may offer, is no common codec")
+        @Test("Opus with one or six channels is no common codec")
         func monoOpus() async throws {
             let audio = SDPSamples.offer.components(of: "m=video")[0].replacing("BUNDLE 0 1", by: "BUNDLE 0")
             for encoding in ["opus/48000/1", "opus/48000/6"] {
@@ -145,14 +145,14 @@ extension RealPipelines {
             }
         }
 
-        @Test("Malformed candidates, those of unknown m-lines and too many are refused; the connection goes on")
+        @Test("Malformed, excess and misdirected candidates are refused, and the connection continues")
         func candidateBounds() async throws {
             let peer = try await TestEngine.peer()
             let good = IceCandidate(mLine: 0, candidate: "candidate:1 1 UDP 1 127.0.0.1 9 typ host")
             await #expect(throws: MediaError.self) {
                 try await peer.addCandidate(IceCandidate(mLine: 0, candidate: "nonsense"))
             }
-            // An m-line is not known to be wrong before the description.
+            // Before the description arrives, no m-line is known to be wrong.
             try await peer.addCandidate(IceCandidate(mLine: 7, candidate: good.candidate))
             _ = try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: SDPSamples.offer))
             for mLine in [-1, 2, Int.max, Int.min] {

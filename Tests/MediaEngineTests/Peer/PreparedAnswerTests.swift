@@ -3,14 +3,14 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("An answering end that was built before the offer") struct PreparedAnswerTests {
-        /// Pictures that move and the right tone, at both ends.
+    @Suite("An answering end that is built before the offer arrives") struct PreparedAnswerTests {
+        /// Expects moving video and the right tone at both ends.
         private func expectMedia(_ call: LoopbackCall, video: Bool = true) async throws {
             try await call.connect()
             for end in call.ends {
                 await end.peer.setReceiving(true)
                 try await end.waitForTone()
-                if video { try await end.waitForMorePictures(10) }
+                if video { try await end.waitForMoreFrames(10) }
             }
             let heard = try await DecodedWatch(call.callee, .audio)
             #expect(try await abs(heard.steadyTone() - 440) < 5)
@@ -18,7 +18,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "It is used when the offer is as expected, whatever payload types it says, and else built anew",
+            "It is used if the offer fits, with any payload types, and else rebuilt",
             arguments: 0..<3)
         func used(variant: Int) async throws {
             var options = LoopbackCall.Options()
@@ -51,7 +51,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("An offer of other m-lines has it built anew, and nothing is left of the first")
+        @Test("An offer with other m-lines rebuilds it, and the first one is freed")
         func notUsed() async throws {
             var options = LoopbackCall.Options()
             options.configure = { $0.tracks[.video] = nil }

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("Calls through a TURN server by TLS") struct SecureTurnTests {
+    @Suite("Calls through a TURN server over TLS") struct SecureTurnTests {
         private static func options(
             _ url: String, trusting roots: TestCertificate, policy: IceTransportPolicy = .relay,
             kinds: Set<MediaKind> = [.audio]
@@ -21,7 +21,7 @@ extension RealPipelines {
             return options
         }
 
-        @Test("Both ends see and hear each other through the relay alone, and what is on the wire is TLS")
+        @Test("Both ends see and hear each other through the relay only, and the wire carries TLS")
         func relay() async throws {
             let certificate = try TestCertificate()
             let turn = try await TurnServer(certificate: certificate)
@@ -31,7 +31,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(10)
+                    try await end.waitForFrames(10)
                     try await end.waitForTone()
                     #expect(await end.peer.statistics().transport.localCandidate == "relay")
                     #expect(await end.peer.statistics().transport.remoteCandidate == "relay")
@@ -46,7 +46,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("A host name is looked up, and compared with the certificate")
+        @Test("A host name is resolved and compared with the certificate")
         func hostName() async throws {
             let certificate = try TestCertificate(host: "localhost", address: [192, 0, 2, 1])
             let turn = try await TurnServer(certificate: certificate)
@@ -57,7 +57,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("A certificate that nobody vouches for is refused, the reason told, and the call connects by another way")
+        @Test("An untrusted certificate is refused and reported, and the call connects another way")
         func manInTheMiddle() async throws {
             let turn = try await TurnServer(certificate: try TestCertificate())
             let options = Self.options(
@@ -76,7 +76,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "With the policy relay it is the end of the call, with the reason",
+            "With the relay policy an invalid certificate ends the call with the reason",
             arguments: [
                 ("not trusted", false), ("its certificate is for another host", true),
             ])
@@ -91,7 +91,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("A server that is not there is told as such")
+        @Test("With the relay policy a refused connection ends the call with the reason")
         func noServer() async throws {
             try await withCall(Self.options("turns:127.0.0.1:1", trusting: try TestCertificate())) { call in
                 try await call.negotiate()
@@ -100,7 +100,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Wrong credentials by TLS are told, too")
+        @Test("Wrong credentials over TLS are reported, too")
         func wrongCredentials() async throws {
             let certificate = try TestCertificate()
             let turn = try await TurnServer(certificate: certificate)
@@ -116,7 +116,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Roots that cannot be read end the negotiation with their file's name")
+        @Test("Trust roots that cannot be read end the negotiation, and the error names the file")
         func unreadableRoots() async throws {
             let peer = try await TestEngine.peer(kinds: [.audio]) {
                 $0.iceServers = [StunTurnServer(urls: ["turns:127.0.0.1"], username: "u", credential: "c")]
@@ -131,7 +131,7 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("A server over TCP that hangs up is told, too, though libnice never ends its search for it")
+        @Test("A TCP server that hangs up is reported, although libnice never ends its gathering")
         func endlessGathering() async throws {
             let broken = try await WireTap(to: 1)
             var options = LoopbackCall.Options()
@@ -153,7 +153,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("EndlessGathering: libnice does not tell the end after a TURN server over TCP has hung up")
+        @Test("EndlessGathering: libnice does not signal the end after a TURN server over TCP hung up")
         func endlessGatheringIsNeeded() async throws {
             let broken = try await WireTap(to: 1)
             let peer = try RawPeer(RawPeer.opus)
@@ -162,7 +162,7 @@ extension RealPipelines {
             peer.webrtc.emit("add-turn-server", [.string("turn://u:p@127.0.0.1:\(broken.port)?transport=tcp")])
             try await peer.start()
             try await peer.set(try await peer.create(.offer), "local")
-            // Several times what libnice gives a server over TCP here.
+            // Several times the limit that libnice has for a server over TCP here.
             let limit = ContinuousClock.now + .seconds(2)
             try await eventually("that time") { ContinuousClock.now > limit || peer.hasGathered }
             #expect(!peer.hasGathered)

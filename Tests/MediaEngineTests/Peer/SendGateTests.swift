@@ -4,15 +4,15 @@ import Testing
 
 extension RealPipelines {
     @Suite("The send gate") struct SendGateTests {
-        @Test("A verified end sends nothing before it is told to, then a picture that the peer can decode")
+        @Test("A verified end sends nothing before its gate opens, and then a frame that can be decoded")
         func nothingIsSentBefore() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
             try await withCall(options) { call in
                 try await call.connect()
-                // The caller's media flows meanwhile: the path is good, and a second passes.
+                // The caller's media flows meanwhile: the path works, and a second passes.
                 await call.caller.send(.live)
-                try await call.callee.waitForPictures(30)
+                try await call.callee.waitForFrames(30)
                 #expect(await call.caller.arrivals() == 0)
                 #expect(try await call.callee.sent(.video).frames == 0)
                 #expect(try await call.callee.sent(.audio).frames == 0)
@@ -21,8 +21,8 @@ extension RealPipelines {
                 try await call.caller.wait("packets of both kinds") {
                     $0.received.values.allSatisfy { !$0.arrivals.isEmpty }
                 }
-                try await call.caller.waitForPictures(10)
-                // A stream that did not begin with a key frame would have lost what came before the next one.
+                try await call.caller.waitForFrames(10)
+                // A stream that did not begin with a key frame would lose everything before the next key frame.
                 try await eventually("nearly all that was sent was decoded") {
                     let sent = try await call.callee.sent(.video).frames
                     return sent - (try await call.caller.received(.video).decoded) <= 2
@@ -30,7 +30,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Telling a connection to send before it is verified takes effect when it is")
+        @Test("Opening the gate before the verification takes effect after it")
         func earlyWishIsKept() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
@@ -45,31 +45,31 @@ extension RealPipelines {
             }
         }
 
-        @Test("A gate that is shut again stops the packets, and they go on when it opens")
+        @Test("Closing the gate stops the packets, and opening it resumes them")
         func gateCanBeShutAgain() async throws {
             try await withCall { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(10)
+                try await call.callee.waitForFrames(10)
                 await call.caller.send(.closed)
                 let sent = try await call.caller.sent(.video).frames
-                // The other direction tells the time.
+                // The other direction measures the time.
                 let before = try await call.caller.received(.video).decoded
-                try await call.caller.waitForPictures(before + 30)
+                try await call.caller.waitForFrames(before + 30)
                 #expect(try await call.caller.sent(.video).frames <= sent + 1)
                 let decoded = try await call.callee.received(.video).decoded
                 #expect(decoded <= sent + 1)
 
                 await call.caller.send(.live)
-                try await call.callee.waitForPictures(decoded + 10)
+                try await call.callee.waitForFrames(decoded + 10)
             }
         }
 
-        @Test("The first picture after each opening is a key frame", arguments: [Codec.vp8, .h264])
+        @Test("The first frame after each opening is a key frame", arguments: [Codec.vp8, .h264])
         func openingEncodesAKeyFrame(codec: Codec) async throws {
             let bench = try await SendBench(codec)
             for round in 1...3 {
                 bench.track.set(.live)
-                try await eventually("pictures in round \(round)") { bench.encoded.value.count >= 5 }
+                try await eventually("frames in round \(round)") { bench.encoded.value.count >= 5 }
                 bench.track.set(.closed)
                 let encoded = bench.encoded.update { encoded in
                     defer { encoded = [] }
@@ -77,21 +77,21 @@ extension RealPipelines {
                 }
                 #expect(encoded.first == .key, "round \(round)")
                 #expect(encoded.dropFirst().contains(.delta), "round \(round)")
-                // What the encoder still had in hand belongs to this round.
+                // Frames that were still in the encoder belong to this round.
                 let shut = bench.raw.value
-                try await eventually("pictures that are held back") { bench.raw.value >= shut + 10 }
+                try await eventually("frames that are held back") { bench.raw.value >= shut + 10 }
                 bench.encoded.set([])
             }
             await bench.stop()
         }
     }
 
-    /// A send track whose packets go to nobody, with every encoded picture noted.
+    /// A send track whose packets nobody receives, with a record of every encoded frame.
     private struct SendBench {
-        enum Picture: Equatable { case key, delta }
+        enum Frame: Equatable { case key, delta }
 
         let track: SendTrack
-        let encoded = Shared<[Picture]>([])
+        let encoded = Shared<[Frame]>([])
         let raw = Shared(0)
         private let pipeline: Pipeline
         private let source: CaptureSource
@@ -113,7 +113,7 @@ extension RealPipelines {
                 pipeline: pipeline.bin, webrtcSink: funnel.requestPad("sink_%u"), onFailure: { Issue.record($0) })
             let encoder = try #require(pipeline.bin.child("encoder"))
             try encoder.pad("src").probe { [encoded] buffer in
-                encoded.update { $0.append(buffer.isDelta ? .delta : .key) }
+                encoded.update { $0.append(buffer.reference.isDelta ? .delta : .key) }
                 return .pass
             }
             let proxy = try #require(pipeline.bin.child(madeBy: "proxysrc"))

@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Mute and stop") struct SendModeTests {
-        @Test("Muted sound arrives as silence without a gap, and unmuted it is the tone again")
+        @Test("Muted audio arrives as silence without a gap, and as the tone again after unmuting")
         func mutedAudio() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
@@ -23,7 +23,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "A muted camera shows as black pictures at the same rate, and then moves again",
+            "A muted camera arrives as black frames at the same rate, and then moves again",
             arguments: [Codec.vp8, .h264])
         func mutedVideo(codec: Codec) async throws {
             var options = LoopbackCall.Options()
@@ -31,20 +31,20 @@ extension RealPipelines {
             options.videoCodecs = [codec]
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(5)
+                try await call.callee.waitForFrames(5)
                 let seen = try await DecodedWatch(call.callee, .video)
                 for _ in 1...2 {
                     await call.caller.peer.setSending(.blank, of: .video)
-                    try await eventually("black pictures that flow") { seen.blackRun >= 20 }
+                    try await eventually("black frames that flow") { seen.blackRun >= 20 }
                     #expect(try await call.capture(.caller, .video).isOpen)
                     let changes = seen.changes
                     await call.caller.peer.setSending(.live, of: .video)
-                    try await eventually("pictures that move") { seen.changes >= changes + 10 && seen.blackRun == 0 }
+                    try await eventually("frames that move") { seen.changes >= changes + 10 && seen.blackRun == 0 }
                 }
             }
         }
 
-        @Test("An end that begins muted lets nothing out that was captured, not even the latest picture")
+        @Test("An end that starts muted sends nothing that was captured, not even the latest frame")
         func beginsMuted() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
@@ -53,48 +53,48 @@ extension RealPipelines {
                 let seen = try await DecodedWatch(call.callee, .video)
                 let heard = try await DecodedWatch(call.callee, .audio)
                 await call.caller.send(.blank)
-                try await eventually("black pictures and silence") { seen.blackRun >= 20 && heard.silentRun >= 20 }
-                #expect(seen.brightPictures == 0)
+                try await eventually("black frames and silence") { seen.blackRun >= 20 && heard.silentRun >= 20 }
+                #expect(seen.brightFrames == 0)
                 #expect(heard.wasSilentAlways)
                 await call.caller.send(.live)
-                try await eventually("pictures and sound") { seen.brightPictures > 5 && heard.loudRun > 5 }
+                try await eventually("video and audio") { seen.brightFrames > 5 && heard.loudRun > 5 }
             }
         }
 
-        @Test("A stopped end sends no packets but stays audible, its device closes, and then it goes on")
+        @Test("A stopped end sends no media but is not interrupted, closes its device, and can resume")
         func stopped() async throws {
             var options = LoopbackCall.Options()
-            // Sources that no other test's call could hold open.
+            // Sources that no other test's call can hold open.
             options.callerVideo = .test(.ball, format: VideoFormat(width: 176, height: 144))
             options.callerAudio = .tone(hertz: 523)
             try await withCall(options) { call in
                 try await call.connect()
                 for _ in 1...2 {
-                    try await call.callee.waitForPictures(5)
+                    try await call.callee.waitForFrames(5)
                     await call.caller.send(.off)
                     for kind in MediaKind.allCases {
                         try await eventually("the capture of \(kind) closes") {
                             try await !call.capture(.caller, kind).isOpen
                         }
                     }
-                    // What was on its way arrives while the other direction brings ten pictures.
-                    try await call.caller.waitForMorePictures(10)
+                    // Packets in flight arrive while the other direction brings ten frames.
+                    try await call.caller.waitForMoreFrames(10)
                     let arrivals = await call.callee.arrivals()
-                    // Three seconds by the clock of the other direction's camera: longer than silence is borne.
-                    try await call.caller.waitForMorePictures(90)
+                    // Three seconds by the frames of the other direction: longer than the silence limit.
+                    try await call.caller.waitForMoreFrames(90)
                     #expect(await call.callee.arrivals() == arrivals)
                     #expect(call.callee.count(.interrupted) == 0)
 
                     let seen = try await DecodedWatch(call.callee, .video)
                     let heard = try await DecodedWatch(call.callee, .audio)
                     await call.caller.send(.live)
-                    try await eventually("pictures that move") { seen.changes >= 10 }
+                    try await eventually("frames that move") { seen.changes >= 10 }
                     #expect(try await abs(heard.steadyTone() - 523) < 5)
                 }
             }
         }
 
-        @Test("What is off before the negotiation opens no device, and can be started later")
+        @Test("A track that is off before the negotiation opens no device, and can be started later")
         func beginsOff() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
@@ -107,11 +107,11 @@ extension RealPipelines {
                 #expect(try await !call.capture(.caller, .video).isOpen)
                 #expect(try await call.callee.received(.video).arrivals.isEmpty)
                 await call.caller.peer.setSending(.live, of: .video)
-                try await call.callee.waitForPictures(10)
+                try await call.callee.waitForFrames(10)
             }
         }
 
-        @Test("Whatever modes follow each other before and after the verification, the last one counts")
+        @Test("The last of many modes counts, before and after the verification")
         func modesInQuickSuccession() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
@@ -131,23 +131,23 @@ extension RealPipelines {
                 for round in 1...5 {
                     await shuffle()
                     await call.caller.peer.setSending(.live, of: .video)
-                    try await call.callee.waitForMorePictures(5)
+                    try await call.callee.waitForMoreFrames(5)
                     await shuffle()
                     await call.caller.peer.setSending(.blank, of: .video)
                     let seen = try await DecodedWatch(call.callee, .video)
-                    try await eventually("black pictures in round \(round)") { seen.blackRun >= 5 }
+                    try await eventually("black frames in round \(round)") { seen.blackRun >= 5 }
                 }
                 await call.caller.peer.close()
                 await shuffle()
             }
         }
 
-        @Test("A device that does not open again is told, and the call goes on")
+        @Test("A device that fails to reopen is reported, and the call continues")
         func reopeningFails() async throws {
             let folder = try PipelineFolder(microphoneFromFile: "gone")
             var options = LoopbackCall.Options()
             options.opensSendGates = false
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             options.callerAudio = AudioSource(name: "gone", choice: folder.file("nowhere"))
             try await withCall(options) { call in
                 await call.caller.peer.setSending(.off, of: .audio)
@@ -162,7 +162,7 @@ extension RealPipelines {
                     await call.caller.peer.setSending(.off, of: .audio)
                 }
                 await call.caller.peer.setSending(.live, of: .video)
-                try await call.callee.waitForPictures(5)
+                try await call.callee.waitForFrames(5)
             }
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Several STUN servers") struct SeveralStunServersTests {
-        /// A call of sound whose ends have these servers.
+        /// An audio call whose ends use these servers.
         private func options(_ urls: [String]) -> LoopbackCall.Options {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
@@ -14,12 +14,12 @@ extension RealPipelines {
         }
 
         @Test(
-            "The first is dead: the second one tells the address, and the first is asked all the same",
+            "If the first server is dead, the second one finds the address, and both are asked",
             arguments: ["127.0.0.1", "localhost"])
         func deadFirst(host: String) async throws {
             let turn = try await TurnServer()
             let dead = try await HeldUDP(to: turn.port)
-            // As a NAT does it: the server sees a port that is not the host's own.
+            // Like a NAT: the server sees a port that is not the host's own.
             let nat = try await HeldUDP(to: turn.port)
             nat.release()
             let urls = ["stun:\(host):\(dead.port)", "stun:\(host):\(nat.port)"]
@@ -37,7 +37,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("All of them are asked, and the first answer is one candidate, not several")
+        @Test("All servers are asked, and the first answer gives one candidate, not several")
         func all() async throws {
             let turn = try await TurnServer()
             var nats: [HeldUDP] = []
@@ -53,7 +53,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("With none that answers the search ends, and the call connects by what there is")
+        @Test("Without any answer the gathering ends, and the call connects with other candidates")
         func allDead() async throws {
             let turn = try await TurnServer()
             let dead = [try await HeldUDP(to: turn.port), try await HeldUDP(to: turn.port)]
@@ -68,14 +68,14 @@ extension RealPipelines {
             }
         }
 
-        @Test("What others send to the port in between goes nowhere, and it is shut with the connection")
+        @Test("Packets of strangers to the local STUN port go nowhere, and the port closes with the connection")
         func strangers() async throws {
             let servers = [try Datagrams(), try Datagrams()]
             let options = options(servers.map { "stun:127.0.0.1:\($0.port)" })
             try await withCall(options) { call in
                 try await call.negotiate()
-                let uri = try #require(await call.caller.peer.media?.peer.stunServers.uri)
-                let port = try #require(uri.split(separator: ":").last.flatMap { UInt16($0) })
+                let server = try #require(await call.caller.peer.media?.peer.stunServers.server)
+                let port = try #require(UInt16(exactly: server.port))
                 try await eventually("questions") { servers.allSatisfy { $0.received.count >= 2 } }
                 let stranger = try Datagrams()
                 let question: [UInt8] = [0, 1, 0, 0] + [UInt8](repeating: 0x55, count: 16)
@@ -83,7 +83,7 @@ extension RealPipelines {
                     stranger.send(datagram, to: port)
                 }
                 let count = servers[0].received.count
-                // libnice repeats what is not answered.
+                // libnice repeats a request without an answer.
                 try await eventually("the next question") { servers[0].received.count > count }
                 for server in servers { #expect(!server.received.contains { $0.contains(0x55) && $0 == question }) }
                 await call.close()
@@ -93,7 +93,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Only questions for an address are passed on")
+        @Test("Only STUN binding requests are passed on")
         func questions() {
             let header: [UInt8] = [0, 1, 0, 4] + [UInt8](repeating: 7, count: 16)
             #expect(SingleStunServer.isBindingRequest(header + [0, 0, 0, 0]))
@@ -105,14 +105,15 @@ extension RealPipelines {
             for bytes in wrong { #expect(!SingleStunServer.isBindingRequest(bytes)) }
         }
 
-        @Test("One is told to libnice as it is, and with the policy relay none is asked")
+        @Test("libnice gets a single server as it is, and with the relay policy none")
         func single() async throws {
             let turn = try await TurnServer()
             let peer = try await TestEngine.peer(kinds: [.audio]) {
                 $0.iceServers = [StunTurnServer(urls: ["stun:127.0.0.1:\(turn.port)"])]
             }
             _ = try await peer.createOffer()
-            #expect(await peer.media?.peer.stunServers.uri == "stun://127.0.0.1:\(turn.port)")
+            let server = IceEndpoint(host: "127.0.0.1", port: Int(turn.port))
+            #expect(await peer.media?.peer.stunServers.server == server)
             await peer.close()
             let relayed = try await TestEngine.peer(kinds: [.audio]) {
                 $0.iceServers = [
@@ -123,7 +124,7 @@ extension RealPipelines {
                 $0.iceTransportPolicy = .relay
             }
             _ = try await relayed.createOffer()
-            #expect(await relayed.media?.peer.stunServers.uri == nil)
+            #expect(await relayed.media?.peer.stunServers.server == nil)
             await relayed.close()
         }
     }

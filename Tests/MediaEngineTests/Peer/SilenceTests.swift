@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Silence of the peer") struct SilenceTests {
-        @Test("An end that goes without a word is noticed as interrupted", arguments: [true, false])
+        @Test("A peer that disappears without a message is reported as interrupted", arguments: [true, false])
         func silenceIsNoticed(mediaFlows: Bool) async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
@@ -19,7 +19,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Two connected ends stay audible to each other for five seconds while neither sends media")
+        @Test("Two connected ends are not interrupted for five seconds while neither sends media")
         func gatedEndsAreAudible() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
@@ -34,12 +34,12 @@ extension RealPipelines {
             }
         }
 
-        @Test("A peer that sends reports alone is not taken for lost between them, whatever the patience")
+        @Test("A peer that sends only reports is not interrupted between them, even with a short limit")
         func seldomReports() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             options.opensSendGates = false
-            // A fifth of the time between two reports: as 2 s to those of RFC 3550, on a smaller scale.
+            // A fifth of the time between two reports: like 2 s with the reports of RFC 3550, on a smaller scale.
             options.tuning.silenceMs = 100
             try await withCall(options) { call in
                 try await call.connect()

@@ -3,8 +3,8 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("Another source during a call") struct SourceChangeTests {
-        @Test("Size, rate and picture change without a negotiation, and back", arguments: [Codec.vp8, .vp9, .h264])
+    @Suite("Changing the source during a call") struct SourceChangeTests {
+        @Test("Size, rate and content change without a new negotiation, and back", arguments: [Codec.vp8, .vp9, .h264])
         func video(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.video]
@@ -13,7 +13,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 let engine = try await TestEngine.shared()
                 try await call.connect()
-                try await call.callee.waitForPictures(5)
+                try await call.callee.waitForFrames(5)
                 let other = try engine.capture(
                     VideoSource.test(.smpte, format: VideoFormat(width: 480, height: 272, framesPerSecond: 15)))
                 let log = try await ReceivedLog(call.callee)
@@ -21,32 +21,32 @@ extension RealPipelines {
                     (other, 480, 15.0), (try await call.capture(.caller, .video), 240, 30.0),
                 ] {
                     try await call.caller.peer.setSource(source)
-                    let known = log.pictures.count
+                    let known = log.frames.count
                     let seen = try await DecodedWatch(call.callee, .video)
-                    try await eventually("a second of pictures \(width) wide, which move") {
-                        log.pictures.count { $0.width == width } > Int(rate) + 2 && seen.changes >= 10
+                    try await eventually("a second of frames \(width) wide, which move") {
+                        log.frames.count { $0.width == width } > Int(rate) + 2 && seen.changes >= 10
                     }
-                    let pictures = log.pictures
-                    let late = pictures[known...].prefix { $0.width != width }.count
-                    // The peer sees a change within 300 ms, which are 9 pictures of 30 a second.
-                    #expect(late <= 9, "\(late) pictures later")
-                    // Not from the first one, which was captured before it was needed. A busy machine drops pictures, so
-                    // the shorter steps tell the rate.
-                    let times = pictures.reversed().prefix { $0.width == width }.reversed().dropFirst().map(\.at)
+                    let frames = log.frames
+                    let late = frames[known...].prefix { $0.width != width }.count
+                    // The peer sees a change within 300 ms, which is 9 frames at 30 a second.
+                    #expect(late <= 9, "\(late) frames later")
+                    // Without the first frame, which was captured before it was needed. A busy machine drops frames, so
+                    // the shorter steps show the rate.
+                    let times = frames.reversed().prefix { $0.width == width }.reversed().dropFirst().map(\.at)
                     let steps: [Double] = zip(times, times.dropFirst()).map { ($1 - $0) / .seconds(1) }.sorted()
                     let measured = 1 / steps[steps.count / 4]
-                    #expect(measured > rate * 0.8 && measured < rate * 1.25, "\(measured) pictures a second")
+                    #expect(measured > rate * 0.8 && measured < rate * 1.25, "\(measured) frames a second")
                 }
                 #expect(await !other.isOpen)
             }
         }
 
-        @Test("Another tone is heard, muted or not, and a source that does not open leaves the present one")
+        @Test("Another tone is heard, also after muting, and a source that fails to open leaves the current one")
         func audio() async throws {
             let folder = try PipelineFolder(microphoneFromFile: "gone")
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             try await withCall(options) { call in
                 let engine = try #require(options.engine)
                 try await call.connect()
@@ -71,7 +71,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "One whose pictures' times are earlier than those of the one before is seen whole",
+            "A new source whose frame times are earlier is shown completely",
             arguments: [Codec.vp8, .h264])
         func earlierTimes(codec: Codec) async throws {
             let format = VideoFormat(width: 320, height: 180)
@@ -85,11 +85,11 @@ extension RealPipelines {
                 let engine = try await TestEngine.shared()
                 try await call.connect()
                 let log = try await ReceivedLog(call.callee)
-                try await eventually("white pictures from the future") {
+                try await eventually("white frames from the future") {
                     try await input.push(white, at: .nanoseconds(Pipeline.now) + .milliseconds(600))
                     return (log.last?.mean ?? 0) > 220
                 }
-                // The same shape, so that the encoder is not made anew.
+                // The same size, so that the encoder is not rebuilt.
                 try await call.caller.peer.setSource(try engine.capture(VideoSource.test(.ball, format: format)))
                 let seen = try await DecodedWatch(call.callee, .video)
                 try await eventually("a ball on black, without anything white below") { (log.last?.mean ?? 255) < 60 }
@@ -97,7 +97,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("An end that began without a source can begin to send")
+        @Test("An end that began without a source can start to send")
         func firstSource() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.video]
@@ -105,9 +105,9 @@ extension RealPipelines {
             try await withCall(options) { call in
                 let engine = try await TestEngine.shared()
                 try await call.connect()
-                try await call.caller.waitForPictures(5)
+                try await call.caller.waitForFrames(5)
                 try await call.caller.peer.setSource(try engine.capture(options.callerVideo))
-                try await call.callee.waitForPictures(10)
+                try await call.callee.waitForFrames(10)
                 #expect(try await call.callee.received(.video).distinctFrames ?? 0 > 5)
             }
             let peer = try await TestEngine.peer(kinds: [.audio])

@@ -4,14 +4,14 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("Wishes for a source that overtake each other") struct SourceRaceTests {
-        private func withBrittleCall(_ body: (LoopbackCall, MediaEngine, CaptureSource) async throws -> Void)
+    @Suite("Overlapping changes of the source") struct SourceRaceTests {
+        private func withBrittleCall(_ body: (LoopbackCall, Engine, CaptureSource) async throws -> Void)
             async throws
         {
             let folder = try PipelineFolder(microphoneFromFile: "gone")
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
-            let engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            let engine = try await Engine.start(pipelineFolder: folder.path)
             options.engine = engine
             let gone = try engine.capture(AudioSource(name: "gone", choice: folder.file("nowhere")))
             try await withCall(options) { call in
@@ -27,9 +27,9 @@ extension RealPipelines {
                 for _ in 1...10 {
                     let change = Task { try await call.caller.peer.setSource(gone) }
                     await call.caller.peer.setSending(.off, of: .audio)
-                    // Whichever of the two was first.
+                    // Either of the two may have been first.
                     _ = await change.result
-                    // Another change has its turn after everything before it.
+                    // This change runs after all earlier ones.
                     try await call.caller.peer.setSource(present)
                     #expect(await !present.isOpen)
                     await call.caller.peer.setSending(.live, of: .audio)
@@ -39,7 +39,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("A source that is chosen while another one fails to open is the one that is sent")
+        @Test("A source that is chosen while another one fails to open is sent")
         func chosen() async throws {
             try await withBrittleCall { call, engine, gone in
                 for hertz in [990.0, 550, 770] {
@@ -55,15 +55,15 @@ extension RealPipelines {
             }
         }
 
-        @Test("A device that hangs while it closes holds up neither its user nor the next one")
+        @Test("A device that hangs on closing blocks neither its user nor the next one")
         func hangsOnClose() async throws {
-            // Its streaming thread sleeps for 20 s when it is to be joined.
+            // Its streaming thread sleeps for 20 s when it should be joined.
             let folder = try PipelineFolder([
                 "stuck-video-source.launch": "videotestsrc name=source is-live=true ! identity sleep-time=20000000\n"
             ])
             var timing = CaptureTiming()
             timing.longestStop = .milliseconds(100)
-            let engine = try await MediaEngine.start(
+            let engine = try await Engine.start(
                 pipelineFolder: folder.path, captureTiming: timing, logger: Logger(label: "test"))
             let source = try engine.capture(VideoSource(name: "stuck"))
             for _ in 1...2 {
@@ -75,7 +75,7 @@ extension RealPipelines {
             #expect(await !source.isOpen)
         }
 
-        @Test("What an application made for one call is gone after it")
+        @Test("A source that an application made for one call is freed after it")
         func applicationSources() async throws {
             let engine = try await TestEngine.shared()
             let before = engine.captures.count
@@ -89,9 +89,9 @@ extension RealPipelines {
                 options.callerVideo = mine.source()
                 try await withCall(options) { call in
                     try await call.connect()
-                    let picture = [UInt8](repeating: 90, count: 320 * 180 * 3 / 2)
-                    try await eventually("pictures") {
-                        try await mine.push(picture)
+                    let frame = [UInt8](repeating: 90, count: 320 * 180 * 3 / 2)
+                    try await eventually("frames") {
+                        try await mine.push(frame)
                         return try await call.callee.received(.video).decoded > 5
                     }
                 }

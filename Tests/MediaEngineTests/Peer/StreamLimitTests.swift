@@ -4,9 +4,9 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("Streams that a peer makes up") struct StreamLimitTests {
-        /// Writes the SSRC of each packet of sound anew; `next` counts packets.
-        private func rewriteSound(of end: CallEnd, _ next: @escaping @Sendable (Int) -> UInt32?) async throws -> Shared<
+    @Suite("Streams that a peer invents") struct StreamLimitTests {
+        /// Rewrites the SSRC of each audio packet; `next` gets the number of the packet.
+        private func rewriteAudio(of end: CallEnd, _ next: @escaping @Sendable (Int) -> UInt32?) async throws -> Shared<
             Int
         > {
             let count = Shared(0)
@@ -19,32 +19,32 @@ extension RealPipelines {
             return count
         }
 
-        @Test("Only so many are received, and everything else goes on")
+        @Test("Only a limited number is received, and everything else continues")
         func limit() async throws {
             try await withCall { call in
                 try await call.connect()
                 try await call.callee.waitForTone()
-                let sent = try await rewriteSound(of: call.caller) { UInt32(0x1000 + $0) }
+                let sent = try await rewriteAudio(of: call.caller) { UInt32(0x1000 + $0) }
                 try await eventually("more streams than are received") { sent.value > PeerPipeline.maximumStreams * 2 }
                 let watch = try #require(await call.callee.peer.media?.peer.jitterBuffers)
                 try await eventually("as many as may be") { watch.streams == PeerPipeline.maximumStreams }
-                try await call.callee.waitForMorePictures(30)
-                try await call.caller.waitForMorePictures(30)
+                try await call.callee.waitForMoreFrames(30)
+                try await call.caller.waitForMoreFrames(30)
                 #expect(watch.streams == PeerPipeline.maximumStreams)
                 #expect(call.ends.allSatisfy { $0.failure == nil })
             }
         }
 
-        @Test("Two of a kind that take turns end nothing, and the newer one is played")
+        @Test("Two audio streams in turn end nothing, and the newer one is played")
         func turns() async throws {
             try await withCall { call in
                 try await call.connect()
                 try await call.callee.waitForTone()
-                let sent = try await rewriteSound(of: call.caller) { $0 > 100 || $0 % 2 == 0 ? 0x2000 : nil }
+                let sent = try await rewriteAudio(of: call.caller) { $0 > 100 || $0 % 2 == 0 ? 0x2000 : nil }
                 try await eventually("the second stream alone") { sent.value > 150 }
                 let heard = try await DecodedWatch(call.callee, .audio)
                 #expect(try await abs(heard.steadyTone() - 440) < 5)
-                try await call.callee.waitForMorePictures(30)
+                try await call.callee.waitForMoreFrames(30)
                 #expect(call.ends.allSatisfy { $0.failure == nil })
             }
         }

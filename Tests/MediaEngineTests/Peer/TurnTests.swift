@@ -10,10 +10,10 @@ extension RealPipelines {
         }
 
         @Test(
-            "Over UDP and over TCP, both ends see and hear each other through the relay alone",
+            "Both ends see and hear each other through the relay only, over UDP and over TCP",
             arguments: ["udp", "tcp"])
         func relay(transport: String) async throws {
-            // What is not to be used is not there.
+            // The transport that must not be used is off.
             let turn = try await TurnServer(transport == "udp" ? ["--no-tcp-relay"] : ["--no-udp"])
             var options = LoopbackCall.Options()
             options.configure = {
@@ -23,7 +23,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(10)
+                    try await end.waitForFrames(10)
                     try await end.waitForTone()
                     let statistics = await end.peer.statistics()
                     #expect(statistics.transport.localCandidate == "relay")
@@ -35,7 +35,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Wrong credentials are told, and the call connects by another way")
+        @Test("Wrong credentials are reported, and the call connects another way")
         func wrongCredentials() async throws {
             let turn = try await TurnServer()
             var options = LoopbackCall.Options()
@@ -45,14 +45,14 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(5)
+                    try await end.waitForFrames(5)
                     try await eventually("the complaint") { end.relayComplaint?.contains("wrong credentials") == true }
                     #expect(await end.peer.statistics().transport.localCandidate == "host")
                 }
             }
         }
 
-        @Test("Wrong credentials with the policy relay end the call with the reason")
+        @Test("With the relay policy wrong credentials end the call with the reason")
         func nothingButWrongCredentials() async throws {
             let turn = try await TurnServer()
             var options = LoopbackCall.Options()
@@ -68,17 +68,17 @@ extension RealPipelines {
             }
         }
 
-        @Test("A TURN server is a STUN server, too: it is asked, and the address from which it saw that is told")
+        @Test("A TURN server also works as a STUN server and gives a server-reflexive candidate")
         func stun() async throws {
             let turn = try await TurnServer()
-            // As a NAT does it: the server sees a port that is not the host's own.
+            // Like a NAT: the server sees a port that is not the host's own.
             let nat = try await HeldUDP(to: turn.port)
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             options.configure = { $0.iceServers = [StunTurnServer(urls: ["stun:127.0.0.1:\(nat.port)"])] }
             try await withCall(options) { call in
                 try await call.negotiate()
-                // No longer than needed: libnice gives a server 2 s.
+                // As short as possible: libnice gives a server 2 s.
                 try await eventually("both ends ask the server") { nat.count >= 2 }
                 for end in call.ends {
                     #expect(end.count(.candidatesGathered(.complete)) == 0 && end.candidates("srflx").isEmpty)
@@ -90,7 +90,7 @@ extension RealPipelines {
                     let (host, mapped) = (end.candidates("host"), end.candidates("srflx"))
                     try #require(host.count == 1 && mapped.count == 1, "\(end.events)")
                     #expect(mapped[0][4] == "127.0.0.1" && mapped[0][5] != host[0][5])
-                    // What it belongs to: `raddr 127.0.0.1 rport PORT`.
+                    // The related address: `raddr 127.0.0.1 rport PORT`.
                     #expect(mapped[0].suffix(4).last == host[0][5], "\(mapped[0])")
                     try await end.waitForTone()
                 }
@@ -98,11 +98,11 @@ extension RealPipelines {
         }
 
         @Test(
-            "A peer that cannot trickle has all candidates in the description, the relay's too", arguments: [0, 8_000])
+            "A peer that cannot trickle gets all candidates in the description, the relay's too", arguments: [0, 8_000])
         func complete(timeoutMs: Int) async throws {
             let turn = try await TurnServer()
             var options = LoopbackCall.Options()
-            // None travels by itself.
+            // No candidate is trickled.
             options.rewriteCandidate = { _ in nil }
             options.configure = {
                 $0.iceServers = Self.servers([turn.url("udp")])
@@ -116,7 +116,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 for end in call.ends {
-                    try await end.waitForPictures(5)
+                    try await end.waitForFrames(5)
                     #expect(end.count(.candidatesGathered(.complete)) == 1)
                     let trickled = end.events.filter { if case .localCandidate = $0 { true } else { false } }
                     #expect(trickled.isEmpty)
@@ -129,7 +129,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Ports are taken from the range that is given")
+        @Test("Ports are taken from the configured range")
         func ports() async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.audio]

@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("A gate in a pipeline") struct GateTests {
-        @Test("A closed gate lets nothing through, an open one everything in order, beginning with the latest")
+        @Test("A closed gate passes nothing; an open one passes all in order, beginning with the latest")
         func opensWithTheLatest() async throws {
             let bench = try GateBench()
             defer { bench.stop() }
@@ -12,7 +12,7 @@ extension RealPipelines {
             #expect(bench.passed.value.isEmpty && bench.gate.passed == 0 && bench.firsts.value == 0)
 
             #expect(bench.gate.open() == 0)
-            // The latest went through inside `open`, on this thread.
+            // The latest buffer went through inside `open`, on this thread.
             #expect(bench.gate.passed >= 1 && bench.firsts.value == 1)
             try await eventually("buffers behind the gate") { bench.passed.value.count >= 10 }
             let passed = bench.passed.value
@@ -22,7 +22,7 @@ extension RealPipelines {
             #expect(Set(passed) == arrived, "none is missing after the first")
         }
 
-        @Test("One that is to remember nothing lets a new buffer through first")
+        @Test("A gate that does not keep the latest buffer passes a new one first")
         func forgetful() async throws {
             let bench = try GateBench()
             defer { bench.stop() }
@@ -35,7 +35,7 @@ extension RealPipelines {
             #expect(bench.arrived.value.firstIndex(of: bench.passed.value[0]).map { $0 >= known - 1 } == true)
         }
 
-        @Test("A gate that is closed again holds back, and opens with a newer buffer")
+        @Test("A gate that is closed again blocks, and opens with a newer buffer")
         func closesAgain() async throws {
             let bench = try GateBench()
             defer { bench.stop() }
@@ -43,7 +43,7 @@ extension RealPipelines {
             bench.gate.open()
             try await eventually("buffers behind the gate") { bench.passed.value.count >= 5 }
             bench.gate.close()
-            // One may be on its way through while the gate is shut.
+            // One buffer may be on its way through while the gate closes.
             let shut = bench.arrived.value.count
             try await eventually("more at the gate") { bench.arrived.value.count >= shut + 2 }
             let passed = bench.passed.value
@@ -60,7 +60,7 @@ extension RealPipelines {
             #expect(bench.firsts.value == 1)
         }
 
-        @Test("Opening an open gate changes nothing, and its count goes on")
+        @Test("Opening an open gate changes nothing, and its count continues")
         func openingTwice() async throws {
             let bench = try GateBench()
             defer { bench.stop() }
@@ -71,6 +71,39 @@ extension RealPipelines {
             let passed = bench.passed.value
             #expect(zip(passed, passed.dropFirst()).allSatisfy { $0 < $1 })
             #expect(bench.firsts.value == 1)
+        }
+
+        @Test("A gate forgets the latest buffer when the format changes")
+        func newFormat() async throws {
+            try GStreamerLibrary.initialize()
+            let pipeline = try Pipeline(name: "gate", timeBase: .ownStart)
+            defer { pipeline.stop() }
+            let bin = try Element(
+                launch: """
+                    videotestsrc is-live=true ! capsfilter name=format caps=video/x-raw,width=320,height=240 \
+                    ! fakesink name=sink sync=false async=false
+                    """, description: "gate")
+            pipeline.bin.add(bin)
+            let pad = try #require(bin.child("sink")).pad("sink")
+            let arrived = Shared(0)
+            pad.probe { _ in
+                arrived.update { $0 += 1 }
+                return .pass
+            }
+            let gate = Gate(at: pad) { _ in }
+            // Between the new format and the first frame in it there is nothing that may pass.
+            let passed = Shared<Int?>(nil)
+            pad.onEvent { event in
+                guard case .caps(let caps) = event, caps.fields?["width"]?.intValue == 160 else { return }
+                gate.open()
+                passed.update { $0 = gate.passed }
+            }
+            try pipeline.bin.setState(.playing)
+            try await eventually("frames at the gate") { arrived.value >= 3 }
+            try bin.child("format")?.set("caps", "video/x-raw,width=160,height=120")
+            try await eventually("the new format") { passed.value != nil }
+            #expect(passed.value == 0)
+            try await eventually("new frames pass") { gate.passed > 2 }
         }
 
         @Test("Opening and closing from several threads keeps the order")
@@ -96,7 +129,7 @@ extension RealPipelines {
         }
     }
 
-    /// A slow ramp, whose every buffer begins with a higher sample than the one before, through a gate.
+    /// A gate that gets a slow ramp: every buffer begins with a higher sample than the one before.
     private struct GateBench {
         let gate: Gate
         let arrived = Shared<[Int32]>([])
@@ -114,10 +147,10 @@ extension RealPipelines {
                     """, description: "gate")
             pipeline.bin.add(bin)
             let pad = try #require(bin.child("sink")).pad("sink")
-            // Probes run in the order in which they were added, and see nothing that one before them dropped.
-            pad.probe { [arrived] buffer in Self.note(buffer, in: arrived) }
+            // Probes run in the order in which they were added. A probe does not see what an earlier one dropped.
+            pad.probe { [arrived] buffer in Self.note(buffer.reference, in: arrived) }
             gate = Gate(at: pad) { [firsts] _ in firsts.update { $0 += 1 } }
-            pad.probe { [passed] buffer in Self.note(buffer, in: passed) }
+            pad.probe { [passed] buffer in Self.note(buffer.reference, in: passed) }
             try pipeline.bin.setState(.playing)
         }
 

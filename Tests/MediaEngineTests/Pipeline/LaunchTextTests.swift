@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("What is wrong in a pipeline description of one's own") struct LaunchTextTests {
+@Suite("An error in a user's pipeline description") struct LaunchTextTests {
     private static let good = """
         # A summary.
         # value payload: payloader.pt
@@ -12,7 +12,7 @@ import Testing
         """
 
     @Test(
-        "is told with its file and line, and in GStreamer's words",
+        "is reported with its file, its line and GStreamer's message",
         arguments: [
             ("deadline=1", "colour=blue", 4, #"no property "colour" in element "vp8enc""#),
             ("deadline=1", "end-usage=often", 4, #"could not set property "end-usage""#),
@@ -38,7 +38,7 @@ import Testing
         #expect(text.contains(says), "\(text)")
     }
 
-    @Test("An element that is not there is named, with where to find it")
+    @Test("A missing element is named, with a hint where to find it")
     func missing() throws {
         let text = Self.good.replacing("vp8enc", by: "vp8encoder")
         let description = try PipelineDescription(fileName: "vp8-encoder.launch", text: text)
@@ -46,7 +46,7 @@ import Testing
         #expect(error?.description.contains("gst-inspect-1.0") == true)
     }
 
-    @Test("What is right is found right, and its elements are known without building it")
+    @Test("A correct description passes, and its elements are known without building it")
     func right() throws {
         let description = try PipelineDescription(fileName: "vp8-encoder.launch", text: Self.good)
         try description.check()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("The pipeline descriptions") struct PipelineCatalogTests {
+@Suite("The catalog of pipeline descriptions") struct PipelineCatalogTests {
     /// The folder `pipelines` of this package.
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "pipelines")
@@ -24,7 +24,7 @@ import Testing
         for (name, bytes) in files { #expect(BuiltInPipelines.files[name] == bytes, "\(name)") }
     }
 
-    @Test("Every built-in one has a summary and can be built")
+    @Test("Every built-in description has a summary and can be built")
     func builtInOnesWork() throws {
         let catalog = try PipelineCatalog()
         #expect(catalog.descriptions.count == BuiltInPipelines.files.count)
@@ -33,13 +33,13 @@ import Testing
             do {
                 try description.check()
             } catch {
-                // A device of a kind that this machine has no use for.
+                // A device that this machine does not have.
                 guard description.isOptional, case .pluginMissing = error else { throw error }
             }
         }
     }
 
-    @Test("Every codec and every source that the engine knows by name has its descriptions")
+    @Test("Every codec and every source that the engine names has its descriptions")
     func namesAreThere() throws {
         let catalog = try PipelineCatalog()
         for codec in Codec.allCases {
@@ -55,7 +55,7 @@ import Testing
         _ = try catalog.description("matroska", role: .recorder)
     }
 
-    @Test("A name that is not there is refused with those that are")
+    @Test("An unknown name is refused, and the error lists the known names")
     func unknownName() throws {
         let catalog = try PipelineCatalog()
         let unknown = MediaError.unknownPipelineDescription(
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: MediaError.self) { try catalog.description("vp8", role: .videoSink) }
     }
 
-    @Test("A file of the user's is found, and wins over a built-in one of the same name")
+    @Test("A user's file is found, and replaces a built-in one of the same name")
     func usersFolder() throws {
         let folder = try PipelineFolder([
             "vp8-encoder.launch": "# Mine.\nvp8enc name=encoder ! rtpvp8pay name=payloader",
@@ -81,7 +81,7 @@ import Testing
         #expect(try PipelineCatalog().description("vp8", role: .encoder).summary != "Mine.")
     }
 
-    @Test("A file that cannot be used, and a folder that is not there, are told by name")
+    @Test("An error names the unusable file or the missing folder")
     func unusableFolder() throws {
         let folder = try PipelineFolder(["x-encoder.launch": "# value\n# value a\nvp8enc"])
         let error = #expect(throws: MediaError.self) { try PipelineCatalog(folder: folder.path) }
@@ -112,7 +112,7 @@ import Testing
             try await engine.check(VideoSource(name: "v4l3"))
         }
         #expect(engine.hasElement("webrtcbin") && !engine.hasElement("no-such-element"))
-        #expect(MediaEngine.gstreamerVersion.hasPrefix("1."))
-        #expect(MediaEngine.libniceVersion.contains("."))
+        #expect(Engine.gstreamerVersion.hasPrefix("1."))
+        #expect(Engine.libniceVersion.contains("."))
     }
 }

@@ -10,7 +10,7 @@ import Testing
         vp8enc name=encoder ! rtpvp8pay name=payloader
         """
 
-    @Test("is read: name and role of the file's name, the summary, the placeholders and the launch line")
+    @Test("is parsed into name, role, summary, placeholders and launch line")
     func isRead() throws {
         let description = try PipelineDescription(
             fileName: "my-own-video-source.launch",
@@ -29,7 +29,7 @@ import Testing
         try description.check()
     }
 
-    @Test("may have either line end")
+    @Test("may have LF or CRLF line ends")
     func lineEnds() throws {
         let unix = try PipelineDescription(fileName: "x-encoder.launch", text: Self.encoder)
         let other = try PipelineDescription(
@@ -38,7 +38,7 @@ import Testing
         try other.check()
     }
 
-    @Test("sets what was chosen as properties, and leaves the rest alone")
+    @Test("sets the given values as properties, and ignores unknown ones")
     func instantiates() throws {
         try GStreamerLibrary.initialize()
         let description = try PipelineDescription(fileName: "x-encoder.launch", text: Self.encoder)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("A text property takes any text as it is, and nothing else comes of it")
+    @Test("A text property takes any text unchanged, and no other element appears")
     func textStaysText() throws {
         try GStreamerLibrary.initialize()
         let description = try PipelineCatalog().description("matroska", role: .recorder)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "that is malformed is refused with the line at fault",
+        "that is malformed is refused with the number of the wrong line",
         arguments: [
             ("encoder.launch", encoder, nil, "not named NAME-ROLE.launch"),
             ("x-encoder.txt", encoder, nil, "not named NAME-ROLE.launch"),
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "that does not work is refused when it is checked",
+        "that does not work is refused by the check",
         arguments: [
             ("vp8enc name=encoder", "has no element with name=payloader"),
             ("vp8enc name=encoder ! ! rtpvp8pay name=payloader", ""),
@@ -124,7 +124,7 @@ import Testing
         #expect(throws: MediaError.pluginMissing(element: "nosuchenc")) { try description.check() }
     }
 
-    @Test("A placeholder that stands for a missing element is refused when it gets a value")
+    @Test("A value for a placeholder of a missing element is refused")
     func missingTarget() throws {
         try GStreamerLibrary.initialize()
         let description = try PipelineDescription(

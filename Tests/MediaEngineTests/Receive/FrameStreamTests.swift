@@ -3,20 +3,20 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("Pictures and sound for the application") struct FrameStreamTests {
+    @Suite("Video and audio for the application") struct FrameStreamTests {
         private static let clock = VideoSource(name: "clock", format: VideoFormat(width: 320, height: 180))
 
-        @Test("The peer's pictures are read back by the counter that they carry, in rising order and time")
-        func remotePictures() async throws {
+        @Test("The peer's frames arrive with rising counters and times")
+        func remoteVideo() async throws {
             var options = LoopbackCall.Options()
             options.callerVideo = Self.clock
             try await withCall(options) { call in
-                let frames = call.callee.peer.pictures(buffering: 1_000)
+                let frames = call.callee.peer.frames(buffering: 1_000)
                 try await call.connect()
-                try await call.callee.waitForPictures(20)
+                try await call.callee.waitForFrames(20)
                 await call.callee.peer.setReceiving(true)
                 let numbers = Shared<[UInt32]>([])
-                try await inTime("thirty pictures") {
+                try await inTime("thirty frames") {
                     var last: Duration?
                     for await frame in frames {
                         #expect((frame.width, frame.height, frame.pixelFormat) == (320, 180, .i420))
@@ -36,24 +36,24 @@ extension RealPipelines {
             }
         }
 
-        @Test("Nothing of the peer is handed out before the gate is open, nor while it is shut again")
+        @Test("Nothing of the peer is delivered before the gate opens or after it closes")
         func closedGate() async throws {
             try await withCall { call in
-                let (pictures, sounds) = (Shared(0), Shared(0))
-                let (frames, samples) = (call.callee.peer.pictures(), call.callee.peer.samples())
-                Task { for await _ in frames { pictures.update { $0 += 1 } } }
-                Task { for await _ in samples { sounds.update { $0 += 1 } } }
+                let (frameCount, sampleCount) = (Shared(0), Shared(0))
+                let (frames, samples) = (call.callee.peer.frames(), call.callee.peer.samples())
+                Task { for await _ in frames { frameCount.update { $0 += 1 } } }
+                Task { for await _ in samples { sampleCount.update { $0 += 1 } } }
                 try await call.connect()
-                try await call.callee.waitForPictures(30)
-                #expect(pictures.value == 0 && sounds.value == 0)
-                await #expect(throws: MediaError.noPicture) { try await call.callee.peer.snapshot(.png) }
+                try await call.callee.waitForFrames(30)
+                #expect(frameCount.value == 0 && sampleCount.value == 0)
+                await #expect(throws: MediaError.noFrame) { try await call.callee.peer.snapshot(.png) }
                 await call.callee.peer.setReceiving(true)
-                try await eventually("both") { pictures.value > 5 && sounds.value > 5 }
+                try await eventually("both") { frameCount.value > 5 && sampleCount.value > 5 }
                 await call.callee.peer.setReceiving(false)
-                let before = pictures.value
-                try await call.callee.waitForMorePictures(20)
-                // One may have been on its way.
-                #expect(pictures.value <= before + 1)
+                let before = frameCount.value
+                try await call.callee.waitForMoreFrames(20)
+                // One frame may have been in flight.
+                #expect(frameCount.value <= before + 1)
             }
         }
 
@@ -72,25 +72,25 @@ extension RealPipelines {
         }
 
         private static func pitch(of stream: FrameStream<AudioSamples>) async throws -> Double {
-            try await inTime("a second of sound") {
+            try await inTime("a second of audio") {
                 var meter: PitchMeter?
                 var count = 0
-                for await sound in stream {
-                    if meter == nil { meter = PitchMeter(samplesPerSecond: sound.sampleRate) }
-                    for index in stride(from: 0, to: sound.samples.count, by: sound.channels) {
-                        meter?.add(sound.samples[index])
+                for await audio in stream {
+                    if meter == nil { meter = PitchMeter(samplesPerSecond: audio.sampleRate) }
+                    for index in stride(from: 0, to: audio.samples.count, by: audio.channels) {
+                        meter?.add(audio.samples[index])
                         count += 1
                     }
-                    if count >= 2 * sound.sampleRate { break }
+                    if count >= 2 * audio.sampleRate { break }
                 }
                 return meter?.hertz ?? 0
             }
         }
 
-        @Test("Whoever is too slow gets the newest, and is told how many were dropped")
+        @Test("A slow reader gets the newest frames and the number of dropped ones")
         func backPressure() async throws {
             try await withCall { call in
-                let frames = call.callee.peer.pictures(.gray8, buffering: 2)
+                let frames = call.callee.peer.frames(.gray8, buffering: 2)
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
                 try await eventually("drops") { frames.dropped >= 5 }
@@ -106,28 +106,28 @@ extension RealPipelines {
             }
         }
 
-        @Test("A stream ends with its connection, also one that begins after the end")
+        @Test("A stream ends with its connection, also one that starts after the end")
         func end() async throws {
             let streams = Shared<[FrameStream<VideoFrame>]>([])
             try await withCall { call in
                 try await call.connect()
-                streams.update { $0.append(call.callee.peer.pictures()) }
+                streams.update { $0.append(call.callee.peer.frames()) }
                 await call.callee.peer.close()
-                streams.update { $0.append(call.callee.peer.pictures()) }
+                streams.update { $0.append(call.callee.peer.frames()) }
             }
             for stream in streams.value { try await inTime("the end") { for await _ in stream {} } }
         }
 
         @Test(
-            "What is captured is read before a call, in every pixel format, and its device closes after it",
+            "Captured frames are readable before a call in every pixel format, and the device closes afterwards",
             arguments: PixelFormat.allCases)
-        func localPictures(format: PixelFormat) async throws {
+        func localVideo(format: PixelFormat) async throws {
             let source = try await TestEngine.shared().capture(
                 VideoSource(name: "clock", format: VideoFormat(width: 322, height: 182)))
-            await #expect(throws: MediaError.noPicture) { try await source.snapshot(.png) }
+            await #expect(throws: MediaError.noFrame) { try await source.snapshot(.png) }
             do {
-                let frames = try await source.pictures(format)
-                let frame = try await inTime("two pictures") {
+                let frames = try await source.frames(format)
+                let frame = try await inTime("two frames") {
                     var read: [VideoFrame] = []
                     for await frame in frames {
                         read.append(frame)
@@ -145,30 +145,30 @@ extension RealPipelines {
             try await eventually("the device closes") { await !source.isOpen }
         }
 
-        @Test("What a microphone gives is read without a call")
+        @Test("Captured audio is readable without a call")
         func localSamples() async throws {
             let source = try await TestEngine.shared().capture(AudioSource.tone(hertz: 700))
             #expect(try await abs(Self.pitch(of: source.samples(buffering: 500)) - 700) < 10)
-            await #expect(throws: MediaError.noPicture) { try await source.pictures() }
+            await #expect(throws: MediaError.noFrame) { try await source.frames() }
         }
 
-        @Test("A snapshot is an image of the size that is shown", arguments: ImageFormat.allCases)
+        @Test("A snapshot is an image in the size of the video", arguments: ImageFormat.allCases)
         func snapshots(format: ImageFormat) async throws {
             let folder = try PipelineFolder()
             try await withCall { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
-                try await call.callee.wait("a picture") { $0.received[.video]?.shown ?? 0 > 0 }
+                try await call.callee.wait("a frame") { $0.received[.video]?.shown ?? 0 > 0 }
                 let bytes = try await call.callee.peer.snapshot(format)
                 let magic: [UInt8] = format == .png ? [0x89, 0x50, 0x4E, 0x47] : [0xFF, 0xD8, 0xFF]
                 #expect(bytes.starts(with: magic))
-                try folder.write(bytes, to: "picture")
+                try folder.write(bytes, to: "frame")
             }
-            let picture = try await RecordedFile(folder.file("picture")).pictures.first
-            #expect(picture?.width == 320 && picture?.height == 180)
+            let frame = try await RecordedFile(folder.file("frame")).frames.first
+            #expect(frame?.width == 320 && frame?.height == 180)
             // A white ball on black.
-            #expect(picture?.sample.contains { $0 > 200 } == true && (picture?.mean ?? 255) < 100)
-            #expect(throws: MediaError.self) { try ImageFormat(path: "picture.gif") }
+            #expect(frame?.sample.contains { $0 > 200 } == true && (frame?.mean ?? 255) < 100)
+            #expect(throws: MediaError.self) { try ImageFormat(path: "frame.gif") }
             #expect(try ImageFormat(path: "a.b/c.JPG") == .jpeg)
         }
     }

@@ -3,8 +3,8 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("What is measured") struct MeasurementTests {
-        @Test("By default nothing but counts; what is asked for from then on, and no more once nobody asks")
+    @Suite("Measurements") struct MeasurementTests {
+        @Test("By default only counts; other measurements start and stop on request")
         func onDemand() async throws {
             var options = LoopbackCall.Options()
             options.measurements = []
@@ -13,10 +13,10 @@ extension RealPipelines {
                 let (callee, peer) = (call.callee, call.callee.peer)
                 func heardMore() async throws {
                     let heard = try await callee.received(.audio).decoded
-                    try await callee.wait("half a second of sound") {
+                    try await callee.wait("half a second of audio") {
                         $0.received[.audio]?.decoded ?? 0 > heard + 24_000
                     }
-                    try await callee.waitForMorePictures(10)
+                    try await callee.waitForMoreFrames(10)
                 }
                 try await heardMore()
                 #expect(try await callee.measured == [])
@@ -24,7 +24,7 @@ extension RealPipelines {
                 #expect(await peer.statisticsReport().inbound.allSatisfy { $0.audioLevel == nil })
                 await peer.measure([.pitch, .distinctFrames])
                 try await callee.waitForTone()
-                try await callee.wait("pictures that differ") { $0.received[.video]?.distinctFrames ?? 0 > 5 }
+                try await callee.wait("frames that differ") { $0.received[.video]?.distinctFrames ?? 0 > 5 }
                 #expect(try await callee.measured == [.pitch, .distinctFrames])
                 #expect(try await abs(#require(callee.received(.audio).toneHz) - 440) < 5)
                 await peer.measure([.level])
@@ -38,7 +38,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "What is asked for before the negotiation is measured from the first packet on", arguments: [true, false])
+            "What is requested before the negotiation is measured from the first packet", arguments: [true, false])
         func early(byConfiguration: Bool) async throws {
             var options = LoopbackCall.Options()
             options.measurements = byConfiguration ? [.level] : []
@@ -55,7 +55,7 @@ extension RealPipelines {
 }
 
 extension CallEnd {
-    /// What there are figures of.
+    /// The measurements that have values.
     fileprivate var measured: Set<MediaMeasurement> {
         get async throws {
             let (audio, video) = (try await received(.audio), try await received(.video))

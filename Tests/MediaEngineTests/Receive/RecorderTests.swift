@@ -5,13 +5,13 @@ import Testing
 
 extension RealPipelines {
     @Suite("A recording") struct RecorderTests {
-        /// What files hold, each with a codec that fits.
+        /// File names, each with a codec that fits the format.
         static let files: [(name: String, codec: Codec)] = [
             ("call.mkv", .vp8), ("call.mkv", .h264), ("call.webm", .vp9), ("call.mp4", .h264),
         ]
 
         @Test(
-            "It plays what both ends sent, of every format, the own end's in a file beside",
+            "It contains the received media, and a second file the sent media, in every format",
             arguments: files + [("call.mkv", .h265)])
         func recordsBoth(name: String, codec: Codec) async throws {
             let folder = try PipelineFolder()
@@ -21,20 +21,20 @@ extension RealPipelines {
             options.configureCallee = { $0.recordsSent = true }
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(30)
+                try await call.callee.waitForFrames(30)
                 await call.callee.peer.setReceiving(true)
-                for end in call.ends { try await end.waitForMorePictures(60) }
+                for end in call.ends { try await end.waitForMoreFrames(60) }
                 #expect(call.callee.recordingFailures.isEmpty)
             }
             for (file, hertz) in [(name, 440.0), (name.beforeExtension(".sent"), 660)] {
                 let file = try await RecordedFile(folder.file(file))
-                #expect(file.pictures.count >= 50 && file.changes >= 40)
-                #expect(file.pictures.allSatisfy { $0.width == 320 && $0.height == 180 })
-                #expect(file.sounds >= 50 && abs(file.toneHz - hertz) < 10)
+                #expect(file.frames.count >= 50 && file.changes >= 40)
+                #expect(file.frames.allSatisfy { $0.width == 320 && $0.height == 180 })
+                #expect(file.audio >= 50 && abs(file.toneHz - hertz) < 10)
             }
         }
 
-        @Test("Picture and sound are in step from the beginning on", arguments: files)
+        @Test("Video and audio are in sync from the beginning", arguments: files)
         func inStep(name: String, codec: Codec) async throws {
             let folder = try PipelineFolder()
             let clip = folder.file("clip.mkv")
@@ -49,8 +49,8 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 let seen = try await ReceivedLog(call.callee)
-                // Each second flash is a second away from the beginning of the file.
-                try await eventually("a dark picture") { (seen.last?.mean ?? 255) < 100 }
+                // In the clip, a flash is one second after the beginning.
+                try await eventually("a dark frame") { (seen.last?.mean ?? 255) < 100 }
                 for end in call.ends { await end.peer.setReceiving(true) }
                 try await eventually("three flashes") { seen.flashes.count >= 3 }
             }
@@ -59,7 +59,7 @@ extension RealPipelines {
                 let (flashes, beeps) = (file.flashes, file.beeps)
                 #expect(flashes.count >= 2 && beeps.count >= 2)
                 for flash in flashes.dropLast() {
-                    // A picture lasts 67 ms, a packet of sound 20.
+                    // A frame lasts 67 ms, a packet of audio 20 ms.
                     #expect(beeps.contains { abs($0 - flash) < 0.1 }, "\(flashes) \(beeps)")
                 }
                 #expect(try #require(flashes.first) < 1.9, "the first second is there")
@@ -73,14 +73,14 @@ extension RealPipelines {
             options.calleeRecording = folder.file("call.mkv")
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(45)
+                try await call.callee.waitForFrames(45)
                 try await call.callee.waitForTone()
             }
             #expect(!FileManager.default.fileExists(atPath: folder.file("call.mkv")))
         }
 
-        @Test("Sound alone is recorded if that is all there is", arguments: ["call.mkv", "call.webm", "call.mp4"])
-        func soundAlone(name: String) async throws {
+        @Test("A call with audio only is recorded", arguments: ["call.mkv", "call.webm", "call.mp4"])
+        func audioOnly(name: String) async throws {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
@@ -88,15 +88,15 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 await call.caller.peer.setReceiving(true)
-                try await call.caller.wait("a second of sound") { $0.received[.audio]?.shown ?? 0 >= 50 }
+                try await call.caller.wait("a second of audio") { $0.received[.audio]?.shown ?? 0 >= 50 }
             }
             #expect(try await abs(RecordedFile(folder.file(name)).toneHz - 660) < 10)
         }
 
         @Test(
-            "A file is written while pictures are missing, and another begins when they come and when they stop",
+            "Audio without video is recorded; a new file begins when video starts and when it stops",
             arguments: ["call.mkv", "call.mp4"])
-        func missingPictures(name: String) async throws {
+        func missingFrames(name: String) async throws {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
             options.videoCodecs = [.h264]
@@ -108,13 +108,13 @@ extension RealPipelines {
                 await call.caller.peer.setSending(.live, of: .audio)
                 func heard(_ seconds: Int) async throws {
                     let samples = try await call.callee.received(.audio).decoded + seconds * 48_000
-                    try await call.callee.wait("\(seconds) s of sound") { $0.received[.audio]?.decoded ?? 0 >= samples }
+                    try await call.callee.wait("\(seconds) s of audio") { $0.received[.audio]?.decoded ?? 0 >= samples }
                 }
                 try await heard(4)
-                // Without an end: what a program that is killed leaves behind.
+                // A copy without an end: what a killed program leaves behind.
                 try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file("early-" + name))
                 await call.caller.peer.setSending(.live, of: .video)
-                try await call.callee.waitForPictures(30)
+                try await call.callee.waitForFrames(30)
                 await call.caller.peer.setSending(.closed, of: .video)
                 try await heard(4)
                 for part in 2...3 {
@@ -123,14 +123,14 @@ extension RealPipelines {
                 }
             }
             let early = try await RecordedFile(folder.file("early-" + name))
-            #expect(early.soundEnd > 1 && early.pictures.isEmpty && abs(early.toneHz - 440) < 10)
+            #expect(early.audioEnd > 1 && early.frames.isEmpty && abs(early.toneHz - 440) < 10)
             let second = try await RecordedFile(folder.file("early-" + name.beforeExtension(".part2")))
-            #expect(second.changes > 15 && second.sounds > 20)
+            #expect(second.changes > 15 && second.audio > 20)
             let third = try await RecordedFile(folder.file(name.beforeExtension(".part3")))
-            #expect(third.soundEnd > 1 && third.pictures.isEmpty)
+            #expect(third.audioEnd > 1 && third.frames.isEmpty)
         }
 
-        @Test("Pictures that change their size begin another file", arguments: [Codec.vp8, .h264])
+        @Test("Video that changes its size begins a new file", arguments: [Codec.vp8, .h264])
         func otherSize(codec: Codec) async throws {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
@@ -139,49 +139,49 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
-                try await call.callee.waitForPictures(30)
+                try await call.callee.waitForFrames(30)
                 let other = VideoSource.test(.ball, format: VideoFormat(width: 160, height: 120))
                 try await call.caller.peer.setSource(try TestEngine.shared().capture(other))
                 try await call.callee.wait("the other size") { $0.received[.video]?.width == 160 }
-                try await call.callee.waitForMorePictures(30)
+                try await call.callee.waitForMoreFrames(30)
             }
             for (name, width) in [("call.mkv", 320), ("call.part2.mkv", 160)] {
                 let file = try await RecordedFile(folder.file(name))
-                #expect(file.pictures.count > 10 && file.pictures.allSatisfy { $0.width == width })
-                #expect(file.sounds > 10)
+                #expect(file.frames.count > 10 && file.frames.allSatisfy { $0.width == width })
+                #expect(file.audio > 10)
             }
         }
 
         @Test(
-            "Pictures that change for ever begin so many files and no more; the sound goes on in one last file, or the recording ends"
+            "At the file limit audio continues in a last file, or the recording ends"
         )
         func maximumFiles() async throws {
-            for hasSound in [true, false] {
+            for hasAudioSample in [true, false] {
                 let folder = try PipelineFolder()
                 var options = LoopbackCall.Options()
-                if !hasSound { options.kinds = [.video] }
+                if !hasAudioSample { options.kinds = [.video] }
                 options.calleeRecording = folder.file("call.mkv")
                 options.configureCallee = { $0.maximumRecordingFiles = 2 }
                 try await withCall(options) { call in
                     try await call.connect()
                     await call.callee.peer.setReceiving(true)
-                    try await call.callee.waitForPictures(30)
+                    try await call.callee.waitForFrames(30)
                     for width in [160, 320, 160, 320] {
                         let other = VideoSource.test(.ball, format: VideoFormat(width: width, height: 180))
                         try await call.caller.peer.setSource(try TestEngine.shared().capture(other))
                         try await call.callee.wait("the other size") { $0.received[.video]?.width == width }
-                        try await call.callee.waitForMorePictures(20)
+                        try await call.callee.waitForMoreFrames(20)
                     }
                     #expect(call.callee.recordingFailures.count == 1, "\(call.callee.recordingFailures)")
                 }
                 for (name, width) in [("call.mkv", 320), ("call.part2.mkv", 160)] {
-                    let pictures = try await RecordedFile(folder.file(name)).pictures
-                    #expect(pictures.count > 10 && pictures.allSatisfy { $0.width == width })
+                    let frames = try await RecordedFile(folder.file(name)).frames
+                    #expect(frames.count > 10 && frames.allSatisfy { $0.width == width })
                 }
                 let last = folder.file("call.part3.mkv")
-                if hasSound {
+                if hasAudioSample {
                     let file = try await RecordedFile(last)
-                    #expect(file.pictures.isEmpty && file.sounds > 50 && abs(file.toneHz - 440) < 10)
+                    #expect(file.frames.isEmpty && file.audio > 50 && abs(file.toneHz - 440) < 10)
                 } else {
                     #expect(!FileManager.default.fileExists(atPath: last))
                 }
@@ -189,7 +189,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("The shape of its packets is put into words once for all that have it")
+        @Test("Packets of the same format share one format string")
         func shapes() async throws {
             try GStreamerLibrary.initialize()
             let pipeline = try Pipeline(name: "shapes", timeBase: .ownStart)
@@ -218,13 +218,13 @@ extension RealPipelines {
             try await eventually("all") { packets.value.count == 7 }
             let shapes = packets.value.map(\.shape)
             #expect(shapes.map { $0.contains("channels=(int)2") } == [false, false, false, true, true, false, false])
-            // Copies of one text are in one place.
+            // Copies of one string share its storage.
             let places = shapes.map { $0.utf8.withContiguousStorageIfAvailable { Int(bitPattern: $0.baseAddress) } }
             #expect(places.allSatisfy { $0 != nil } && Set(places).count == 3)
         }
 
         @Test(
-            "A file that cannot be written, or a disk that is full, is told, and the call goes on",
+            "A file that cannot be written, or a full disk, is reported, and the call continues",
             arguments: [true, false])
         func unwritable(isFull: Bool) async throws {
             let folder = try PipelineFolder()
@@ -236,13 +236,13 @@ extension RealPipelines {
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
                 try await eventually("the failure") { !call.callee.recordingFailures.isEmpty }
-                try await call.callee.waitForMorePictures(30)
+                try await call.callee.waitForMoreFrames(30)
                 try await call.callee.waitForTone()
                 #expect(call.callee.recordingFailures.count == 1)
             }
         }
 
-        @Test("What a file cannot hold is told before the call, or by name when the peer chose it")
+        @Test("An unknown file type is refused before the call, and a codec that does not fit is reported")
         func misfits() async throws {
             #expect(throws: MediaError.self) { try RecordingFormat(path: "call.avi") }
             #expect(throws: MediaError.self) { try RecordingFormat(path: "mkv/call") }
@@ -254,7 +254,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
-                try await call.callee.waitForPictures(30)
+                try await call.callee.waitForFrames(30)
                 let failure = MediaError.recordingFailed(
                     path: folder.file("call.webm"), text: "WebM does not hold PCMU")
                 #expect(call.callee.recordingFailures == [failure])
@@ -265,7 +265,7 @@ extension RealPipelines {
 }
 
 extension CallEnd {
-    /// What was told of its recordings.
+    /// The recording failures that the connection reported.
     var recordingFailures: [MediaError] {
         events.compactMap { if case .recordingFailed(let error) = $0 { error } else { nil } }
     }

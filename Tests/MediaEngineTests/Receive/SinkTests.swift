@@ -5,7 +5,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("A sink") struct SinkTests {
-        @Test("Its words are read as those of sources are")
+        @Test("Sink arguments are parsed like source arguments")
         func words() throws {
             #expect(try VideoSink(parsing: "discard") == .discard)
             #expect(try VideoSink(parsing: "v4l2:/dev/video9") == VideoSink(name: "v4l2", choice: "/dev/video9"))
@@ -17,7 +17,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("What it lacks is named before a call")
+        @Test("A sink that cannot work is refused before a call")
         func checks() async throws {
             let engine = try await TestEngine.shared()
             try await engine.check(VideoSink.discard)
@@ -33,10 +33,10 @@ extension RealPipelines {
             try window.check(environment: ["DISPLAY": ":0"])
         }
 
-        @Test("A virtual camera is given the peer's pictures, in the format that cameras have")
+        @Test("A virtual camera gets the peer's video in a pixel format of cameras")
         func virtualCamera() async throws {
             let engine = try await TestEngine.shared()
-            // The device needs a kernel module; the rest of the description is the same with another sink.
+            // The device needs a kernel module. The rest of the description is the same with another sink.
             let text = try engine.catalog.description("v4l2", role: .videoSink).launch
             let folder = try PipelineFolder()
             let camera = "filesink name=sink buffer-mode=unbuffered location=\(folder.file("camera"))"
@@ -45,20 +45,20 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.callerVideo = VideoSource(
                 name: "test", choice: "white", format: VideoFormat(width: 320, height: 180))
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             let shape = Shared<[String: PropertyValue]>([:])
             options.configureCallee = { $0.videoSink = VideoSink(name: "v4l2") }
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
                 let sink = try #require(await call.callee.peer.media?.receiving[.video]?.sink)
-                try await eventually("pictures at the sink") {
+                try await eventually("frames at the sink") {
                     shape.set(await sink.shape ?? [:])
                     return !shape.value.isEmpty
                 }
                 #expect(shape.value["format"] == .string("YUY2"))
                 #expect(shape.value["width"]?.intValue == 320)
-                /// Whether the latest whole picture has this luma, which is every other byte.
+                /// Whether the latest complete frame has this luma, which is every other byte.
                 func shows(_ luma: ClosedRange<UInt8>) throws -> Bool {
                     let bytes = try folder.bytes(of: "camera")
                     let end = bytes.count / (320 * 180 * 2) * (320 * 180 * 2)
@@ -66,7 +66,7 @@ extension RealPipelines {
                     return stride(from: end - 320 * 180 * 2, to: end, by: 2).allSatisfy { luma.contains(bytes[$0]) }
                 }
                 // White is 235 and black 16 (ITU-R BT.601).
-                try await eventually("white pictures in the camera") { try shows(225...245) }
+                try await eventually("white frames in the camera") { try shows(225...245) }
                 let engine = try #require(options.engine)
                 var black = options.callerVideo
                 black.choice = "black"
@@ -75,14 +75,14 @@ extension RealPipelines {
             }
         }
 
-        @Test("One that fails during a call is told once, and everything else goes on")
+        @Test("A sink that fails during a call is reported once, and everything else continues")
         func failure() async throws {
             let folder = try PipelineFolder([
                 "brittle-video-sink.launch": "identity error-after=10 ! fakesink name=sink sync=false\n",
                 "brittle-audio-sink.launch": "identity error-after=10 ! fakesink name=sink sync=false\n",
             ])
             var options = LoopbackCall.Options()
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             options.configureCallee = {
                 $0.videoSink = VideoSink(name: "brittle")
                 $0.audioSink = AudioSink(name: "brittle")
@@ -94,12 +94,12 @@ extension RealPipelines {
                     call.callee.events.count { if case .sinkFailed(kind, _) = $0 { true } else { false } }
                 }
                 try await eventually("both fail") { failed(.video) == 1 && failed(.audio) == 1 }
-                try await call.callee.waitForMorePictures(30)
+                try await call.callee.waitForMoreFrames(30)
                 try await call.callee.waitForTone()
                 #expect(call.callee.failure == nil && failed(.video) == 1 && failed(.audio) == 1)
-                // It is what the application would take, too.
-                let frames = call.callee.peer.pictures()
-                try await inTime("a picture") { for await _ in frames { break } }
+                // The application still gets frames, too.
+                let frames = call.callee.peer.frames()
+                try await inTime("a frame") { for await _ in frames { break } }
             }
         }
     }

@@ -1,6 +1,6 @@
 @testable import MediaEngine
 
-/// A description of some peer with some damage, and some damaged candidates; the same for the same seed.
+/// A damaged description of some peer, and damaged candidates; the same seed gives the same damage.
 struct DamagedDescription {
     let kind: SessionDescription.Kind
     let sdp: String
@@ -19,9 +19,9 @@ struct DamagedDescription {
         candidates = (0..<2).map { _ in random.mutated([random.pick(Self.candidates)], among: [Self.candidates]) }
     }
 
-    /// As it is read; nil when it is refused.
+    /// The parsed description; nil: it is refused.
     ///
-    /// - Throws: What is no reason to refuse a description.
+    /// - Throws: An error that is no reason to refuse a description.
     func read() throws -> RemoteDescription? {
         do throws(MediaError) {
             return try RemoteDescription(SessionDescription(kind: kind, sdp: sdp))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import MediaEngine
 
-/// How much is done: `make fuzz COUNT=… NATIVE=… SEED=…` does more, and says what came of it.
+/// The amount of fuzzing; `make fuzz COUNT=… NATIVE=… SEED=…` does more and prints the results.
 enum FuzzAmount {
     private static let environment = ProcessInfo.processInfo.environment
-    /// The seed of the first description; each has its own, and a failure names it.
+    /// The seed of the first description; each description has its own seed, and a failure names it.
     static let seed = environment["CALLAGENT_FUZZ_SEED"].flatMap { UInt64($0) } ?? 0
     static let parsed = environment["CALLAGENT_FUZZ_COUNT"].flatMap { UInt64($0) } ?? 50_000
     static let native = environment["CALLAGENT_FUZZ_NATIVE"].flatMap { Int($0) } ?? 500
@@ -17,7 +17,7 @@ enum FuzzAmount {
 @Suite("Damaged descriptions and candidates") struct DescriptionFuzzTests {
     private static let shards = UInt64(2)
 
-    /// What is read goes on from here while somebody watches whether it does.
+    /// The state of the thread that parses, which the test watches.
     private struct Progress {
         var seed = FuzzAmount.seed
         var accepted = 0
@@ -26,16 +26,23 @@ enum FuzzAmount {
         var isDone = false
     }
 
-    @Test("Whatever is accepted is written anew as something that is understood the same", arguments: 0..<shards)
-    func descriptions(shard: UInt64) async throws {
+    @Test("An accepted description is rewritten into one that is parsed the same way")
+    func descriptions() async throws {
+        try await withThrowingTaskGroup { group in
+            for shard in 0..<Self.shards { group.addTask { try await descriptions(shard: shard) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func descriptions(shard: UInt64) async throws {
         let progress = Shared(Progress())
         let memory = Shared<[Int]>([])
         let (first, end) = (FuzzAmount.seed + shard, FuzzAmount.seed + FuzzAmount.parsed)
-        // Not on the pool, which others need, and which would not notice that it hangs.
+        // Not on the thread pool: others need it, and nobody would notice there that a description hangs.
         DispatchQueue(label: "fuzz.\(shard)").async {
             for seed in stride(from: first, to: end, by: Int(Self.shards)) {
                 progress.update { $0.seed = seed }
-                // The first tenth is for what is kept for ever: tables, arenas, metadata.
+                // The first tenth allocates what stays allocated: tables, arenas, metadata.
                 if FuzzAmount.isAlone, (seed - first) % (FuzzAmount.parsed / 10 + 1) < Self.shards {
                     memory.update { $0.append(ProcessCensus.residentKilobytes() ?? 0) }
                 }

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// The sample with so many bytes more, in lines that are within their own limit.
+    /// The sample, padded to this many bytes with lines that are within their own limit.
     private func padded(to bytes: Int) -> String {
         var text = SDPSamples.offer
         while bytes - text.utf8.count > 2_050 { text += "a=" + String(repeating: "x", count: 1_000) + "\r\n" }
@@ -88,7 +88,7 @@ import Testing
         #expect(refuses(SDPSamples.offer("H264/90000", "x" + name), "rtpmap of 102 is malformed"))
     }
 
-    @Test("Of the SSRCs the first 16 are kept, and malformed ones are passed over")
+    @Test("The first 16 SSRCs are kept, and malformed ones are ignored")
     func sources() throws {
         let many = (1...20).map { "a=ssrc:\($0) cname:c\r\n" }.joined()
         let odd = "a=ssrc:-1 cname:c\r\na=ssrc:4294967296 cname:c\r\na=ssrc:7\r\na=ssrc:8 cname:\r\na=ssrc:9 msid:x\r\n"
@@ -96,7 +96,7 @@ import Testing
         #expect(sources.map(\.ssrc) == [1_002] + Array(1...15))
     }
 
-    @Test("Parameters of 256 bytes are kept, longer ones and those with odd characters are left out")
+    @Test("Parameters of 256 bytes are kept; longer ones and those with odd characters are removed")
     func parameters() throws {
         let longest = "stereo=" + String(repeating: "y", count: 249)
         let sdp = SDPSamples.offer("minptime=10", "\(longest);\(longest)y;é=1;ssrc=1; ;minptime=10")

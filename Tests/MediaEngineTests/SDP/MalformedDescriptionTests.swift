@@ -3,7 +3,7 @@ import Testing
 @testable import MediaEngine
 
 @Suite("A malformed description") struct MalformedDescriptionTests {
-    /// What is wrong, the text, a part of what is said about it, and the line that is named.
+    /// A defect, the description with it, a part of the error message, and the reported line.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let sdp: String
@@ -91,7 +91,7 @@ import Testing
         Case("a candidate", SDPSamples.offer("typ host", "typ guest", only: 1), says: "ICE candidate", line: 34),
     ]
 
-    @Test("is refused with what is wrong and where", arguments: session + media + transport)
+    @Test("is refused with the reason and the line", arguments: session + media + transport)
     func isRefused(example: Case) {
         do throws(MediaError) {
             _ = try SDPSamples.read(example.sdp)
@@ -106,20 +106,20 @@ import Testing
         }
     }
 
-    @Test("The sample that all of them begin with is accepted")
+    @Test("The sample without a defect is accepted")
     func sampleIsAccepted() throws {
         #expect(try SDPSamples.read(SDPSamples.offer).sections.map(\.kind) == [.audio, .video])
         #expect(try SDPSamples.read(SDPSamples.answer, as: .answer).sections.map(\.setup) == ["active", "active"])
     }
 
-    @Test("An answer that leaves the roles open is refused")
+    @Test("An answer with a=setup:actpass is refused")
     func answerHasToChoose() {
         #expect(throws: MediaError.invalidSDP(line: nil, text: "a=setup:actpass does not suit an answer")) {
             try SDPSamples.read(SDPSamples.offer, as: .answer)
         }
     }
 
-    @Test("An answer with other m-lines than the offer is refused")
+    @Test("An answer with other m-lines than the offer's is refused")
     func answerHasToFit() throws {
         let answer = try SDPSamples.read(SDPSamples.answer, as: .answer)
         try answer.check(asAnswerTo: [.audio, .video], withData: false)

@@ -5,7 +5,7 @@ import Testing
 extension RealPipelines {
     @Suite("Damaged descriptions in a real connection", .disabled(if: FuzzAmount.isAlone))
     struct NativeFuzzTests {
-        @Test("webrtcbin answers or refuses what the checks let through: no crash, no hang, and no memory lost")
+        @Test("webrtcbin answers or refuses what passes the checks: no crash, no hang, and no memory lost")
         func some() async throws {
             var fuzz = NativeFuzz()
             try await fuzz.run()
@@ -16,20 +16,20 @@ extension RealPipelines {
 /// For `make fuzz`, which takes longer than any other test may.
 @Suite("Very many damaged descriptions in a real connection", .enabled(if: FuzzAmount.isAlone))
 struct LongNativeFuzzTests {
-    @Test("webrtcbin answers or refuses what the checks let through: no crash, no hang, and no memory lost")
+    @Test("webrtcbin answers or refuses what passes the checks: no crash, no hang, and no memory lost")
     func many() async throws {
         var fuzz = NativeFuzz()
         try await fuzz.run()
     }
 }
 
-/// Gives those damaged descriptions that the checks accept to a process with real connections.
+/// Sends the damaged descriptions that the checks accept to a process with real connections.
 private struct NativeFuzz {
     private var taken = 0
     private var refused = 0
     private var candidates = 0
     private var failures = 0
-    /// In kB, after each fifth; the first one warms up: codec libraries, thread stacks, arenas.
+    /// In kB, after each fifth of the descriptions; the first fifth warms up codec libraries, thread stacks and arenas.
     private var resident: [Int] = []
 
     mutating func run() async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("Payload types of the user's own") struct PayloadTypeTests {
+@Suite("User-defined payload types") struct PayloadTypeTests {
     private static let formats: [OfferedFormat] = [
         .init(payloadType: 111, rtpmap: "OPUS/48000/2", fmtp: "minptime=10"),
         .init(payloadType: 0, rtpmap: "PCMU/8000"),
@@ -13,7 +13,7 @@ import Testing
         .init(payloadType: 104, rtpmap: "H264/90000", fmtp: "packetization-mode=0"),
     ]
 
-    /// The numbers in the order of the formats, and what retransmissions repeat.
+    /// The payload types in the order of the formats, and the `fmtp` of the retransmission formats.
     private func applied(_ rules: PayloadTypeRule...) throws -> (numbers: [Int], apt: [String], unused: Int) {
         var formats = Self.formats
         let unused = try formats.apply(rules)
@@ -22,14 +22,14 @@ import Testing
         return (formats.map(\.payloadType), formats.compactMap(\.fmtp).filter { $0.contains("apt") }, unused.count)
     }
 
-    @Test("A free number is taken, and what repeats the format follows")
+    @Test("A free number is taken, and the retransmission format follows")
     func free() throws {
         let result = try applied(.init(rtpmap: "vp8/90000", payloadType: 120))
         #expect(result.numbers == [111, 0, 110, 120, 97, 102, 103, 104])
         #expect(result.apt == ["apt=120;rtx-time=3000", "apt=102"])
     }
 
-    @Test("A number in use is swapped, over the m-lines, and both retransmissions follow")
+    @Test("A number in use is swapped, across m-lines, and both retransmission formats follow")
     func swapped() throws {
         let result = try applied(.init(rtpmap: "VP8/90000", payloadType: 102))
         #expect(result.numbers == [111, 0, 110, 102, 97, 96, 103, 104])
@@ -38,7 +38,7 @@ import Testing
             try applied(.init(rtpmap: "opus/48000/2", payloadType: 96)).numbers == [96, 0, 110, 111, 97, 102, 103, 104])
     }
 
-    @Test("Parameters tell formats of one name apart")
+    @Test("Parameters distinguish formats of the same name")
     func parameters() throws {
         let second = PayloadTypeRule(rtpmap: "H264/90000", fmtp: "packetization-mode=0", payloadType: 125)
         #expect(try applied(second).numbers.suffix(3) == [102, 103, 125])
@@ -49,14 +49,14 @@ import Testing
         #expect(neither.numbers == Self.formats.map(\.payloadType) && neither.unused == 1)
     }
 
-    @Test("What loses its number to a format of RFC 3551 gets a free one, never a number below 96")
+    @Test("A format that loses its number to one of RFC 3551 gets a free number, never below 96")
     func staticNumbers() throws {
         let result = try applied(.init(rtpmap: "PCMU/8000", payloadType: 111))
         #expect(result.numbers == [127, 111, 110, 96, 97, 102, 103, 104])
         #expect(try applied(.init(rtpmap: "PCMU/8000/1", payloadType: 99)).numbers[1] == 99)
     }
 
-    @Test("Several rules count one after the other; the same again changes nothing")
+    @Test("Several rules apply in order, and a repeated rule changes nothing")
     func several() throws {
         let result = try applied(
             .init(rtpmap: "VP8/90000", payloadType: 102), .init(rtpmap: "VP8/90000", payloadType: 102),
@@ -65,15 +65,15 @@ import Testing
         #expect(result.apt == ["apt=111;rtx-time=3000", "apt=96"])
     }
 
-    @Test("Numbers outside of 96 to 127 are refused", arguments: [-1, 0, 95, 128, 255])
+    @Test("Numbers outside 96 to 127 are refused", arguments: [-1, 0, 95, 128, 255])
     func outOfRange(number: Int) {
         #expect(throws: MediaError.self) { try self.applied(.init(rtpmap: "VP8/90000", payloadType: number)) }
     }
 }
 
 extension RealPipelines {
-    @Suite("Payload types of the user's own, in a call") struct PayloadTypeCallTests {
-        @Test("The offer has them, the answer takes them, and the media flow under them")
+    @Suite("User-defined payload types in a call") struct PayloadTypeCallTests {
+        @Test("The offer has them, the answer takes them, and the media uses them")
         func call() async throws {
             var options = LoopbackCall.Options()
             options.audioCodecs = [.opus, .pcmu]
@@ -98,10 +98,10 @@ extension RealPipelines {
                 }
                 #expect(names[0]["opus/48000/2"] == 96 && names[0]["telephone-event/48000"] == 99)
                 #expect(names[0]["pcmu/8000"] == 100 && names[0]["telephone-event/8000"] == 101)
-                // Opus took VP8's usual number after VP8 had taken H264's, which got VP8's and then Opus's.
+                // VP8 took the number of H264, which got VP8's usual number. Then Opus took that one, and H264 got Opus's.
                 #expect(names[1]["vp8/90000"] == 102 && names[1]["h264/90000"] == 111)
                 for end in call.ends {
-                    try await end.waitForPictures(10)
+                    try await end.waitForFrames(10)
                     try await end.waitForTone()
                     let codecs = await end.peer.statisticsReport().codecs
                     #expect(

@@ -2,8 +2,8 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("A description of a browser") struct RealLifeDescriptionTests {
-    @Test("Firefox's values in the session hold for every m-line, and its bundle-only m-line is in use")
+@Suite("Descriptions of browsers") struct RealLifeDescriptionTests {
+    @Test("Firefox's session attributes apply to every m-line, and its bundle-only m-line is in use")
     func firefox() throws {
         let description = try SDPSamples.read(SDPSamples.firefox)
         #expect(description.sections.map(\.kind) == [.audio, .video])
@@ -17,7 +17,7 @@ import Testing
         #expect(description.sections[1].sources.map(\.ssrc) == [1_204_219_063, 2_044_214_912])
     }
 
-    @Test("Chromium's codecs, extensions and candidates are accepted, and what the engine lacks is left out")
+    @Test("Chromium's codecs, extensions and candidates are accepted, and unsupported parts are removed")
     func chromium() throws {
         let description = try SDPSamples.read(SDPSamples.chromium)
         let audio = description.sections[0]
@@ -28,14 +28,14 @@ import Testing
         #expect(video.formats.first?.feedback.sorted() == ["ccm fir", "nack pli"])
         let text = description.keeping([[111], [96]], clockRates: [48_000, 90_000]).normalised.sdp
         for part in ["extmap", "msid", "rtx", "red/", "AV1", "transport-cc", "goog-remb", "a=rtcp:", "203.0.113.7 "] {
-            // The server-reflexive candidate is the one place where the public address belongs.
+            // The server-reflexive candidate is the only place where the public address belongs.
             let lines = text.components(of: "\r\n").filter { !$0.hasPrefix("a=candidate") }
             #expect(!lines.contains { $0.contains(part) }, "\(part)")
         }
     }
 
     @Test(
-        "H264 is ours with packetization mode 1 exactly",
+        "H264 is supported with packetization mode 1 only",
         arguments: [
             ("packetization-mode=1", true), ("x=1; packetization-mode=1;y=2", true), ("packetization-mode=0", false),
             ("packetization-mode=10", false), ("x-packetization-mode=1", false), ("x=1", false),
@@ -47,7 +47,7 @@ import Testing
         #expect(formats.contains { $0.codec == .h264 } == isOurs)
     }
 
-    @Test("Parameters that only describe the sender are left out where webrtcbin stumbles over them")
+    @Test("Parameters that only describe the sender are removed if webrtcbin cannot handle them")
     func sprop() throws {
         let parameters = try SDPSamples.read(SDPSamples.chromium).sections[0].formats.first?.parameters
         let expected =
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "What is written anew is understood as the same, and written the same again",
+        "A rewritten description is parsed the same, and is rewritten the same again",
         arguments: [SDPSamples.offer, SDPSamples.firefox, SDPSamples.chromium, SDPSamples.safari])
     func normalisingIsIdempotent(sdp: String) throws {
         let first = try SDPSamples.read(sdp)
@@ -66,7 +66,7 @@ import Testing
         #expect(second.normalised == first.normalised)
     }
 
-    @Test("Keeping one payload type of each m-line leaves the rest as it was")
+    @Test("Keeping one payload type in each m-line leaves the rest unchanged")
     func keepingOne() throws {
         let all = try SDPSamples.read(SDPSamples.chromium)
         let kept = all.keeping([[111], [102]], clockRates: [48_000, 90_000])
@@ -75,7 +75,7 @@ import Testing
         #expect(kept.normalised.sdp.contains("m=video 9 UDP/TLS/RTP/SAVPF 102\r\n"))
     }
 
-    @Test("Lines may end in LF alone, the last one in nothing, and empty ones do not count")
+    @Test("Lines may end with LF only, the last one with nothing, and empty lines are ignored")
     func lineEnds() throws {
         let expected = try SDPSamples.read(SDPSamples.offer)
         #expect(try SDPSamples.read(SDPSamples.offer.replacing("\r\n", by: "\n")) == expected)
@@ -89,7 +89,7 @@ import Testing
         #expect(try SDPSamples.read(lines).sections.map(\.kind) == [.audio])
     }
 
-    @Test("The direction is the last that the m-line names, and both ways when it names none")
+    @Test("The last direction in an m-line counts, and without any it is sendrecv")
     func direction() throws {
         #expect(try SDPSamples.read(SDPSamples.offer("a=sendrecv\r\n", "")).sections[0].direction == .sendrecv)
         let directions = ["sendonly", "recvonly", "inactive"]
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("Safari's data channel and second camera are not used, its hidden addresses passed over")
+    @Test("Safari's data channel and second camera are not used, and its hidden addresses are ignored")
     func safari() throws {
         let description = try SDPSamples.read(SDPSamples.safari)
         #expect(description.sections.map(\.kind) == [.audio, .video])
@@ -116,7 +116,7 @@ import Testing
         #expect(!description.forWebrtcbin.sdp.contains("application"))
     }
 
-    @Test("Of a bundle only the first m-line has to describe the transport")
+    @Test("In a bundle only the first m-line has to describe the transport")
     func transportOfTheBundle() throws {
         let description = try SDPSamples.read(SDPSamples.safari)
         #expect(description.sections[1].iceUfrag == description.sections[0].iceUfrag)
@@ -128,7 +128,7 @@ import Testing
         #expect(Set(read.sections.map(\.icePassword)).count == 1)
     }
 
-    @Test("An m-line with port 0 is not used; without any other nothing is left")
+    @Test("An m-line with port 0 is not used, and a description needs another one")
     func portZero() throws {
         let description = try SDPSamples.read(SDPSamples.offer("m=video 9", "m=video 0"))
         #expect(description.sections.map(\.kind) == [.audio])
@@ -140,11 +140,11 @@ import Testing
 }
 
 extension RealPipelines {
-    @Suite("What is agreed on with other peers") struct RealLifeNegotiationTests {
-        /// What an offer comes to.
+    @Suite("Negotiation with other peers") struct RealLifeNegotiationTests {
+        /// The expected answer to an offer.
         struct Expectation: Sendable, CustomTestStringConvertible {
             let sample: SDPSamples.Sample
-            /// By m-line: the payload type that is chosen and the direction; nil for a port of 0.
+            /// By m-line: the chosen payload type and the direction; nil: port 0.
             let mLines: [(payloadType: Int, direction: MediaDirection)?]
             var testDescription: String { sample.peer }
         }
@@ -159,7 +159,7 @@ extension RealPipelines {
             ] as [[(payloadType: Int, direction: MediaDirection)?]]
         ).map { Expectation(sample: $0, mLines: $1) }
 
-        @Test("Of each peer's offer what it prefers and we know is answered, in its places", arguments: expectations)
+        @Test("The answer to each peer's offer has its first supported codec", arguments: expectations)
         func offers(expectation: Expectation) async throws {
             let peer = try await TestEngine.peer(videoCodecs: [.vp8, .h264])
             let answer = try await peer.createAnswer(to: SessionDescription(kind: .offer, sdp: expectation.sample.sdp))
@@ -179,7 +179,7 @@ extension RealPipelines {
             await peer.close()
         }
 
-        @Test("Each peer's answer to our offer is taken, and says which way media flows", arguments: SDPSamples.answers)
+        @Test("Each peer's answer to our offer is accepted and sets the directions", arguments: SDPSamples.answers)
         func answers(sample: SDPSamples.Sample) async throws {
             let peer = try await TestEngine.peer()
             _ = try await peer.createOffer()

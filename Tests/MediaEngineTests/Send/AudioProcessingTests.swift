@@ -4,8 +4,8 @@ import Testing
 @testable import MediaEngine
 
 extension RealPipelines {
-    @Suite("What is done to sound before it is sent") struct AudioProcessingTests {
-        /// Sound whose level is known before it is processed.
+    @Suite("Processing of audio before it is sent") struct AudioProcessingTests {
+        /// Audio with a known level before processing.
         private static let sources = [
             "noise-audio-source.launch": """
             # White noise.
@@ -29,15 +29,15 @@ extension RealPipelines {
             + "apply-tick-ramp=true volume=0.8 samplesperbuffer=480 ! audioamplify amplification=4 "
             + "! audiocheblimit mode=low-pass cutoff=3400 poles=4"
 
-        private func withSound(
+        private func withAudio(
             _ name: String, _ processing: AudioProcessing, _ body: (LoopbackCall, LevelWatch) async throws -> Void
         ) async throws {
             let folder = try PipelineFolder(Self.sources)
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
-            // A rate at which noise and voice are not changed by the codec.
+            // At this codec's rate noise and voice do not change.
             options.audioCodecs = [.opus]
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path, logger: .init(label: "test"))
+            options.engine = try await Engine.start(pipelineFolder: folder.path, logger: .init(label: "test"))
             options.callerAudio = AudioSource(name: name)
             options.configure = { $0.tracks[.audio]?.processing = $0.label == "caller" ? processing : .off }
             try await withCall(options) { call in
@@ -46,22 +46,22 @@ extension RealPipelines {
             }
         }
 
-        /// How loud `name` is at the far end, unprocessed and processed, in dB below the loudest.
+        /// The level of `name` at the far end, unprocessed and processed, in dB relative to full scale.
         private func levels(_ name: String) async throws -> (raw: Double, processed: Double) {
             var levels: [Double] = []
             for processing in [AudioProcessing.off, .voice] {
-                try await withSound(name, processing) { _, heard in levels.append(try await heard.settledLevel()) }
+                try await withAudio(name, processing) { _, heard in levels.append(try await heard.steadyLevel()) }
             }
             return (levels[0], levels[1])
         }
 
-        @Test("Noise arrives with a third of its level or less")
+        @Test("Noise arrives at a third of its level or less")
         func noise() async throws {
             let (raw, processed) = try await levels("noise")
             #expect(processed < raw - 8, "\(raw) dB, then \(processed) dB")
         }
 
-        @Test("A voice arrives as loud as it was spoken, and as often")
+        @Test("A voice keeps its level")
         func voice() async throws {
             let (raw, processed) = try await levels("talk")
             #expect(abs(processed - raw) < 4, "\(raw) dB, then \(processed) dB")
@@ -73,30 +73,30 @@ extension RealPipelines {
             #expect(processed > raw + 4, "\(raw) dB, then \(processed) dB")
         }
 
-        @Test("It is turned on and off during a call, goes on after a hold, and another source brings its own")
+        @Test("Processing can be changed during a call, and continues after a hold")
         func changes() async throws {
-            try await withSound("noise", .off) { call, heard in
-                let raw = try await heard.settledLevel()
+            try await withAudio("noise", .off) { call, heard in
+                let raw = try await heard.steadyLevel()
                 let noise = try await call.capture(.caller, .audio)
                 try await call.caller.peer.setSource(noise, processing: .voice)
-                #expect(try await heard.settledLevel() < raw - 8)
-                // A hold shuts the gates and leaves the device open.
+                #expect(try await heard.steadyLevel() < raw - 8)
+                // A hold closes the gates and leaves the device open.
                 await call.caller.peer.setSending(.closed, of: .audio)
                 try await eventually("quiet") { heard.isQuiet }
                 await call.caller.peer.setSending(.live, of: .audio)
-                #expect(try await heard.settledLevel() < raw - 8)
-                // The same with the device closed meanwhile.
+                #expect(try await heard.steadyLevel() < raw - 8)
+                // The same, but the device is closed meanwhile.
                 await call.caller.peer.setSending(.off, of: .audio)
                 try await eventually("closed") { await !noise.isOpen }
                 await call.caller.peer.setSending(.live, of: .audio)
-                #expect(try await heard.settledLevel() < raw - 8)
+                #expect(try await heard.steadyLevel() < raw - 8)
                 try await call.caller.peer.setSource(noise, processing: .off)
-                #expect(try await abs(heard.settledLevel() - raw) < 3)
+                #expect(try await abs(heard.steadyLevel() - raw) < 3)
                 for end in call.ends { #expect(end.failure == nil) }
             }
         }
 
-        @Test("What is played near the microphone is taken out of what the far end hears")
+        @Test("The echo of what is played near the microphone is removed")
         func echo() async throws {
             var levels: [Double] = []
             for processing in [AudioProcessing.off, .music] {
@@ -110,7 +110,7 @@ extension RealPipelines {
                 let room = try EchoingRoom()
                 var options = LoopbackCall.Options()
                 options.kinds = [.audio]
-                options.engine = try await MediaEngine.start(
+                options.engine = try await Engine.start(
                     pipelineFolder: folder.path, logger: Logger(label: "test"))
                 options.callerAudio = AudioSource(name: "talk")
                 options.calleeAudio = room.microphone
@@ -124,15 +124,15 @@ extension RealPipelines {
                     try await room.echo(call.callee)
                     let heard = try await LevelWatch(call.caller)
                     // The filter has to learn the room.
-                    for _ in 1...2 { _ = try await heard.settledLevel() }
-                    levels.append(try await heard.settledLevel())
+                    for _ in 1...2 { _ = try await heard.steadyLevel() }
+                    levels.append(try await heard.steadyLevel())
                     for end in call.ends { #expect(end.failure == nil) }
                 }
             }
             #expect(levels[0] > -45 && levels[1] < levels[0] - 10, "\(levels) dB")
         }
 
-        @Test("A microphone is processed as a voice unless something else is said, and one device serves all")
+        @Test("A microphone has voice processing by default, and one capture serves all settings")
         func defaults() async throws {
             for (text, expected) in [
                 ("mic", AudioProcessing.voice), ("alsa:hw:1", .voice), ("pulse", .voice), ("pipewire:3", .voice),

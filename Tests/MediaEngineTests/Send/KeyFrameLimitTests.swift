@@ -2,8 +2,8 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("The limit of key frames that a peer asks for") struct KeyFrameLimitTests {
-    @Test("The first request goes on at once, and all that come within the interval are made up for once, at its end")
+@Suite("The limit of key frames that a peer requests") struct KeyFrameLimitTests {
+    @Test("The first request passes at once, and all others within the interval give one at its end")
     func limit() {
         let waiting = Shared<[(wait: Duration, work: @Sendable () -> Void)]>([])
         let made = Shared(0)
@@ -18,7 +18,7 @@ import Testing
         #expect(waiting.value.map(\.wait) == [.milliseconds(299)] && made.value == 0)
         waiting.value[0].work()
         #expect(made.value == 1)
-        // What was made up for counts like one that was asked for.
+        // The delayed key frame counts like a requested one.
         #expect(!limit.admits(at: start + .milliseconds(400)))
         #expect(waiting.value.last?.wait == .milliseconds(200))
         waiting.value[1].work()
@@ -29,10 +29,10 @@ import Testing
 }
 
 extension RealPipelines {
-    @Suite("A peer that asks for key frames") struct KeyFrameRequestTests {
-        /// Key frames that leave an end's encoder from now on, and all its pictures.
+    @Suite("A peer that requests key frames") struct KeyFrameRequestTests {
+        /// The key frames and all frames that leave an end's encoder from now on.
         private struct Encoded: Sendable {
-            var pictures = 0
+            var frames = 0
             var keys = 0
         }
 
@@ -42,42 +42,42 @@ extension RealPipelines {
             let payloader = try #require(media.pipeline.bin.child(madeBy: "rtpvp8pay"))
             try payloader.pad("sink").observe { buffer, _ in
                 encoded.update {
-                    $0.pictures += 1
+                    $0.frames += 1
                     if !buffer.isDelta { $0.keys += 1 }
                 }
             }
             return encoded
         }
 
-        @Test("As often as it likes: one is made at once, and no more within the interval")
+        @Test("Many requests give one key frame at once, and no more within the interval")
         func flood() async throws {
             var options = LoopbackCall.Options()
             options.configure = { $0.tuning.keyFrameIntervalMs = 60_000 }
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(10)
+                try await call.callee.waitForFrames(10)
                 let encoded = try await watch(call.caller)
-                // As the RTP session does for each PLI and FIR that arrives.
+                // Like the RTP session for each PLI and FIR that arrives.
                 let asked = try #require(await call.caller.peer.media?.sending[.video]?.webrtcSink)
-                try await eventually("two seconds of pictures") {
+                try await eventually("two seconds of frames") {
                     for _ in 0..<100 { asked.requestKeyFrame() }
-                    return encoded.value.pictures >= 60
+                    return encoded.value.frames >= 60
                 }
-                // One that was asked for while the call began counts, too.
+                // A request from the start of the call counts, too.
                 let keys = encoded.value.keys
                 #expect(keys <= 1)
-                // What this end itself needs does not wait.
+                // A key frame that this end needs itself does not wait.
                 await call.caller.peer.setSending(.closed, of: .video)
                 await call.caller.peer.setSending(.live, of: .video)
                 try await eventually("a key frame of its own") { encoded.value.keys > keys }
             }
         }
 
-        @Test("By RTCP, of two requests that follow each other, both are answered")
+        @Test("Every one of several requests over RTCP is answered")
         func answered() async throws {
             try await withCall { call in
                 try await call.connect()
-                try await call.callee.waitForPictures(10)
+                try await call.callee.waitForFrames(10)
                 let encoded = try await watch(call.caller)
                 let track = try #require(await call.callee.peer.media?.receiving[.video])
                 for count in 1...3 {

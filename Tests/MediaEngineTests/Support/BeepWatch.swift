@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-/// When the beeps begin that an end decodes.
+/// Records when the beeps begin that an end decodes.
 final class BeepWatch: Sendable {
     private struct Heard {
         var samples = 0
@@ -16,10 +16,10 @@ final class BeepWatch: Sendable {
 
     init(_ end: CallEnd) async throws {
         let pad = try #require(await end.peer.media?.receiving[.audio]?.decoded)
-        try await eventually("sound") { pad.caps != nil }
+        try await eventually("audio") { pad.caps != nil }
         let channels = pad.caps?.fields?["channels"]?.intValue ?? 1
         pad.probe { [heard] buffer in
-            _ = buffer.withBytes { bytes in
+            _ = buffer.reference.withBytes { bytes in
                 let samples = bytes.bindMemory(to: Int16.self)
                 heard.update { heard in
                     for index in stride(from: 0, to: samples.count, by: channels) {
@@ -35,7 +35,7 @@ final class BeepWatch: Sendable {
         }
     }
 
-    /// From the beginning of each beep to that of the next one, in s of decoded sound.
+    /// The times from the beginning of each beep to that of the next one, in s of decoded audio.
     var distances: [Double] {
         let begins = heard.value.begins
         return zip(begins, begins.dropFirst()).map { Double($1 - $0) / Double(Self.rate) }

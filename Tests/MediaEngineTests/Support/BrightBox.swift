@@ -1,12 +1,12 @@
 @testable import MediaEngine
 
-/// Where a picture is bright: what is left of it between black bars.
+/// The bright area of a frame, without the black bars.
 struct BrightBox: Sendable, Equatable {
-    /// Width and height of the whole picture.
-    let picture: [Int]
+    /// Width and height of the whole frame.
+    let frameSize: [Int]
     let left, top, width, height: Int
 
-    /// Nil when nothing in it is bright.
+    /// Nil when no pixel is bright.
     init?(_ frame: VideoFrame) {
         let luma = frame.planes[0]
         func isBright(_ column: Int, _ row: Int) -> Bool {
@@ -17,16 +17,16 @@ struct BrightBox: Sendable, Equatable {
         guard let left = columns.first, let right = columns.last, let top = rows.first, let bottom = rows.last else {
             return nil
         }
-        picture = [frame.width, frame.height]
+        frameSize = [frame.width, frame.height]
         (self.left, self.top, width, height) = (left, top, right - left + 1, bottom - top + 1)
     }
 
-    /// That of the first picture of an end's that has any.
+    /// The box of the first frame with bright pixels that an end receives.
     static func first(of end: CallEnd) async throws -> BrightBox {
-        let frames = end.peer.pictures(.i420)
-        return try await inTime("a bright picture") {
+        let frames = end.peer.frames(.i420)
+        return try await inTime("a bright frame") {
             for await frame in frames { if let box = BrightBox(frame) { return box } }
-            throw MediaError.noPicture
+            throw MediaError.noFrame
         }
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-/// One end of a ``LoopbackCall``: a peer connection and everything that it has said.
+/// One end of a ``LoopbackCall``: a peer connection and all its events.
 final class CallEnd: Sendable {
     let peer: PeerConnection
     private let log = Shared<[PeerConnectionEvent]>([])
@@ -21,19 +21,19 @@ final class CallEnd: Sendable {
 
     var events: [PeerConnectionEvent.Kind] { log.value.map(\.kind) }
 
-    /// What the connection failed with, if it did.
+    /// The error with which the connection failed.
     var failure: MediaError? {
         for case .failed(let error) in events { return error }
         return nil
     }
 
-    /// What was said of TURN servers that gave nothing.
+    /// What the connection reported about TURN servers that gave no relay address.
     var relayComplaint: String? {
         for case .relayUnavailable(let text) in events { return text }
         return nil
     }
 
-    /// Its candidates of one type, in words.
+    /// Its candidates of one type, split into words.
     func candidates(_ type: String) -> [[Substring]] {
         events.compactMap { event in
             guard case .localCandidate(let candidate) = event else { return nil }
@@ -44,10 +44,10 @@ final class CallEnd: Sendable {
 
     func count(_ kind: PeerConnectionEvent.Kind) -> Int { events.count { $0 == kind } }
 
-    /// Sends both kinds in this mode.
+    /// Sets this send mode for audio and video.
     func send(_ mode: SendMode) async { for kind in MediaKind.allCases { await peer.setSending(mode, of: kind) } }
 
-    /// Waits for an event; a failure that nobody expects ends the wait at once.
+    /// Waits for an event; an unexpected failure ends the wait at once.
     func wait(for kind: PeerConnectionEvent.Kind, within limit: Duration = deadline) async throws {
         try await eventually("\(kind); so far \(events)", within: limit) {
             if let failure { throw failure }
@@ -60,7 +60,7 @@ final class CallEnd: Sendable {
         return try #require(failure)
     }
 
-    /// Waits until what was received satisfies `condition`.
+    /// Waits until the statistics satisfy `condition`.
     func wait(
         _ what: String, within limit: Duration = deadline, until condition: (PeerStatistics) -> Bool
     ) async throws {
@@ -70,14 +70,14 @@ final class CallEnd: Sendable {
         }
     }
 
-    /// Waits until so many pictures of the other end were decoded.
-    func waitForPictures(_ count: Int) async throws {
-        try await wait("\(count) decoded pictures") { ($0.received[.video]?.decoded ?? 0) >= count }
+    /// Waits until this many frames of the other end are decoded.
+    func waitForFrames(_ count: Int) async throws {
+        try await wait("\(count) decoded frames") { ($0.received[.video]?.decoded ?? 0) >= count }
     }
 
-    /// Waits until so many more were decoded.
-    func waitForMorePictures(_ count: Int) async throws {
-        try await waitForPictures(try await received(.video).decoded + count)
+    /// Waits until this many more frames are decoded.
+    func waitForMoreFrames(_ count: Int) async throws {
+        try await waitForFrames(try await received(.video).decoded + count)
     }
 
     /// Waits until the other end's tone is heard.
@@ -91,6 +91,6 @@ final class CallEnd: Sendable {
         try #require(await peer.statistics().sent[kind])
     }
 
-    /// RTP packets of all kinds that have arrived.
+    /// How many RTP packets of all kinds have arrived.
     func arrivals() async -> Int { await peer.statistics().received.values.map(\.arrivals.count).reduce(0, +) }
 }

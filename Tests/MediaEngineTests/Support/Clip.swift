@@ -2,28 +2,28 @@ import Foundation
 
 @testable import MediaEngine
 
-/// A file of two seconds: one black and silent, one white with a tone, as long as the latter is to last.
+/// A file of two seconds: one black and silent, one white with a tone of the length `tone`.
 enum Clip {
     static func make(
-        _ path: String, hasPictures: Bool = true, hasSound: Bool = true, tone: Duration = .seconds(1)
+        _ path: String, hasFrames: Bool = true, hasAudioSample: Bool = true, tone: Duration = .seconds(1)
     ) async throws {
         let size = "video/x-raw,width=320,height=240,framerate=15/1"
         let shape = "audio/x-raw,rate=48000,channels=2"
-        let pictures = """
+        let frames = """
             videotestsrc num-buffers=15 pattern=black ! \(size) ! concat name=c ! jpegenc ! mux.
             videotestsrc num-buffers=15 pattern=white ! \(size) ! c.
             """
-        let sound = """
+        let audio = """
             audiotestsrc wave=silence num-buffers=50 samplesperbuffer=960 ! \(shape) ! concat name=d ! audioconvert ! opusenc ! mux.
             audiotestsrc num-buffers=\(Int(tone / .milliseconds(20))) samplesperbuffer=960 ! \(shape) ! d.
             """
         let launch =
-            "matroskamux name=mux ! filesink name=file " + (hasPictures ? pictures : "") + " "
-            + (hasSound ? sound : "")
+            "matroskamux name=mux ! filesink name=file " + (hasFrames ? frames : "") + " "
+            + (hasAudioSample ? audio : "")
         try await write(launch, to: path)
     }
 
-    /// Two seconds of colour bars, of which the file says that they are to be shown a quarter turn clockwise, as those of telephones do.
+    /// Makes two seconds of colour bars that are to be shown a quarter turn clockwise, according to the file, as with telephones.
     static func makeTilted(_ path: String) async throws {
         try await write(
             """
@@ -34,7 +34,7 @@ enum Clip {
         guard let header = bytes.range(of: Data("tkhd".utf8))?.upperBound else {
             throw Overdue(description: "no track header")
         }
-        // mp4mux 1.22 does not write the turn: the matrix of ISO/IEC 14496-12, behind the times, layer, group and volume.
+        // mp4mux 1.22 does not write the rotation. It is the matrix of ISO/IEC 14496-12, after the times, layer, group and volume.
         let matrix: [UInt32] = [0, 0x1_0000, 0, 0xFFFF_0000, 0, 0, 192 << 16, 0, 0x4000_0000]
         let begin = header + (bytes[header] == 1 ? 52 : 40)
         bytes.replaceSubrange(

@@ -2,15 +2,15 @@ import Dispatch
 import Glibc
 import Testing
 
-/// A UDP port on 127.0.0.1 that keeps what it is sent and answers nothing.
+/// A UDP port on 127.0.0.1 that keeps what it receives and answers nothing.
 final class Datagrams: Sendable {
     let port: UInt16
     private let handle: Int32
-    // Dispatch's sources may be used on any thread; its overlay for Linux does not say so.
+    // Dispatch sources may be used on any thread. The overlay for Linux does not say so.
     nonisolated(unsafe) private let source: any DispatchSourceRead
     private let kept = Shared<[[UInt8]]>([])
 
-    /// What came so far.
+    /// The datagrams so far.
     var received: [[UInt8]] { kept.value }
 
     init() throws {

@@ -2,11 +2,11 @@ import Testing
 
 @testable import MediaEngine
 
-/// Looks into what an end decodes, picture by picture and sample by sample, from its making on.
+/// Inspects what an end decodes, frame by frame and sample by sample, from now on.
 final class DecodedWatch: Sendable {
     fileprivate struct Seen {
-        var pictures = 0
-        var brightPictures = 0
+        var frames = 0
+        var brightFrames = 0
         var blackRun = 0
         var last: [UInt8] = []
         var changes = 0
@@ -38,42 +38,42 @@ final class DecodedWatch: Sendable {
         pad.onEvent { if case .caps(let caps) = $0 { note(caps) } }
         note(pad.caps)
         pad.probe { buffer in
-            _ = buffer.withBytes { bytes in
-                seen.update { if kind == .video { $0.add(picture: bytes) } else { $0.add(sound: bytes) } }
+            _ = buffer.reference.withBytes { bytes in
+                seen.update { if kind == .video { $0.add(frame: bytes) } else { $0.add(audio: bytes) } }
             }
             return .pass
         }
     }
 
-    var pictures: Int { seen.value.pictures }
-    /// Pictures with anything in them that is not black.
-    var brightPictures: Int { seen.value.brightPictures }
-    /// How many black pictures came since the last one that was not.
+    var frames: Int { seen.value.frames }
+    /// How many frames were not all black.
+    var brightFrames: Int { seen.value.brightFrames }
+    /// How many black frames arrived since the last other one.
     var blackRun: Int { seen.value.blackRun }
-    /// How many pictures differed from the one before.
+    /// How many frames differed from the previous one.
     var changes: Int { seen.value.changes }
-    /// How many silent buffers of sound came since the last one that was not.
+    /// How many silent audio buffers arrived since the last other one.
     var silentRun: Int { seen.value.silentRun }
-    /// Whether all sound up to now was silent.
+    /// Whether all audio so far was silent.
     var wasSilentAlways: Bool {
         let now = seen.value
         return now.silentRun == now.buffers
     }
-    /// How many buffers of sound came since the last one that was silent.
+    /// How many audio buffers arrived since the last silent one.
     var loudRun: Int { seen.value.loudRun }
     var buffers: Int { seen.value.buffers }
-    /// The pitch of what came since the last ``listenAnew()``.
+    /// The pitch since the last ``listenAnew()``.
     var toneHz: Double? { seen.value.pitch.hertz }
 
-    /// How many channels what is decoded has.
+    /// The number of channels of the decoded audio.
     var channels: Int { seen.value.channels }
 
     /// Samples of each channel in the last buffer.
     var samplesPerBuffer: Int { seen.value.samplesPerBuffer }
 
-    /// The pitch of steady sound: what is concealed or swells at its beginning does not count.
+    /// The pitch of steady audio, without concealed audio and without the rise at the beginning.
     func steadyTone() async throws -> Double {
-        try await eventually("sound") { loudRun >= 15 }
+        try await eventually("audio") { loudRun >= 15 }
         listenAnew()
         try await eventually("a tone") { toneHz != nil }
         return try #require(toneHz)
@@ -84,20 +84,20 @@ final class DecodedWatch: Sendable {
 
 extension DecodedWatch.Seen {
     /// The luma plane comes first; its last third is chroma.
-    fileprivate mutating func add(picture: UnsafeRawBufferPointer) {
-        let luma = picture.prefix(picture.count * 2 / 3)
-        // Lossy coding moves black, which is 16, by a little.
+    fileprivate mutating func add(frame: UnsafeRawBufferPointer) {
+        let luma = frame.prefix(frame.count * 2 / 3)
+        // Lossy coding changes black, which is 16, a little.
         let isBlack = luma.allSatisfy { $0 < 32 }
-        pictures += 1
+        frames += 1
         blackRun = isBlack ? blackRun + 1 : 0
-        if !isBlack { brightPictures += 1 }
+        if !isBlack { brightFrames += 1 }
         let copy = Array(luma)
         if !last.isEmpty, copy != last { changes += 1 }
         last = copy
     }
 
-    fileprivate mutating func add(sound: UnsafeRawBufferPointer) {
-        let samples = sound.bindMemory(to: Int16.self)
+    fileprivate mutating func add(audio: UnsafeRawBufferPointer) {
+        let samples = audio.bindMemory(to: Int16.self)
         let isSilent = samples.allSatisfy { $0.magnitude < 64 }
         buffers += 1
         samplesPerBuffer = samples.count / channels

@@ -6,7 +6,7 @@ import Testing
 final class EchoingRoom: Sendable {
     private let input: AudioInput
     private let air = Shared<[Int16]>([])
-    /// How long the sound is under way, beside the latency of the loudspeaker itself.
+    /// How long the audio travels, in addition to the latency of the loudspeaker itself.
     private static let delay = 48_000 * 70 / 1_000
 
     init() throws { input = try AudioInput() }
@@ -16,12 +16,12 @@ final class EchoingRoom: Sendable {
     /// Lets the microphone hear what `end` decodes.
     func echo(_ end: CallEnd) async throws {
         let pad = try #require(await end.peer.media?.receiving[.audio]?.decoded)
-        try await eventually("sound") { pad.caps != nil }
+        try await eventually("audio") { pad.caps != nil }
         let channels = pad.caps?.fields?["channels"]?.intValue ?? 1
         let (input, air) = (input, air)
         air.set([Int16](repeating: 0, count: Self.delay))
         pad.probe { buffer in
-            _ = buffer.withBytes { bytes in
+            _ = buffer.reference.withBytes { bytes in
                 let samples = bytes.bindMemory(to: Int16.self)
                 let mono = stride(from: 0, to: samples.count, by: channels).map { samples[$0] / 2 }
                 let late = air.update { air in

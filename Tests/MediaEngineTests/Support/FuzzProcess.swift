@@ -1,9 +1,10 @@
 import Foundation
+import TestServers
 import Testing
 
 @testable import MediaEngine
 
-/// The program `fuzz-target`, which takes descriptions in the place of the tests.
+/// The program `fuzz-target`, which applies descriptions outside the test process.
 final class FuzzProcess: Sendable {
     struct Reply: Decodable {
         var answer: String?
@@ -11,7 +12,7 @@ final class FuzzProcess: Sendable {
         var candidatesTaken: Int
     }
 
-    /// It crashed, or did not reply in time.
+    /// The process crashed, or did not reply in time.
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     private struct Request: Encodable {
@@ -23,27 +24,21 @@ final class FuzzProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let replies: AsyncStream<String>
+    private let output: ProcessOutput
     private let isOverdue = Shared(false)
 
     init() throws {
-        // Beside the test runner.
+        // Next to the test runner.
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("fuzz-target")
-        // A write to a process that has crashed is an error, not a signal.
+        // A write to a crashed process is an error, not a signal.
         signal(SIGPIPE, SIG_IGN)
-        let output = Pipe()
         process.standardInput = input
-        process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         let (replies, continuation) = AsyncStream.makeStream(of: String.self)
         self.replies = replies
         let rest = Shared("")
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                return continuation.finish()
-            }
+        output = try ProcessOutput { data in
             let lines = rest.update { rest in
                 var lines = (rest + String(decoding: data, as: UTF8.self)).split(
                     separator: "\n", omittingEmptySubsequences: false)
@@ -51,15 +46,19 @@ final class FuzzProcess: Sendable {
                 return lines.map(String.init)
             }
             for line in lines { continuation.yield(line) }
+        } onEnd: {
+            continuation.finish()
         }
+        process.standardOutput = output.writingEnd
         try process.run()
+        output.began()
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     var residentKilobytes: Int? { ProcessCensus.residentKilobytes(of: "\(process.processIdentifier)") }
 
-    /// - Throws: ``Failure``, after which there is no process any more.
+    /// - Throws: ``Failure``; then the process has ended.
     func reply(to damaged: DamagedDescription) async throws -> Reply {
         let request = Request(
             isOffer: damaged.kind == .offer, sdp: damaged.sdp, candidates: damaged.candidates)

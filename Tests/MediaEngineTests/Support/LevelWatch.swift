@@ -3,10 +3,10 @@ import Testing
 
 @testable import MediaEngine
 
-/// How loud what an end decodes is.
+/// Measures how loud the audio is that an end decodes.
 final class LevelWatch: Sendable {
     private struct Heard {
-        /// Mean squares of the latest stretches of some 20 ms.
+        /// Mean squares of the latest sections of some 20 ms.
         var squares: [Double] = []
         var last = ContinuousClock.now
     }
@@ -20,7 +20,7 @@ final class LevelWatch: Sendable {
         let heard = Shared(Heard())
         self.heard = heard
         pad.probe { buffer in
-            _ = buffer.withBytes { bytes in
+            _ = buffer.reference.withBytes { bytes in
                 let samples = bytes.bindMemory(to: Int16.self)
                 let sum = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
                 heard.update {
@@ -32,11 +32,11 @@ final class LevelWatch: Sendable {
         }
     }
 
-    /// Whether nothing has come for a while.
+    /// Whether nothing has arrived for a while.
     var isQuiet: Bool { ContinuousClock.now - heard.value.last > .milliseconds(300) }
 
-    /// The level of what comes from now on once it is steady, in dB below the loudest possible.
-    func settledLevel() async throws -> Double {
+    /// The level from now on once it is steady, in dB relative to full scale.
+    func steadyLevel() async throws -> Double {
         heard.update { $0.squares = [] }
         var levels: (Double, Double) = (0, 0)
         try await eventually("a steady level", within: .seconds(30)) {

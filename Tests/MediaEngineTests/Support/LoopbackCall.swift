@@ -1,8 +1,8 @@
 @testable import MediaEngine
 
-/// Two peer connections of this process, wired by function calls: offer, answer, and candidates as they come.
+/// Two peer connections of this process that exchange offer, answer and trickled candidates by function calls.
 struct LoopbackCall {
-    /// What may differ from call to call.
+    /// The options of a call.
     struct Options: Sendable {
         var kinds: Set<MediaKind> = [.audio, .video]
         var audioCodecs: [Codec] = [.opus]
@@ -12,26 +12,26 @@ struct LoopbackCall {
         var callerAudio = AudioSource.tone(hertz: 440)
         var calleeAudio = AudioSource.tone(hertz: 660)
         var tuning = TransportTuning.loopback
-        /// What happens to a description on its way to the other end.
+        /// Changes a description on its way to the other end.
         var rewrite: @Sendable (SessionDescription) -> SessionDescription = { $0 }
-        /// What happens to a candidate on its way; nil loses it.
+        /// Changes a candidate on its way; nil drops it.
         var rewriteCandidate: @Sendable (IceCandidate) -> IceCandidate? = { $0 }
-        /// What of it differs for the callee's candidates.
+        /// Changes the callee's candidates instead of `rewriteCandidate`.
         var rewriteCalleeCandidate: (@Sendable (IceCandidate) -> IceCandidate?)?
-        /// What else is to be configured at both ends.
+        /// Further configuration of both ends.
         var configure: @Sendable (inout PeerConnectionConfiguration) -> Void = { _ in }
-        /// What of it differs at the callee.
+        /// Further configuration of the callee.
         var configureCallee: @Sendable (inout PeerConnectionConfiguration) -> Void = { _ in }
         var opensSendGates = true
         /// An end without sources only receives.
         var callerHasSources = true
         var calleeHasSources = true
-        /// What the figures that tests wait for are made of.
+        /// The measurements that the tests wait for.
         var measurements = Set(MediaMeasurement.allCases)
         var callerRecording: String?
         var calleeRecording: String?
-        /// Nil means the engine that the tests share.
-        var engine: MediaEngine?
+        /// Nil: the engine that the tests share.
+        var engine: Engine?
     }
 
     let caller: CallEnd
@@ -50,7 +50,7 @@ struct LoopbackCall {
     }
 
     private static func end(
-        _ label: String, _ options: Options, _ engine: MediaEngine, _ hasSources: Bool, _ video: VideoSource,
+        _ label: String, _ options: Options, _ engine: Engine, _ hasSources: Bool, _ video: VideoSource,
         _ audio: AudioSource, _ recording: String?
     ) throws -> CallEnd {
         var tracks: [MediaKind: TrackConfiguration] = [:]
@@ -74,7 +74,7 @@ struct LoopbackCall {
 
     enum Side { case caller, callee }
 
-    /// What feeds this end, which calls with the same source share.
+    /// The capture that feeds this end; calls with the same source share it.
     func capture(_ side: Side, _ kind: MediaKind) async throws -> CaptureSource {
         let engine = if let engine = options.engine { engine } else { try await TestEngine.shared() }
         return switch kind {
@@ -85,7 +85,7 @@ struct LoopbackCall {
 
     var ends: [CallEnd] { [caller, callee] }
 
-    /// Negotiates; the transport comes up by itself after it.
+    /// Negotiates; after that the transport connects by itself.
     func negotiate() async throws {
         let rewriteCallee = options.rewriteCalleeCandidate ?? options.rewriteCandidate
         for (from, to, rewriteCandidate) in [
@@ -93,7 +93,7 @@ struct LoopbackCall {
         ] {
             from.follow { candidate in
                 guard let candidate = rewriteCandidate(candidate) else { return }
-                // Closed in the meantime, or a test's own rewriting: what matters shows at the ends.
+                // This fails after a close or if a test rewrites the candidate. The result shows at the ends.
                 try? await to.peer.addCandidate(candidate)
             }
         }
@@ -115,7 +115,7 @@ struct LoopbackCall {
     }
 }
 
-/// Makes a call, hands it to `body` and closes it whatever happens.
+/// Makes a call, runs `body` with it, and always closes it.
 func withCall(
     _ options: LoopbackCall.Options = LoopbackCall.Options(), _ body: (LoopbackCall) async throws -> Void
 ) async throws {

@@ -1,11 +1,11 @@
 @testable import MediaEngine
 
-/// Loses packets behind the payloader of a track, as a network would, until it is told to end.
+/// Drops packets after the payloader of a track, as a network would, until ``end()``.
 final class PacketLoss: Sendable {
     private let (seen, passed) = (Shared(0), Shared(0))
     private let hasEnded = Shared(false)
 
-    /// Loses each packet of which the number is a multiple of `period`; of several that are pushed at once, all or none.
+    /// Drops each packet whose number is a multiple of `period`; packets that are pushed together are all dropped or all kept.
     init(behind track: SendTrack, every period: Int) {
         let (seen, passed, hasEnded) = (seen, passed, hasEnded)
         track.webrtcSink.probe { _ in
@@ -15,14 +15,14 @@ final class PacketLoss: Sendable {
             }
             return number % period == 0 && !hasEnded.value ? .drop : .pass
         }
-        // What the first probe drops this one does not see.
+        // This probe does not see what the first one drops.
         track.webrtcSink.probe { _ in
             passed.update { $0 += 1 }
             return .pass
         }
     }
 
-    /// How many packets were lost so far.
+    /// How many packets were dropped so far.
     var count: Int { seen.value - passed.value }
 
     func end() { hasEnded.set(true) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of pipeline descriptions, or of recordings, that goes away with its last user.
+/// A folder of pipeline descriptions or recordings that is removed with its last reference.
 final class PipelineFolder: Sendable {
     let path: String
 
@@ -10,9 +10,9 @@ final class PipelineFolder: Sendable {
         for (name, text) in files { try text.write(toFile: path + "/" + name, atomically: false, encoding: .utf8) }
     }
 
-    /// One with a microphone of that name which reads a file, whose path is its choice.
+    /// Makes a folder with a microphone of this name that reads a file; its choice is the path.
     ///
-    /// A file that is not there cannot be opened, and a pipe into which nobody writes hangs.
+    /// A missing file cannot be opened, and a pipe without a writer hangs.
     convenience init(microphoneFromFile name: String) throws {
         try self.init([
             "\(name)-audio-source.launch": """

@@ -2,11 +2,11 @@ import Testing
 
 @testable import MediaEngine
 
-/// A `webrtcbin` as GStreamer gives it, without anything that the engine does about it.
+/// A plain `webrtcbin`, without the engine's work-arounds.
 final class RawPeer: Sendable {
     let pipeline: Pipeline
     let webrtc: Element
-    /// What `on-ice-candidate` said.
+    /// The candidates from `on-ice-candidate`.
     let candidates = Shared<[String]>([])
     /// Packets that reached the application.
     let packets = Shared(0)
@@ -52,7 +52,7 @@ final class RawPeer: Sendable {
 
     deinit { pipeline.stop() }
 
-    /// Plays, and waits until webrtcbin knows what it is to offer.
+    /// Plays, and waits until webrtcbin knows what to offer.
     func start() async throws {
         try pipeline.bin.setState(.playing)
         try await eventually("the format of the media") { sink.caps != nil }
@@ -81,7 +81,7 @@ final class RawPeer: Sendable {
         }
     }
 
-    /// Connects two of them, with a change to the descriptions on their way.
+    /// Connects two peers; `rewrite` changes the descriptions on their way.
     static func negotiate(
         _ caller: RawPeer, _ callee: RawPeer, rewrite: (SessionDescription) -> SessionDescription = { $0 }
     ) async throws {

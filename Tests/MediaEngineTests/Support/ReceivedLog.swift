@@ -2,29 +2,29 @@ import Testing
 
 @testable import MediaEngine
 
-/// Every picture and every buffer of sound that an end decodes, with its moment and what it looks or sounds like.
+/// Records every frame and every audio buffer that an end decodes, with its time and its content.
 ///
-/// The moments are those at which it is to be presented, in running time: whatever holds up the test does not count.
+/// A time is the presentation time in running time, so a delay of the test does not count.
 final class ReceivedLog: Sendable {
-    struct Picture: Sendable {
+    struct Frame: Sendable {
         let at: Duration
         let width: Int
         let height: Int
         /// The mean luma of each half.
         let top, bottom, left, right: Int
-        /// What a frame stamp says.
+        /// The number in the frame stamp.
         let number: UInt32?
 
         var mean: Int { (top + bottom) / 2 }
     }
 
-    struct Sound: Sendable {
+    struct Audio: Sendable {
         let at: Duration
         let isLoud: Bool
     }
 
-    private let seen = Shared<[Picture]>([])
-    private let heard = Shared<[Sound]>([])
+    private let seen = Shared<[Frame]>([])
+    private let heard = Shared<[Audio]>([])
 
     init(_ end: CallEnd, _ kinds: Set<MediaKind> = [.video]) async throws {
         for kind in kinds {
@@ -39,15 +39,15 @@ final class ReceivedLog: Sendable {
             }
             note(pad.caps)
             pad.onEvent { if case .caps(let caps) = $0 { note(caps) } }
-            // The pad keeps its probes.
+            // The pad keeps its probes, so the probe must not keep the pad.
             pad.probe { [seen, heard, weak owner = pad.ref] buffer in
-                let at = Duration.nanoseconds(owner.flatMap { Pad(ref: $0).runningTime(of: buffer) } ?? 0)
-                _ = buffer.withBytes { bytes in
+                let at = Duration.nanoseconds(owner.flatMap { Pad(ref: $0).runningTime(of: buffer.reference) } ?? 0)
+                _ = buffer.reference.withBytes { bytes in
                     if kind == .audio {
                         let isLoud = bytes.bindMemory(to: Int16.self).contains { $0.magnitude > 2_000 }
-                        heard.update { $0.append(Sound(at: at, isLoud: isLoud)) }
-                    } else if let picture = Self.picture(at, bytes, size.value.width, size.value.height) {
-                        seen.update { $0.append(picture) }
+                        heard.update { $0.append(Audio(at: at, isLoud: isLoud)) }
+                    } else if let frame = Self.frame(at, bytes, size.value.width, size.value.height) {
+                        seen.update { $0.append(frame) }
                     }
                 }
                 return .pass
@@ -55,32 +55,32 @@ final class ReceivedLog: Sendable {
         }
     }
 
-    var pictures: [Picture] { seen.value }
-    var sounds: [Sound] { heard.value }
-    var last: Picture? { seen.value.last }
+    var frames: [Frame] { seen.value }
+    var audio: [Audio] { heard.value }
+    var last: Frame? { seen.value.last }
 
-    /// The moments at which pictures became bright.
+    /// The times at which frames became bright.
     var flashes: [Duration] {
-        zip(pictures, pictures.dropFirst()).filter { $0.mean < 100 && $1.mean >= 100 }.map { $1.at }
+        zip(frames, frames.dropFirst()).filter { $0.mean < 100 && $1.mean >= 100 }.map { $1.at }
     }
 
-    /// The moments at which sound became loud after at least a fifth of a second of silence.
+    /// The times at which audio became loud after at least a fifth of a second of silence.
     var beeps: [Duration] {
         var (found, quietSince) = ([Duration](), Duration?.none)
-        for sound in sounds {
-            if sound.isLoud {
-                if let quietSince, sound.at - quietSince > .milliseconds(200) { found.append(sound.at) }
+        for audio in audio {
+            if audio.isLoud {
+                if let quietSince, audio.at - quietSince > .milliseconds(200) { found.append(audio.at) }
                 quietSince = nil
             } else {
-                quietSince = quietSince ?? sound.at
+                quietSince = quietSince ?? audio.at
             }
         }
         return found
     }
 
-    private static func picture(
+    private static func frame(
         _ at: Duration, _ bytes: UnsafeRawBufferPointer, _ width: Int, _ height: Int
-    ) -> Picture? {
+    ) -> Frame? {
         let stride = (width + 3) & ~3
         guard width > 1, height > 1, bytes.count >= stride * height else { return nil }
         func mean(_ columns: Range<Int>, _ rows: Range<Int>) -> Int {
@@ -93,7 +93,7 @@ final class ReceivedLog: Sendable {
             }
             return sum / max(count, 1)
         }
-        return Picture(
+        return Frame(
             at: at, width: width, height: height, top: mean(0..<width, 0..<height / 2),
             bottom: mean(0..<width, height / 2..<height), left: mean(0..<width / 2, 0..<height),
             right: mean(width / 2..<width, 0..<height),

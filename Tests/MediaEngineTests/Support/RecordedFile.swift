@@ -3,23 +3,23 @@ import Testing
 
 @testable import MediaEngine
 
-/// A recording, decoded as fast as it goes.
+/// A recording, decoded as fast as possible.
 final class RecordedFile: Sendable {
-    struct Picture: Sendable, Equatable {
+    struct Frame: Sendable, Equatable {
         /// From the beginning of the file, in s.
         let time: Double
         let width: Int
         let height: Int
         /// The mean luma.
         let mean: Int
-        /// Every 16th byte of it.
+        /// Every 16th byte of the luma.
         let sample: [UInt8]
     }
 
     private struct Seen {
-        var pictures: [Picture] = []
-        /// Begin of each buffer in s, and whether it is loud.
-        var sounds: [(time: Double, isLoud: Bool)] = []
+        var frames: [Frame] = []
+        /// The beginning of each buffer in s, and whether it is loud.
+        var audio: [(time: Double, isLoud: Bool)] = []
         var pitch = PitchMeter(samplesPerSecond: 48_000)
         var failure: String?
         var isOver = false
@@ -27,7 +27,7 @@ final class RecordedFile: Sendable {
     private let seen = Mutex(Seen())
     private let pipeline: Pipeline
 
-    /// Decodes all of it; fails the test when it cannot be played.
+    /// Decodes the whole file; the test fails if it cannot be played.
     init(_ path: String) async throws {
         try GStreamerLibrary.initialize()
         let pipeline = try Pipeline(name: "playback", timeBase: .ownStart)
@@ -39,7 +39,7 @@ final class RecordedFile: Sendable {
         let bin = pipeline.bin
         for element in [file, decoder] { bin.add(element) }
         try file.link(to: decoder)
-        // The pipeline, and this with it, is gone before the pads are.
+        // The pipeline and this object are freed before the pads.
         let connection = decoder.connect("pad-added") { [weak self] arguments in
             guard let self, let pad = arguments.pad(1) else { return }
             let isVideo = pad.possibleCaps.contains { "\($0)".contains("video/x-raw") }
@@ -75,35 +75,35 @@ final class RecordedFile: Sendable {
         withExtendedLifetime(connection) {}
     }
 
-    var pictures: [Picture] { seen.withLock { $0.pictures } }
-    /// How many buffers of sound there are.
-    var sounds: Int { seen.withLock { $0.sounds.count } }
-    /// The pitch of the sound, in Hz.
+    var frames: [Frame] { seen.withLock { $0.frames } }
+    /// The number of audio buffers.
+    var audio: Int { seen.withLock { $0.audio.count } }
+    /// The pitch of the audio, in Hz.
     var toneHz: Double { seen.withLock { $0.pitch.hertz ?? 0 } }
-    /// When the sound ends, in s.
-    var soundEnd: Double { seen.withLock { $0.sounds.last?.time ?? 0 } }
+    /// When the audio ends, in s.
+    var audioEnd: Double { seen.withLock { $0.audio.last?.time ?? 0 } }
 
-    /// How many pictures differ from the one before.
+    /// How many frames differ from the previous one.
     var changes: Int {
-        let pictures = pictures
-        return zip(pictures, pictures.dropFirst()).count { $0.sample != $1.sample }
+        let frames = frames
+        return zip(frames, frames.dropFirst()).count { $0.sample != $1.sample }
     }
 
-    /// When pictures became bright, in s.
+    /// When frames became bright, in s.
     var flashes: [Double] {
-        let pictures = pictures
-        return zip(pictures, pictures.dropFirst()).filter { $0.mean < 100 && $1.mean >= 100 }.map { $1.time }
+        let frames = frames
+        return zip(frames, frames.dropFirst()).filter { $0.mean < 100 && $1.mean >= 100 }.map { $1.time }
     }
 
-    /// When sound became loud after at least a fifth of a second of silence, in s.
+    /// When audio became loud after at least a fifth of a second of silence, in s.
     var beeps: [Double] {
         var (found, quietSince) = ([Double](), Double?.none)
-        for sound in seen.withLock({ $0.sounds }) {
-            if sound.isLoud {
-                if let quietSince, sound.time - quietSince > 0.2 { found.append(sound.time) }
+        for audio in seen.withLock({ $0.audio }) {
+            if audio.isLoud {
+                if let quietSince, audio.time - quietSince > 0.2 { found.append(audio.time) }
                 quietSince = nil
             } else {
-                quietSince = quietSince ?? sound.time
+                quietSince = quietSince ?? audio.time
             }
         }
         return found
@@ -115,8 +115,8 @@ final class RecordedFile: Sendable {
         else { return }
         let luma = buffer.withBytes { bytes in stride(from: 0, to: bytes.count, by: 16).map { bytes[$0] } } ?? []
         let mean = luma.reduce(0) { $0 + Int($1) } / max(luma.count, 1)
-        let picture = Picture(time: Double(time) / 1e9, width: width, height: height, mean: mean, sample: luma)
-        seen.withLock { $0.pictures.append(picture) }
+        let frame = Frame(time: Double(time) / 1e9, width: width, height: height, mean: mean, sample: luma)
+        seen.withLock { $0.frames.append(frame) }
     }
 
     private func hear(_ buffer: BufferRef, _ pad: Pad) {
@@ -124,7 +124,7 @@ final class RecordedFile: Sendable {
         _ = buffer.withBytes { bytes in
             let samples = bytes.bindMemory(to: Int16.self)
             seen.withLock { seen in
-                seen.sounds.append((Double(time) / 1e9, samples.contains { $0.magnitude > 2_000 }))
+                seen.audio.append((Double(time) / 1e9, samples.contains { $0.magnitude > 2_000 }))
                 for sample in samples { seen.pitch.add(sample) }
             }
         }

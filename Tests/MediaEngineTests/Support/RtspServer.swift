@@ -1,9 +1,10 @@
 import Foundation
+import TestServers
 import Testing
 
-/// A network camera: GStreamer's RTSP server in a process of its own, which a test may kill and start again.
+/// A network camera: GStreamer's RTSP server in its own process, which a test can kill and start again.
 final class RtspServer: Sendable {
-    /// Where Debian's packages have their Python.
+    /// The Python for which Debian packages install their modules.
     private static let python = "/usr/bin/python3"
 
     /// Whether `python3-gi` and `gir1.2-gst-rtsp-server-1.0` are installed.
@@ -17,7 +18,7 @@ final class RtspServer: Sendable {
         return process.terminationStatus == 0
     }()
 
-    /// Serves white pictures in H264 and a tone of 700 Hz in A-law below `/cam`.
+    /// Serves white frames in H264 and a tone of 700 Hz in A-law below `/cam`.
     private static let program = """
         import gi, sys
         gi.require_version('Gst', '1.0')
@@ -52,26 +53,22 @@ final class RtspServer: Sendable {
 
     let port: Int
     private let process: Process
+    private let output: ProcessOutput
 
-    /// Starts it; `port` 0 is one of the system's choice, and a locked one wants the user `user` with the password `word`.
+    /// Starts the server.
+    ///
+    /// With `port` 0 the system chooses the port. A locked server wants the user `user` with the password `word`.
     init(port: Int = 0, pattern: String = "white", isLocked: Bool = false) async throws {
         let process = Process()
         process.executableURL = URL(filePath: Self.python)
         process.arguments = ["-c", Self.program, String(port), pattern, isLocked ? "locked" : "open"]
-        let output = Pipe()
-        process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
-        self.process = process
         let said = Shared("")
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                return
-            }
-            said.update { $0 += String(decoding: data, as: UTF8.self) }
-        }
+        output = try ProcessOutput { data in said.update { $0 += String(decoding: data, as: UTF8.self) } }
+        process.standardOutput = output.writingEnd
+        try process.run()
+        output.began()
+        self.process = process
         try await eventually("the RTSP server's port") { said.value.hasSuffix("\n") }
         self.port = try #require(Int(said.value.split(separator: "\n").first ?? ""))
     }
@@ -80,7 +77,7 @@ final class RtspServer: Sendable {
         "\(scheme)://\(user)127.0.0.1:\(port)/cam"
     }
 
-    /// Ends it as a power cut would.
+    /// Ends the server like a power cut.
     func kill() {
         guard process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)

@@ -4,7 +4,7 @@ import Testing
 
 /// Answers to an offer of ours: Opus as 111 with telephone events as 110, VP8 as 96.
 extension SDPSamples {
-    /// What of an answer differs from peer to peer.
+    /// Joins the parts of an answer that differ from peer to peer.
     private static func composed(
         session: [String] = [], audio: [String], video: [String], transport: [String]
     ) -> String {
@@ -18,7 +18,7 @@ extension SDPSamples {
 
     private static let ice = ["a=ice-ufrag:EsAw", "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1"]
 
-    /// In the manner of Chromium.
+    /// Like Chromium.
     static let chromiumAnswer = composed(
         session: ["a=extmap-allow-mixed", "a=msid-semantic: WMS 5e6e"],
         audio: [
@@ -32,7 +32,7 @@ extension SDPSamples {
             "a=ssrc:2231627014 cname:4TOk42mSjXCkVIa6",
         ], transport: ice + ["a=ice-options:trickle", "a=fingerprint:\(fingerprint)", "a=setup:active"])
 
-    /// In the manner of Firefox, which only receives pictures: the session holds the fingerprint, the parameters of the picture bound it.
+    /// Like Firefox, which only receives video: the session holds the fingerprint, and the video's parameters limit it.
     static let firefoxAnswer = composed(
         session: ["a=fingerprint:\(fingerprint)", "a=ice-options:trickle", "a=msid-semantic:WMS *"],
         audio: [
@@ -45,7 +45,7 @@ extension SDPSamples {
             "a=rtcp-mux", "a=rtcp-rsize", "a=rtpmap:96 VP8/90000", "a=ssrc:1204219063 cname:{5bd6}",
         ], transport: ["a=setup:active"] + ice)
 
-    /// In the manner of Safari: pictures refused, and addresses hidden behind names.
+    /// Like Safari: video refused, and addresses hidden behind names.
     static let safariAnswer = composed(
         audio: [
             "a=candidate:1 1 UDP 2113937151 0b5c7a3e-2e9d-4f0a-9d3c-6a1f2b3c4d5e.local 51472 typ host", "a=sendrecv",
@@ -55,7 +55,7 @@ extension SDPSamples {
         transport: ice + ["a=fingerprint:\(fingerprint)", "a=setup:active"]
     ).replacing("m=video 9", by: "m=video 0").replacing("BUNDLE audio0 video1", by: "BUNDLE audio0")
 
-    /// In the manner of aiortc: everything known at once, three fingerprints.
+    /// Like aiortc: all candidates at once, three fingerprints.
     static let aiortcAnswer = composed(
         session: ["a=msid-semantic:WMS *"],
         audio: [
@@ -76,7 +76,7 @@ extension SDPSamples {
             "a=setup:active",
         ])
 
-    /// In the manner of Pion, the fingerprint in the session and each candidate twice.
+    /// Like Pion: the fingerprint in the session, and each candidate twice.
     static let pionAnswer = composed(
         session: ["a=fingerprint:\(fingerprint)", "a=extmap-allow-mixed"],
         audio: [
@@ -90,7 +90,7 @@ extension SDPSamples {
             "a=rtcp-fb:96 nack pli", "a=ssrc:3089405311 cname:pion", "a=msid:pion video", "a=sendrecv",
         ], transport: ["a=setup:active"] + ice)
 
-    /// In the manner of Janus to a publisher: it only receives, bounds the rate, and speaks of the transport in each m-line.
+    /// Like Janus to a publisher: it only receives, limits the rate, and describes the transport in each m-line.
     static let janusAnswer = composed(
         session: ["a=ice-options:trickle", "a=fingerprint:\(fingerprint)", "a=msid-semantic: WMS janus"],
         audio: [
@@ -105,7 +105,7 @@ extension SDPSamples {
 }
 
 extension SDPSamples {
-    /// A peer's description and what it is called.
+    /// A peer's description and the peer's name.
     struct Sample: Sendable, CustomTestStringConvertible {
         let peer: String
         let sdp: String

@@ -1,6 +1,6 @@
-/// Descriptions in the manner of libraries and servers.
+/// Descriptions like those of libraries and servers.
 extension SDPSamples {
-    /// As aiortc 1.16 writes it: three fingerprints, payload types from 96 on, the transport in every m-line, a data channel.
+    /// Like aiortc 1.16: three fingerprints, payload types from 96 on, the transport in every m-line, a data channel.
     static let aiortc = """
         v=0
         o=- 4004270264 4004270264 IN IP4 0.0.0.0
@@ -82,8 +82,8 @@ extension SDPSamples {
         a=fingerprint:sha-512 6A:08:36:14:81:89:57:AD:C3:3F:08:B2:60:89:EB:9B:1A:06:E9:66:93:38:C3:17:1E:8E:D0:5D:48:BA:3F:2C:71:8C:87:96:67:E6:AC:AE:43:0C:10:79:34:77:14:6F:7D:30:E5:71:59:DF:F3:08:18:66:FE:23:2E:31:C5:2C
         """
 
-    /// In the manner of Pion: the fingerprint in the session, blanks at the ends of lines, each candidate once for RTCP, too, and
-    /// codecs in numbers that others do not use.
+    /// Like Pion: the fingerprint in the session, blanks at the ends of lines, each candidate again for RTCP, and
+    /// payload types that others do not use.
     static let pion = """
         v=0
         o=- 5228595038118931041 1700000000 IN IP4 0.0.0.0
@@ -161,7 +161,7 @@ extension SDPSamples {
 
         """.replacing("\n", by: "\r\n")
 
-    /// In the manner of a subscription at Janus: a name for the session, m-lines that only send, m-lines named by letters,
+    /// Like a subscription at Janus: a session name, m-lines that only send, letters as mids,
     /// parameters that end in a semicolon, and the transport's fingerprint twice.
     static let janus = """
         v=0

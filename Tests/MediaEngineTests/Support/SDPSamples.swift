@@ -6,7 +6,7 @@ enum SDPSamples {
         "sha-256 "
         + "7B:8B:F0:65:5F:78:E2:51:3B:AC:6F:F3:3F:46:1B:35:DC:B8:5F:64:1A:24:C2:43:F0:A1:58:D0:A1:2C:19:08"
 
-    /// A plain offer of sound and picture, one attribute a line, so that each line can be taken away or changed.
+    /// A plain offer of audio and video, one attribute a line, so that a test can remove or change each line.
     static let offer = """
         v=0
         o=- 4611731400430051336 2 IN IP4 127.0.0.1
@@ -24,7 +24,7 @@ enum SDPSamples {
         a=setup:actpass
         a=rtpmap:111 opus/48000/2
         a=fmtp:111 minptime=10;useinbandfec=1
-        a=ssrc:1001 cname:sound
+        a=ssrc:1001 cname:audio
         a=candidate:1 1 UDP 2015363327 127.0.0.1 9 typ host
         m=video 9 UDP/TLS/RTP/SAVPF 96 102
         c=IN IP4 0.0.0.0
@@ -40,7 +40,7 @@ enum SDPSamples {
         a=rtcp-fb:96 ccm fir
         a=rtpmap:102 H264/90000
         a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f
-        a=ssrc:1002 cname:picture
+        a=ssrc:1002 cname:frame
         a=candidate:1 1 UDP 2015363327 127.0.0.1 9 typ host
 
         """.replacing("\n", by: "\r\n")
@@ -49,7 +49,7 @@ enum SDPSamples {
         try RemoteDescription(SessionDescription(kind: kind, sdp: sdp))
     }
 
-    /// ``offer`` with every occurrence of `old` replaced, or only that with the given number, from 0.
+    /// ``offer`` with every occurrence of `old` replaced, or only the one with the given number, from 0.
     static func offer(_ old: String, _ new: String, only index: Int? = nil) -> String {
         guard let index else { return offer.replacing(old, by: new) }
         var parts = offer.components(of: old)
@@ -58,15 +58,15 @@ enum SDPSamples {
         return parts.joined(separator: old)
     }
 
-    /// ``offer`` without the lines that begin like this.
+    /// ``offer`` without the lines that begin with this text.
     static func offer(without start: String) -> String {
         offer.components(of: "\r\n").filter { !$0.hasPrefix(start) }.joined(separator: "\r\n")
     }
 
-    /// ``offer`` turned into an answer to itself.
+    /// ``offer`` changed to an answer to itself.
     static let answer = offer.replacing("actpass", by: "active")
 
-    /// In the manner of Firefox: what holds for all m-lines stands once, in the session.
+    /// Like Firefox: attributes of all m-lines stand once, in the session.
     static let firefox = """
         v=0
         o=mozilla...THIS_IS_SDPARTA-99.0 3264281263153434361 0 IN IP4 0.0.0.0
@@ -124,7 +124,7 @@ enum SDPSamples {
 
         """.replacing("\n", by: "\r\n")
 
-    /// In the manner of Chromium: many codecs and header extensions, old `msid` lines, candidates with extensions.
+    /// Like Chromium: many codecs and header extensions, old `msid` lines, candidates with extensions.
     static let chromium = """
         v=0
         o=- 6018482137442135113 2 IN IP4 127.0.0.1
@@ -198,8 +198,8 @@ enum SDPSamples {
 
         """.replacing("\n", by: "\r\n")
 
-    /// In the manner of Safari: a data channel before the rest, a second camera, addresses hidden behind names, and a transport that is
-    /// described by the bundle's first m-line alone.
+    /// Like Safari: a data channel before the rest, a second camera, addresses hidden behind names, and a transport that
+    /// only the first m-line of the bundle describes.
     static let safari = """
         v=0
         o=- 3489712348971234 2 IN IP4 127.0.0.1

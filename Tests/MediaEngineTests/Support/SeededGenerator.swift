@@ -16,7 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SeededGenerator {
-    /// Lines of which some are changed, removed, repeated, moved, or come from other texts, in words or in bytes.
+    /// Changes, removes, repeats or moves some lines, or inserts lines of other texts, by words or by bytes.
     mutating func mutated(_ lines: [String], among samples: [[String]]) -> String {
         var lines = lines
         for _ in 0...Int.random(in: 0...4, using: &self) where !lines.isEmpty {

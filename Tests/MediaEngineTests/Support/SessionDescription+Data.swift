@@ -1,14 +1,14 @@
 @testable import MediaEngine
 
 extension SessionDescription {
-    /// The name of the m-line of data, which is the last; nil when there is none.
+    /// The mid of the m-line for data, which is the last one; nil: there is none.
     var dataMid: String? {
         let parts = sdp.components(of: "m=application ")
         guard parts.count == 2 else { return nil }
         return parts[1].components(of: "a=mid:").last?.components(of: "\r\n").first
     }
 
-    /// The same without its m-line of data.
+    /// The same description without its m-line for data.
     var withoutData: SessionDescription {
         guard let mid = dataMid else { return self }
         let lines = sdp.components(of: "m=application ")[0].components(of: "\r\n").map { line in
@@ -17,7 +17,7 @@ extension SessionDescription {
         return SessionDescription(kind: kind, sdp: lines.joined(separator: "\r\n"))
     }
 
-    /// The same with data accepted, on the transport of the first m-line.
+    /// The same description with data accepted, on the transport of the first m-line.
     func acceptingData(mid: String) -> SessionDescription {
         let text = withoutData.sdp
         let transport = text.components(of: "\r\nm=")[1].components(of: "\r\n").filter { line in

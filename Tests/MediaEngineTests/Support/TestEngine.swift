@@ -1,14 +1,14 @@
 @testable import MediaEngine
 
-/// The one engine of the tests, warm before it is handed out.
+/// The shared engine of the tests, which is warmed up before use.
 enum TestEngine {
-    private static let started = Task { () async throws -> MediaEngine in
-        let engine = try await MediaEngine.start()
+    private static let started = Task { () async throws -> Engine in
+        let engine = try await Engine.start()
         await engine.warmedUp()
         return engine
     }
 
-    static func shared() async throws -> MediaEngine { try await started.value }
+    static func shared() async throws -> Engine { try await started.value }
 
     /// A peer connection that is not part of a ``LoopbackCall``.
     static func peer(

@@ -1,5 +1,5 @@
 extension String {
-    /// The parts between occurrences of `separator`, empty ones included.
+    /// The parts between the occurrences of `separator`, including empty ones.
     func components(of separator: String) -> [String] {
         var parts: [String] = []
         var rest = Substring(self)

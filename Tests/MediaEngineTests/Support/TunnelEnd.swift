@@ -3,13 +3,13 @@ import NIOPosix
 import NIOSSL
 import TestServers
 
-/// One end of a connection through a tunnel: counts what it gets, and sends as much as its channel takes.
+/// One end of a connection through a tunnel that counts what it receives, and sends as much as its channel takes.
 final class TunnelEnd: Sendable {
     struct Progress {
         var received = 0
-        /// Whether all of it was what ``send(_:)`` sends, in order.
+        /// Whether all of it is what ``send(_:)`` sends, in order.
         var isIntact = true
-        /// What the system has taken.
+        /// How much the system has accepted.
         var sent = 0
         var isOver = false
     }
@@ -34,7 +34,7 @@ final class TunnelEnd: Sendable {
         return end
     }
 
-    /// A server, by TLS if there is a certificate; each of its ends goes to `accept`, once it can send and is heard.
+    /// Starts a server, over TLS if there is a certificate; each new end goes to `accept` once it can send and receive.
     static func listen(
         _ certificate: TestCertificate?, echoes: Bool = false, accept: @escaping @Sendable (TunnelEnd) -> Void
     ) async throws -> any Channel {
@@ -57,7 +57,7 @@ final class TunnelEnd: Sendable {
             }.bind(host: "127.0.0.1", port: 0).get()
     }
 
-    /// Sends so many bytes, each the low byte of its place.
+    /// Sends this many bytes; each is the low byte of its position.
     func send(_ count: Int) { channel.triggerUserOutboundEvent(Sending(count: count), promise: nil) }
 
     func setReading(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
@@ -110,7 +110,7 @@ private final class Exchange: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Whole rounds of all 256 values, long enough for what NIO reads or writes at a time.
+    /// Repetitions of all 256 values, long enough for what NIO reads or writes at once.
     private static let pattern: ByteBuffer = {
         var buffer = ByteBuffer()
         let round = [UInt8](0...255)

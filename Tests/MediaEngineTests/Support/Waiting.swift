@@ -5,7 +5,7 @@ struct Overdue: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The deadline of everything that should take milliseconds: long enough for the busiest machine.
+/// The limit for everything that should take milliseconds; it is long enough for the busiest machine.
 let deadline = Duration.seconds(10)
 
 /// Returns when `condition` holds; throws ``Overdue`` when it still does not after `limit`.
@@ -19,7 +19,7 @@ nonisolated(nonsending) func eventually(
     }
 }
 
-/// Runs `operation` and waits for it until `limit`; what hangs is left behind and reported.
+/// Runs `operation` and waits for it until `limit`; an operation that hangs is abandoned and reported.
 func inTime<T: Sendable>(
     _ what: String, within limit: Duration = deadline, _ operation: @escaping @Sendable () async throws -> T
 ) async throws -> T {
@@ -37,7 +37,7 @@ func inTime<T: Sendable>(
     return try outcome.get()
 }
 
-/// A value that several threads read and write.
+/// A value that several threads can read and write.
 final class Shared<T: Sendable>: Sendable {
     private let storage: Mutex<T>
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("A stream with a bound") struct BoundedStreamTests {
+@Suite("A bounded stream") struct BoundedStreamTests {
     private enum Item: Equatable, Sendable {
         case once(Int)
         case state(String, Int)
@@ -35,7 +35,7 @@ import Testing
         return items
     }
 
-    @Test("Within the bound everything comes, in order, and nothing after the end")
+    @Test("Within the bound everything arrives, in order, and nothing after the end")
     func order() async {
         let stream = stream(4)
         for item in [Item.many(1), .many(2), .state("a", 1), .state("a", 2)] { stream.yield(item) }
@@ -44,7 +44,7 @@ import Testing
         #expect(await all(stream) == [.many(1), .many(2), .state("a", 1), .state("a", 2)])
     }
 
-    @Test("Beyond it the oldest that tells least goes, is counted, and what is to be kept stays in its order")
+    @Test("Beyond the bound the oldest of the least important elements are dropped and counted")
     func flood() async {
         let stream = stream(6)
         stream.yield(.once(1))
@@ -63,7 +63,7 @@ import Testing
         #expect(items.contains(.state("a", 1_000)) && items.contains(.state("b", 1_000)) && items.contains(.initial(1)))
     }
 
-    @Test("What is to be kept goes beyond the bound rather than being dropped")
+    @Test("Elements that must be kept may exceed the bound")
     func kept() async {
         let stream = stream(3)
         for number in 1...10 { stream.yield(.once(number)) }
@@ -71,7 +71,7 @@ import Testing
         #expect(await all(stream) == [.dropped(1)] + (1...10).map { .once($0) })
     }
 
-    @Test("A reader who waits gets each as it comes; what is dropped later is told by a number of its own")
+    @Test("A waiting reader gets each element as it arrives")
     func reading() async throws {
         let stream = stream(2)
         let seen = Shared<[Item]>([])
@@ -85,7 +85,7 @@ import Testing
         #expect(seen.value == (1...5).map { .once($0) })
     }
 
-    @Test("Many that put in at a time lose no count")
+    @Test("Several writers at a time lose no count")
     func concurrent() async {
         let stream = stream(16)
         await withTaskGroup(of: Void.self) { group in
@@ -99,9 +99,9 @@ import Testing
 }
 
 extension RealPipelines {
-    @Suite("Events that nobody reads") struct UnreadEventTests {
+    @Suite("Unread events") struct UnreadEventTests {
         @Test(
-            "A peer that floods has this end keep so many; how the connection began, stands and ended is told all the same"
+            "A flood of events is bounded, and keeps how the connection began, stands and ended"
         )
         func flood() async throws {
             let peer = try await TestEngine.peer()
@@ -111,9 +111,9 @@ extension RealPipelines {
             ] { sink.yield(.init(kind)) }
             for number in 1...5_000 {
                 sink.yield(.init(.dtmf(try #require(DtmfDigit("5")))))
-                sink.yield(.init(.picturesReceived(width: number, height: 90)))
+                sink.yield(.init(.frameSizeReceived(width: number, height: 90)))
                 sink.yield(.init(number % 2 == 0 ? .resumed : .interrupted))
-                sink.yield(.init(.captureLost(.video, .noPicture)))
+                sink.yield(.init(.captureLost(.video, .noFrame)))
                 sink.yield(.init(.failed(.transportFailed(text: "\(number)"))))
             }
             sink.yield(.init(.captureRestored(.video)))
@@ -129,12 +129,12 @@ extension RealPipelines {
             #expect(count > 24_000)
             for kind in [
                 PeerConnectionEvent.Kind.verified, .candidatesGathered(.complete), .localCandidate(.endOfCandidates),
-                .picturesReceived(width: 5_000, height: 90), .resumed, .captureRestored(.video),
+                .frameSizeReceived(width: 5_000, height: 90), .resumed, .captureRestored(.video),
                 .failed(.transportFailed(text: "1")),
             ] { #expect(kinds.contains(kind), "\(kind)") }
         }
 
-        @Test("Reports of the pipeline that the connection cannot take are bounded, too")
+        @Test("Pipeline reports that the connection has not read are bounded, too")
         func reports() async throws {
             let reports = PeerConnection.makeReports()
             reports.yield(.peerCertificate("first"))
@@ -158,7 +158,7 @@ extension RealPipelines {
                 default: break
                 }
             }
-            // Only the first counts: a later handshake must not take its place.
+            // Only the first certificate counts: a later handshake must not replace it.
             #expect(certificates.first == "first" && errors.first == "1" && isReady && notices == 1)
         }
     }

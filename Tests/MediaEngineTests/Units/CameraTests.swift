@@ -6,7 +6,7 @@ import Testing
 @Suite("The choice of a camera's format") struct CameraTests {
     init() throws { try GStreamerLibrary.initialize() }
 
-    /// What common web cameras say: raw pictures are slow when they are large, since USB has no room for them.
+    /// The formats of common web cameras: large raw frames are slow, since USB has no room for them.
     private static let webcam = """
         video/x-raw,format=YUY2,width=640,height=480,framerate={(fraction)30/1,(fraction)15/1};
         video/x-raw,format=YUY2,width=1280,height=720,framerate={(fraction)10/1,(fraction)5/1};
@@ -28,7 +28,7 @@ import Testing
         return CameraChoice(try formats(caps), for: wanted)?.caps
     }
 
-    @Test("What is large and fast enough and costs least")
+    @Test("The cheapest format that is large and fast enough is chosen")
     func webcam() throws {
         #expect(try formats(Self.webcam).count == 6, "what nobody can decode is passed over")
         #expect(try choice(Self.webcam, 640, 480) == "video/x-raw,width=640,height=480,format=YUY2,framerate=30/1")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "Of those that are large and fast enough one of the wanted shape, whatever it costs; without one there are bars"
+        "Of those, one of the requested aspect ratio wins at any cost; without one there are bars"
     )
     func shape() throws {
         #expect(try choice(Self.webcam, 640, 360) == "image/jpeg,width=1280,height=720,framerate=30/1")
@@ -53,7 +53,7 @@ import Testing
         #expect(try choice(both, 640, 360)?.contains("width=848,height=480") == true)
     }
 
-    @Test("Ranges, rates of television, and cameras without a rate")
+    @Test("Ranges, frame rates of television, and cameras without a rate")
     func ranges() throws {
         let range = "video/x-raw,format=NV12,width=[16,1920],height=[16,1080],framerate=[0/1,60/1]"
         #expect(try choice(range, 640, 360) == "video/x-raw,width=640,height=360,format=NV12,framerate=30/1")
@@ -66,14 +66,14 @@ import Testing
     }
 
     @Test(
-        "Nonsense gives no choice",
+        "Unusable caps give no format",
         arguments: [
             "video/x-raw", "audio/x-raw,rate=8000", "video/x-raw,width=0,height=0,framerate=30/1",
             "video/x-raw,width=640,height=480,framerate=0/1", "video/x-bayer,width=640,height=480",
         ])
     func nonsense(caps: String) throws { #expect(try choice(caps, 640, 360) == nil) }
 
-    @Test("A camera that is not there is told as such, by its check and by its opening")
+    @Test("A missing camera is reported, by its check and when it opens")
     func missing() async throws {
         let engine = try await TestEngine.shared()
         let source = try VideoSource(parsing: "v4l2:/dev/video987")
@@ -90,17 +90,17 @@ import Testing
         await #expect(throws: MediaError.self) { try await engine.capture(file).hold() }
     }
 
-    @Test("A microphone that is not there is told as such", arguments: ["alsa:hw:77", "pulse:nothing"])
+    @Test("A missing microphone is reported", arguments: ["alsa:hw:77", "pulse:nothing"])
     func noMicrophone(text: String) async throws {
         try #require(try await !opens(text), "there is no such device, and yet it opens")
     }
 
-    @Test("Without any microphone the default one is told as not there")
+    @Test("Without any microphone the default one is reported as missing")
     func noDefaultMicrophone() async throws {
         if try await opens("mic") { try Test.cancel("this machine has a microphone") }
     }
 
-    /// Whether the source opens; if not, checks what is told.
+    /// Whether the source opens; if not, checks the error.
     private func opens(_ text: String) async throws -> Bool {
         let source = try await TestEngine.shared().capture(AudioSource(parsing: text))
         do throws(MediaError) {
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "A file or camera that this user may not read is told as such",
+        "A file or camera that this user may not read is reported as such",
         .enabled(if: getuid() != 0, "root may read everything; run the tests as another user"))
     func denied() async throws {
         let folder = try PipelineFolder(["camera": ""])
@@ -125,7 +125,7 @@ import Testing
         let engine = try await TestEngine.shared()
         let path = folder.file("camera")
         let (camera, file) = (try VideoSource(parsing: "v4l2:" + path), try VideoSource(parsing: "file:" + path))
-        // Opened as a camera, it would be told that it is none.
+        // Not opened as a camera, because it is none and would fail for that reason.
         for attempt in [
             { try await engine.check(camera) }, { try await engine.check(file) },
             { try await engine.capture(file).hold() },
@@ -140,9 +140,9 @@ import Testing
     }
 
     @Test(
-        "The system's words in an error of GStreamer's decide what is wrong, then its code",
+        "The system's message in a GStreamer error decides the fault, or else the error code",
         arguments: [
-            // `GST_RESOURCE_ERROR_OPEN_READ_WRITE`, as v4l2src 1.22 says it.
+            // `GST_RESOURCE_ERROR_OPEN_READ_WRITE`, as v4l2src 1.22 reports it.
             (7, "v4l2_calls.c(622): gst_v4l2_open (): \nsystem error: Permission denied", SourceFault.denied),
             (7, "system error: Operation not permitted", .denied), (7, "system error: Device or resource busy", .busy),
             (7, "system error: No such device or address", .notFound), (9, "system error: No such device", .lost),
@@ -153,11 +153,11 @@ import Testing
     func faults(code: UInt32?, words: String, fault: SourceFault) { #expect(BusMessage.fault(code, words) == fault) }
 
     @Test(
-        "A device behind which no driver stands is told as not there",
+        "A device node without a driver is reported as not found",
         .enabled(if: getuid() == 0, "only root makes nodes"))
     func node() async throws {
         let folder = try PipelineFolder()
-        // 81 is the major number of cameras (Linux's devices.txt); the minor number 255 no driver has.
+        // 81 is the major number of cameras (Linux's devices.txt). No driver has the minor number 255.
         guard mknod(folder.file("video"), S_IFCHR | 0o600, 81 << 8 | 255) == 0 else {
             try Test.cancel("this machine makes no device nodes")
         }
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("A screen is captured from a display that is named or there")
+    @Test("A screen needs a display, by name or from the environment")
     func screen() async throws {
         let screen = MediaSource.video(try VideoSource(parsing: "screen"))
         for environment in [[:], ["DISPLAY": ""], ["WAYLAND_DISPLAY": "wayland-0"]] {
@@ -190,12 +190,12 @@ import Testing
 }
 
 extension RealPipelines {
-    @Suite("What a camera gives") struct CameraPipelineTests {
-        /// The real descriptions, with a source of the same encoding in the place of the device.
+    @Suite("Video from a camera") struct CameraPipelineTests {
+        /// The real descriptions, with a source of the same encoding instead of the device.
         ///
-        /// They give 4:3: a white picture of 320x240.
+        /// The source is 4:3: white frames of 320x240.
         @Test(
-            "Raw pictures, JPEG and H264 of another size, shape and rate are sent as was asked for, and never stretched",
+            "Raw video, JPEG and H264 are converted to the requested size and rate, and never stretched",
             arguments: [
                 ("v4l2", "identity name=source"), ("v4l2-mjpeg", "jpegenc name=source"),
                 ("v4l2-h264", "x264enc name=source tune=zerolatency key-int-max=10"),
@@ -213,15 +213,15 @@ extension RealPipelines {
             #expect(text.contains(standIn))
             var options = LoopbackCall.Options()
             options.kinds = [.video]
-            options.engine = try await MediaEngine.start(pipelineFolder: folder.path)
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
             options.callerVideo = VideoSource(
                 name: "camera", format: VideoFormat(width: 400, height: 224, framesPerSecond: 15))
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
                 let box = try await BrightBox.first(of: call.callee)
-                #expect(box.picture == [400, 224])
-                // Of 224 lines 4:3 has 299 columns.
+                #expect(box.frameSize == [400, 224])
+                // With 224 lines, 4:3 has 299 columns.
                 #expect(box.isNear(left: 51, top: 0, width: 298, height: 224), "\(box)")
                 #expect(!call.caller.events.contains { if case .captureLost = $0 { true } else { false } })
             }
@@ -229,10 +229,10 @@ extension RealPipelines {
     }
 }
 
-@Suite("Devices that are there") struct MediaDeviceTests {
+@Suite("Available devices") struct MediaDeviceTests {
     init() throws { try GStreamerLibrary.initialize() }
 
-    @Test("What GStreamer says of a device becomes a source and its formats")
+    @Test("GStreamer's record of a device becomes a source and its formats")
     func device() throws {
         let source = try Element("capsfilter")
         try source.set(
@@ -258,7 +258,7 @@ extension RealPipelines {
         #expect(MediaDevice(other) == nil)
     }
 
-    @Test("The list of this machine's devices comes, and names no device that cannot be named")
+    @Test("Every listed device has a name, and every camera a usable source")
     func list() async throws {
         for device in await (try TestEngine.shared()).devices() {
             #expect(!device.name.isEmpty)

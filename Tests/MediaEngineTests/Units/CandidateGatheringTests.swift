@@ -7,7 +7,7 @@ import Testing
     private let relay = IceCandidate(
         mLine: 0, candidate: "candidate:2 1 UDP 1 127.0.0.1 9 typ relay raddr 0.0.0.0 rport 0")
 
-    @Test("The end of the candidates ends it, with all")
+    @Test("The end of candidates ends the wait, with all of them")
     func all() async {
         let gathering = CandidateGathering()
         for candidate in [host, relay, .endOfCandidates] { gathering.note(candidate) }
@@ -15,7 +15,7 @@ import Testing
         #expect(candidates == [host, relay] && outcome == .complete)
     }
 
-    @Test("From half of the timeout on one relay candidate is enough, whether it came before or after")
+    @Test("From half of the timeout on, one relay candidate is enough, early or late")
     func oneRelay() async {
         for isEarly in [true, false] {
             let gathering = CandidateGathering()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("Without one the timeout ends it, and closing ends it at once")
+    @Test("Without a relay candidate the timeout ends the wait, and closing ends it at once")
     func noRelay() async {
         let gathering = CandidateGathering()
         gathering.note(host)

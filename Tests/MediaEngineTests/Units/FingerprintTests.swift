@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A fingerprint") struct FingerprintTests {
     @Test(
-        "is read with each digest of RFC 8122, in either case, and written in upper case",
+        "is parsed with each digest of RFC 8122, in either case, and written in upper case",
         arguments: [("sha-1", 20), ("sha-256", 32), ("sha-384", 48), ("sha-512", 64)])
     func isRead(name: String, count: Int) throws {
         let lower = "\(name) " + (0..<count).map { _ in "ab" }.joined(separator: ":")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "is not read from anything else",
+        "is not parsed from anything else",
         arguments: [
             "", " ", "sha-256", "sha-256 ", "sha-256 AB", "AB:CD", "md5 AB",
             SDPSamples.fingerprint.replacing(":", by: ""), SDPSamples.fingerprint.replacing(":", by: "-"),
@@ -27,7 +27,7 @@ import Testing
         ])
     func isNotRead(text: String) { #expect(Fingerprint(attribute: text) == nil) }
 
-    @Test("of a certificate is that of its first PEM block alone, whatever stands around it")
+    @Test("of a certificate is that of its first PEM block only, whatever surrounds it")
     func ofCertificate() throws {
         let certificate = try DtlsCertificate()
         let own = certificate.fingerprint
@@ -43,13 +43,13 @@ import Testing
     }
 
     @Test(
-        "of what is no certificate is none",
+        "of a text that is no certificate is nil",
         arguments: [
             "", "x", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\n%%\n",
         ])
     func ofNoCertificate(text: String) { #expect(Fingerprint(ofCertificate: text, algorithm: .sha256) == nil) }
 
-    @Test("that differs, or a certificate that is illegible, fails the check")
+    @Test("that differs, or of an unreadable certificate, fails the check")
     func check() throws {
         let certificate = try DtlsCertificate()
         try UncheckedFingerprint.check(certificate.pem, against: certificate.fingerprint)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("is known: that of the bytes 'abc'")
+    @Test("of the bytes 'abc' is the known one")
     func knownDigests() {
         #expect(GStreamerLibrary.digest(.sha1, of: Array("abc".utf8)) == "a9993e364706816aba3e25717850c26c9cd0d89d")
         let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -3,7 +3,7 @@ import Testing
 @testable import MediaEngine
 
 @Suite("The return of freed memory") struct MemoryReturnTests {
-    @Test("It is done once for all that ask within one pause, and again for those that ask later")
+    @Test("Requests within one pause share one return, and later requests cause another")
     func once() {
         let waiting = Shared<[@Sendable () -> Void]>([])
         let count = Shared(0)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("Who asks while it is being done is heard again")
+    @Test("A request during a return causes another one")
     func meanwhile() {
         let waiting = Shared<[@Sendable () -> Void]>([])
         let own = Shared<MemoryReturn?>(nil)

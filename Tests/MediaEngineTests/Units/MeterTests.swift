@@ -3,8 +3,8 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("Meters of pictures and sound") struct MeterTests {
-    @Test("A gap among regular pictures is a freeze, with its length; jitter and a slower rate are none")
+@Suite("Meters of video and audio") struct MeterTests {
+    @Test("A gap between regular frames is a freeze of its length; jitter and a slower rate are none")
     func freezes() {
         var meter = FreezeMeter()
         var now = ContinuousClock.now
@@ -20,11 +20,11 @@ import Testing
         now += .milliseconds(967)
         show(60, every: 33)
         #expect(meter.count == 1 && abs(meter.duration - 1) < 0.001)
-        // 150 ms more than the mean are needed, however fast the pictures came.
+        // A freeze needs 150 ms more than the mean, at any frame rate.
         now += .milliseconds(140)
         show(60, every: 33)
         #expect(meter.count == 1)
-        // Five pictures a second: a few gaps are three times the mean before, and then they are the mean.
+        // Five frames a second: the first gaps are three times the old mean, and then they are the mean.
         show(60, every: 200)
         #expect(meter.count <= 6)
         let before = meter.count
@@ -32,7 +32,7 @@ import Testing
         #expect(meter.count == before)
     }
 
-    @Test("The first pictures are no freeze, however late they come")
+    @Test("The first frames are no freeze, however late they arrive")
     func beginning() {
         var meter = FreezeMeter()
         #expect(meter.framesPerSecond(at: .now) == nil)

@@ -2,12 +2,12 @@ import Testing
 
 @testable import MediaEngine
 
-/// When the silence of a peer means something.
+/// When the silence of a peer counts as an interruption.
 struct PeerRhythmTests {
-    private let start = ContinuousClock.now
+    private let start = ClockReading.now
     private let limit = Duration.seconds(2)
 
-    /// Packets at times in ms.
+    /// Packets at these times in ms.
     private func rhythm(_ packets: [(PeerRhythm.Packet, Int)]) -> PeerRhythm {
         var rhythm = PeerRhythm()
         for (packet, milliseconds) in packets.sorted(by: { $0.1 < $1.1 }) {
@@ -20,21 +20,21 @@ struct PeerRhythmTests {
         stride(from: range.lowerBound, to: range.upperBound, by: 20).map { (.media, $0) }
     }
 
-    @Test("A peer whose media stops is silent after the limit, however seldom its reports are")
+    @Test("A peer whose media stops is silent after the limit, however rare its reports are")
     func mediaStops() {
         let rhythm = rhythm(media(0..<12_000) + [(.report, 2_000), (.report, 7_000)])
         #expect(rhythm.patience(limit) == limit)
         #expect(rhythm.endOfPatience(limit) == start + .milliseconds(13_980))
     }
 
-    @Test("One that sends reports alone is silent when three times the longest pause between them is over")
+    @Test("A peer that sends only reports is silent after three times their longest interval")
     func reportsAlone() {
         let rhythm = rhythm([(.other, 0), (.report, 2_500), (.report, 7_600), (.report, 11_900)])
         #expect(rhythm.patience(limit) == .milliseconds(15_300))
         #expect(rhythm.endOfPatience(limit) == start + .milliseconds(27_200))
     }
 
-    @Test("Reports of our own ends leave the limit as it is, and feedback is no report")
+    @Test("Reports of our own ends do not change the limit, and feedback is no report")
     func ownEnds() {
         let reports = stride(from: 0, to: 5_000, by: 600).map { (PeerRhythm.Packet.report, $0) }
         #expect(rhythm(reports).patience(limit) == limit)
@@ -42,7 +42,7 @@ struct PeerRhythmTests {
         #expect(rhythm(feedback + [(.report, 1), (.report, 3_001), (.report, 8_001)]).patience(limit) == .seconds(15))
     }
 
-    @Test("Before three reports have come, one may take as long as RFC 3550 lets it; nobody is waited for for ever")
+    @Test("Before three reports, one may take as long as RFC 3550 allows, and every wait is bounded")
     func bounds() {
         #expect(rhythm([(.other, 0)]).patience(limit) == .milliseconds(7_500))
         #expect(rhythm([(.report, 0), (.report, 60_000)]).patience(limit) == .milliseconds(7_500))
@@ -50,14 +50,14 @@ struct PeerRhythmTests {
         #expect(PeerRhythm().patience(limit) == limit && PeerRhythm().endOfPatience(limit) == nil)
     }
 
-    @Test("Media that pauses for longer than the limit and reports in between are told apart by what came last")
+    @Test("Reports during a pause of the media extend the limit, until media arrives again")
     func afterMedia() {
         let pause = media(0..<4_000) + [(.report, 1_000), (.report, 6_000), (.report, 11_000)]
         #expect(rhythm(pause).patience(limit) == .seconds(15))
         #expect(rhythm(pause + media(12_000..<12_100)).patience(limit) == limit)
     }
 
-    @Test("Packets are told apart by their first bytes")
+    @Test("Packets are classified by their first bytes")
     func kinds() {
         for (bytes, expected) in [
             ([0x80, 111], PeerRhythm.Packet.media), ([0x80, 0xef], .media), ([0x80, 200], .report),

@@ -38,14 +38,14 @@ import Testing
         #expect(PitchMeter(samplesPerSecond: 48_000).hertz == nil)
     }
 
-    @Test("keeps the pitch through a gap in the sound")
+    @Test("keeps the pitch through a gap in the audio")
     func gap() throws {
         var meter = meter(440)
         for _ in 0..<9_600 { meter.add(0) }
         #expect(abs(try #require(meter.hertz) - 440) < 2)
     }
 
-    @Test("follows a new tone once its windows outnumber the old ones, which it forgets after ten seconds")
+    @Test("follows a new tone once its windows outnumber the old ones, which expire after ten seconds")
     func newTone() throws {
         var meter = meter(440)
         for index in 0..<(48_000 * 10) { meter.add(Int16(16_000 * sin(2 * .pi * 880 * Double(index) / 48_000))) }

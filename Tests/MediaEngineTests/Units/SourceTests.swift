@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("What the command line says about a source") struct SourceTests {
+@Suite("Source arguments of the command line") struct SourceTests {
     @Test("A video source is a name with an optional choice")
     func video() throws {
         #expect(try VideoSource(parsing: "test") == VideoSource(name: "test"))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "A pitch that nobody hears is refused", arguments: ["19.9", "20001", "x", "nan", "inf", "-440", "440 Hz", "0"])
+        "An inaudible pitch is refused", arguments: ["19.9", "20001", "x", "nan", "inf", "-440", "440 Hz", "0"])
     func pitch(text: String) {
         #expect(throws: MediaError.unknownChoice(kind: "pitch in Hz", value: text, known: ["20 to 20000"])) {
             try AudioSource(parsing: "tone:\(text)")
@@ -69,8 +69,8 @@ import Testing
     }
 }
 
-@Suite("The addresses of the machine") struct LocalAddressesTests {
-    @Test("Loopback is known by its addresses and its name")
+@Suite("Local addresses") struct LocalAddressesTests {
+    @Test("Loopback is recognised by its addresses and its name")
     func loopback() {
         for text in ["127.0.0.1", "127.255.0.3", "::1", "localhost"] { #expect(LocalAddresses.isLoopback(text)) }
         for text in [
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("Numeric addresses are told from names")
+    @Test("Numeric addresses are distinguished from names")
     func numeric() {
         for text in ["192.0.2.1", "::", "2001:db8::1", "::ffff:192.0.2.1"] { #expect(LocalAddresses.isNumeric(text)) }
         for text in ["", "localhost", "192.0.2", "192.0.2.256", "2001:db8:::1", "1", "[::1]"] {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("The global ones are numeric, and neither loopback nor link-local")
+    @Test("Global addresses are numeric, and neither loopback nor link-local")
     func global() {
         for address in LocalAddresses.global() {
             #expect(LocalAddresses.isNumeric(address))

@@ -18,7 +18,7 @@ import Testing
         return report
     }
 
-    @Test("Rates are per second, losses a fraction of what was sent, levels a mean")
+    @Test("Rates are per second, losses a fraction of the sent packets, and levels a mean")
     func rates() throws {
         let first = report(at: 1_000) {
             $0.inbound[1].packetsReceived = 100
@@ -62,7 +62,7 @@ import Testing
         #expect(delta.outbound[0].packetsSent == 50 && delta.outbound[0].remoteLossFraction == 0.25)
     }
 
-    @Test("Counts that went back are none, a new stream counts from its beginning, and no time gives no rate")
+    @Test("A count that goes back is zero, a new stream starts at zero, and no time gives no rate")
     func odd() {
         let first = report(at: 1_000) { $0.inbound[1].packetsLost = 9 }
         let second = report(at: 2_000) {

@@ -3,8 +3,8 @@ import TLSClient
 import TestServers
 import Testing
 
-@Suite("The tunnel to a TURN server by TLS", .timeLimit(.minutes(1))) struct TLSTunnelTests {
-    /// More than the socket buffers on the way hold.
+@Suite("The TLS tunnel to a TURN server", .timeLimit(.minutes(1))) struct TLSTunnelTests {
+    /// More than the socket buffers on the path can hold.
     private static let much = 64 << 20
 
     private let certificate: TestCertificate
@@ -42,9 +42,9 @@ import Testing
         return accepted.value[0]
     }
 
-    /// How much an end has got rid of when it gets rid of no more.
+    /// How much an end has sent when it cannot send more.
     ///
-    /// A pause that is taken for that makes a test too kind, never too strict.
+    /// If a pause is taken for a standstill, a test is too lenient, never too strict.
     private func amountAtStandstill(of end: TunnelEnd) async throws -> Int {
         var (last, since) = (0, ContinuousClock.now)
         try await eventually("a standstill", within: .seconds(30)) {
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test(
-        "What a reader does not take stays with the sender, and arrives whole when it reads on",
+        "Data that a reader does not read stays with the sender, and arrives whole later",
         arguments: [true, false])
     func backPressure(clientSends: Bool) async throws {
         try await withTunnel { tunnel in
             let client = try await TunnelEnd.connect(to: tunnel.port)
             let server = try await serverEnd()
             let (from, to) = clientSends ? (client, server) : (server, client)
-            // Both ways once, so that the handshake is over.
+            // One byte first, so that the handshake is over.
             from.send(1)
             try await eventually("the first byte") { to.progress.received == 1 }
             try await to.setReading(false)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is taken of a client before the server has shown who it is")
+    @Test("Nothing is read from a client before the server is authenticated")
     func beforeTheHandshake() async throws {
         try await withTunnel(speaksTLS: false) { tunnel in
             let client = try await TunnelEnd.connect(to: tunnel.port)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("Of more than 64 connections the last is closed at once, until another one ends")
+    @Test("A connection beyond the limit of 64 is closed at once, until another one ends")
     func limit() async throws {
         try await withTunnel(echoes: true) { tunnel in
             var clients: [TunnelEnd] = []
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("An end that closes closes the other", arguments: [true, false])
+    @Test("Closing one end closes the other", arguments: [true, false])
     func oneEnd(clientCloses: Bool) async throws {
         try await withTunnel(echoes: true) { tunnel in
             let client = try await TunnelEnd.connect(to: tunnel.port)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("Closed, it ends all its connections, and listens no more")
+    @Test("Closing the tunnel ends all its connections and stops listening")
     func close() async throws {
         try await withTunnel(echoes: true) { tunnel in
             var clients: [TunnelEnd] = []

@@ -4,7 +4,7 @@ import TestServers
 import Testing
 
 @Suite("Trusted roots") struct TrustedRootsTests {
-    @Test("They are read once in a process, for each file, and again when the file has changed")
+    @Test("Each file is read once in a process, and again when it has changed")
     func once() throws {
         let folder = try PipelineFolder()
         let (path, other) = (folder.file("roots.pem"), folder.file("other.pem"))
@@ -20,7 +20,7 @@ import Testing
         #expect(try TrustedRoots.context(file: path) === second)
     }
 
-    @Test("What cannot be read is told each time, and not remembered")
+    @Test("An unreadable file is reported each time, and is not cached")
     func unreadable() throws {
         let folder = try PipelineFolder(["roots.pem": "no certificate"])
         let path = folder.file("roots.pem")
@@ -34,7 +34,7 @@ import Testing
         #expect(throws: TrustedRoots.Unreadable.self) { try TrustedRoots.context(file: path) }
     }
 
-    /// As whoever renews it does: another file takes its place.
+    /// Like a renewal: another file takes the place of the old one.
     private func write(_ certificate: TestCertificate, to path: String) throws {
         try Data(contentsOf: URL(filePath: certificate.certificate.path)).write(
             to: URL(filePath: path), options: .atomic)

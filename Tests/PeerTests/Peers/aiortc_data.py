@@ -1,7 +1,7 @@
-"""A data channel peer on aiortc, another implementation of WebRTC; what browser_data.js is in a browser.
+"""A data channel peer on aiortc, another implementation of WebRTC; browser_data.js does the same in a browser.
 
 Reads one JSON object per line, {"id": 1, "do": "open", "argument": "chat"}, and prints {"event": "1", "value": ...} for each.
-Sends back every message as it came.
+Echoes every message.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import sys
 import aioice.ice
 from aiortc import AudioStreamTrack, RTCPeerConnection, RTCSessionDescription
 
-# Calls stay within this machine.
+# Calls use only this machine.
 aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
 
 
@@ -53,13 +53,13 @@ class Peer:
         return self.channels[label].readyState if label in self.channels else "none"
 
     async def garble(self, label):
-        """Says what nobody understands: a payload of no known kind, unknown and truncated control messages."""
+        """Sends invalid messages: an unknown payload type, and unknown and truncated control messages."""
         channel = self.channels[label]
         for kind, data in [(99, b"x"), (50, b"\x77"), (50, b"\x03\x00")]:
             await channel.transport._send(channel.id, kind, data)
 
     async def flood(self, label):
-        """Writes to a thousand streams that nobody has opened."""
+        """Writes to a thousand streams that are not open."""
         for stream in range(1000, 2000):
             await self.channels[label].transport._send(stream, 53, b"x")
 

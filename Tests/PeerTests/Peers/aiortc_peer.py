@@ -1,8 +1,8 @@
 """A call with aiortc, another implementation of WebRTC, written from docs/signaling.md.
 
-Calls PEER and hangs up after a time, or waits for a call and takes it.
-Prints one JSON object per line: signedIn, accepted, every 200 ms what was received meanwhile, and at the end what was received last.
-Sends red pictures with a white bar that moves, and a tone of 660 Hz.
+Calls PEER and hangs up after a time, or waits for a call and accepts it.
+Prints one JSON object per line: signedIn, accepted, every 200 ms the media received in that time, and at the end the last received media.
+Sends red frames with a moving white bar, and a tone of 660 Hz.
 """
 
 import argparse
@@ -19,12 +19,12 @@ import websockets
 from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
-# Calls stay within this machine.
+# Calls use only this machine.
 aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
 
 
 class Source(MediaStreamTrack):
-    """Frames at their times; none while it is stopped."""
+    """Frames at their times; no frames while stopped."""
 
     def __init__(self):
         super().__init__()
@@ -33,7 +33,7 @@ class Source(MediaStreamTrack):
 
     def set(self, runs):
         if runs and not self.runs.is_set() and self.start is not None:
-            # What would have come meanwhile is left out.
+            # The frames of that time are dropped.
             self.number = max(self.number, int((asyncio.get_running_loop().time() - self.start) * self.rate))
         (self.runs.set if runs else self.runs.clear)()
 
@@ -60,8 +60,8 @@ class Tone(Source):
         return frame
 
 
-class Picture(Source):
-    """Red, with a white bar that moves."""
+class Frame(Source):
+    """Red, with a moving white bar."""
 
     kind, rate = "video", 30
 
@@ -77,13 +77,13 @@ class Picture(Source):
 class Peer:
     def __init__(self, socket, options):
         self.socket, self.user, self.options = socket, options.user, options
-        self.tone, self.picture = Tone(), None if options.audio_only else Picture()
+        self.tone, self.frame = Tone(), None if options.audio_only else Frame()
         self.sends, self.held = {"audio": "on", "video": "off" if options.audio_only else "on", "hold": False}, False
         self.connection = RTCPeerConnection()
         self.call = self.other = None
         self.sent, self.farewell = 0, None
         self.waiting, self.seen = [], set()
-        self.last, self.distinct, self.colours, self.sound, self.told = None, 0, None, [], (0, 0)
+        self.last, self.distinct, self.colours, self.audio, self.told = None, 0, None, [], (0, 0)
         self.connection.on("track", self.track)
 
     def track(self, track):
@@ -109,27 +109,27 @@ class Peer:
             except Exception:
                 return
             # The first of two interleaved channels.
-            self.sound.extend(frame.to_ndarray().reshape(-1)[:: len(frame.layout.channels)].tolist())
+            self.audio.extend(frame.to_ndarray().reshape(-1)[:: len(frame.layout.channels)].tolist())
 
     async def report(self):
-        """Says every 200 ms how many different pictures came meanwhile, and how loud the sound was: 0 to 1, nothing when none came."""
+        """Prints every 200 ms the number of different frames, and the audio level from 0 to 1, or null without audio."""
         while True:
             await asyncio.sleep(0.2)
             distinct, samples = self.told
-            sound = numpy.array(self.sound[samples:], float) / 32768
-            level = float(numpy.sqrt(numpy.mean(sound**2))) if len(sound) else None
-            tell("received", pictures=self.distinct - distinct, level=level)
-            self.told = self.distinct, len(self.sound)
+            audio = numpy.array(self.audio[samples:], float) / 32768
+            level = float(numpy.sqrt(numpy.mean(audio**2))) if len(audio) else None
+            tell("received", frames=self.distinct - distinct, level=level)
+            self.told = self.distinct, len(self.audio)
 
     def pitch(self):
-        samples = numpy.array(self.sound[-32768:], float)
+        samples = numpy.array(self.audio[-32768:], float)
         if len(samples) < 4096:
             return None
         levels = numpy.abs(numpy.fft.rfft(samples * numpy.hanning(len(samples))))
         return float(levels[1:].argmax() + 1) * 48000 / len(samples)
 
     async def say(self, type, **fields):
-        """Numbered, since the receiver puts what it gets into order."""
+        """Sends a message with a number, by which the receiver orders it."""
         self.sent += 1
         message = {
             "v": 1, "type": type, "id": f"a{self.sent}", "callId": self.call, "from": self.user, "to": self.other,
@@ -144,11 +144,11 @@ class Peer:
         }))
 
     def add_tracks(self):
-        for track in filter(None, (self.tone, self.picture)):
+        for track in filter(None, (self.tone, self.frame)):
             self.connection.addTrack(track)
 
     async def act(self, second, action):
-        """Mutes, stops the pictures, holds, takes that back, or hangs up, so many seconds after the accept."""
+        """Mutes, stops the video, holds, undoes that, or hangs up, some seconds after the accept."""
         await asyncio.sleep(float(second))
         if action == "hangup":
             return await self.hang_up()
@@ -161,12 +161,12 @@ class Peer:
         await self.say("state", state=self.sends)
 
     def set_sources(self):
-        """While either end holds the call neither sends."""
+        """Neither end sends media while either end holds the call."""
         is_held = self.held or self.sends["hold"]
         self.tone.muted = self.sends["audio"] == "muted"
         self.tone.set(not is_held)
-        if self.picture:
-            self.picture.set(not is_held and self.sends["video"] == "on")
+        if self.frame:
+            self.frame.set(not is_held and self.sends["video"] == "on")
 
     def accepted(self):
         tell("accepted")
@@ -178,7 +178,7 @@ class Peer:
         self.add_tracks()
         await self.connection.setLocalDescription(await self.connection.createOffer())
         sdp = self.connection.localDescription.sdp
-        await self.say("invite", media={"audio": True, "video": bool(self.picture)}, ringTimeoutMs=20000, sdp=sdp)
+        await self.say("invite", media={"audio": True, "video": bool(self.frame)}, ringTimeoutMs=20000, sdp=sdp)
 
     async def take(self, invite):
         self.call, self.other = invite["callId"], invite["from"]

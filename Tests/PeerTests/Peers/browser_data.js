@@ -1,5 +1,5 @@
-// A data channel peer in a browser, for a driver that calls its functions; what aiortc_data.py is on aiortc.
-// Sends back every message as it came.
+// A data channel peer in a browser, for a driver that calls its functions; aiortc_data.py does the same on aiortc.
+// Echoes every message.
 const connection = new RTCPeerConnection();
 const channels = new Map();
 const received = new Map();
@@ -14,7 +14,7 @@ function watch(channel) {
   };
 }
 
-// All candidates in the description, and a microphone: without permission for one a browser names no address.
+// All candidates are in the description. A microphone is needed, since without its permission a browser hides its addresses.
 async function describe(make) {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   for (const track of stream.getTracks()) connection.addTrack(track, stream);

@@ -1,4 +1,4 @@
-// What the page does in the words of docs/signaling.md, "Conformance": run in the page, beside its own modules.
+// The page's results in the format of docs/signaling.md, "Conformance". Runs in the page, next to its modules.
 
 const { Delivery } = await import('./delivery.js');
 const { Routing } = await import('./routing.js');
@@ -6,10 +6,10 @@ const { Rules } = await import('./rules.js');
 const { readHead } = await import('./message-head.js');
 const { decode, encode } = await import('./message.js');
 
-/** A text with its repetitions written out: `(ab*3)` stands for `ababab`. */
+/** Expands the repetitions in a text: `(ab*3)` becomes `ababab`. */
 const writtenOut = (text) => text.replace(/\(([^()*]+)\*(\d+)\)/g, (_, part, count) => part.repeat(Number(count)));
 
-/** What a text decodes to, or why it is refused. */
+/** The decoded message of a text, or the reason for its refusal. */
 function decoded(text) {
   try {
     return { message: decode(text) };
@@ -18,7 +18,7 @@ function decoded(text) {
   }
 }
 
-/** The actions, whether nothing waits then, and when the next wake is due, of each step of one end's delivery. */
+/** For each step of one end's delivery: the actions, whether nothing waits, and the time of the next wake. */
 function deliver(user, device, steps) {
   const delivery = new Delivery(user, device);
   const receive = (text, at) => {
@@ -57,7 +57,7 @@ function deliver(user, device, steps) {
   });
 }
 
-/** What came of each step of the rules between calls. */
+/** The result of each step of the routing. */
 function route(limit, steps) {
   const routing = new Routing(limit);
   const calls = [];
@@ -89,7 +89,7 @@ function route(limit, steps) {
   });
 }
 
-/** Where a call is after each event, and what is to be done. Texts for people are left out. */
+/** The state of a call after each event, and its effects. Texts for users are left out. */
 function follow(call, events) {
   const rules = new Rules(call);
   const silent = ({ text, ...notice }) => notice;

@@ -7,7 +7,7 @@ final class AiortcDataPeer: DataPeer {
     private let program: Program
     private let requests = Mutex(0)
 
-    /// Skips the test where aiortc is not installed.
+    /// Skips the test if aiortc is not installed.
     init() throws { program = try Program.aiortc("aiortc_data.py", [], hasInput: true) }
 
     func ask(_ operation: String, _ argument: String) async throws -> Data {
@@ -21,7 +21,7 @@ final class AiortcDataPeer: DataPeer {
         return try JSONSerialization.data(withJSONObject: reply["value"] ?? NSNull(), options: .fragmentsAllowed)
     }
 
-    /// Closes its connection, and waits for its end.
+    /// Closes its connection and waits for its process to end.
     func close() async throws {
         program.endInput()
         #expect(try await program.waitForExit() == 0, "\(program.errors)")
@@ -29,7 +29,7 @@ final class AiortcDataPeer: DataPeer {
 }
 
 extension Program {
-    /// Starts a script of the folder `Peers` with the Python that has aiortc; skips the test where it is not installed.
+    /// Starts a script of the folder `Peers` with the Python that has aiortc; skips the test if it is not installed.
     static func aiortc(_ script: String, _ arguments: [String], hasInput: Bool = false) throws -> Program {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let root = tests.deletingLastPathComponent().deletingLastPathComponent()

@@ -1,9 +1,11 @@
 import Foundation
 
-/// A TCP connection to 127.0.0.1 whose blocking calls are for a thread of their own.
+/// A TCP connection to 127.0.0.1.
+///
+/// Its blocking calls need their own thread.
 final class BlockingSocket: Sendable {
     private let descriptor: Int32
-    /// What it is connected to, for complaints.
+    /// The name of the other end, for error texts.
     private let name: String
 
     init(port: Int, _ name: String) throws {
@@ -13,7 +15,7 @@ final class BlockingSocket: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        // Whatever is never answered fails rather than holds up the test run.
+        // A missing answer fails the test instead of blocking the test run.
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let descriptor = descriptor
@@ -36,7 +38,7 @@ final class BlockingSocket: Sendable {
         }
     }
 
-    /// Reads so many bytes.
+    /// Reads `count` bytes.
     func read(_ count: Int) throws -> Data {
         var data = Data()
         while data.count < count {

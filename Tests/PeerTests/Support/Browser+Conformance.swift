@@ -7,14 +7,14 @@ extension Browser {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Peers/conformance.js")
         let script = try String(contentsOf: file, encoding: .utf8)
-        // JSON is JavaScript, too.
+        // JSON is also valid JavaScript.
         let list = JSONValue.array(runs.map { .array($0) }).text
         return try await evaluate("\(script)\nreturn \(list).map((run) => \(function)(...run));")
     }
 }
 
 extension [JSONValue] {
-    /// The place of the first difference to what the page said; nil when there is none.
+    /// The place of the first difference to the page's results; nil if there is none.
     func difference(to page: JSONValue) -> (place: Int, expected: String, page: String)? {
         let said = page.array ?? []
         for place in 0..<Swift.max(count, said.count) {

@@ -1,25 +1,38 @@
 import Foundation
 
-/// A browser that a test drives, with one page.
+/// A browser with one page, controlled by a test.
 protocol Browser: Sendable {
-    /// Its process, or that of its driver.
+    /// The process of the browser or of its driver.
     var program: Program { get }
     func open(_ url: String) async throws
-    /// Runs the body of an asynchronous function in the page; its result comes back as JSON.
+    /// Runs the body of an asynchronous function in the page and returns its result as JSON.
     func run(_ body: String) async throws -> Data
-    /// Does what a person's hands do: an input source with its actions (W3C WebDriver).
+    /// Performs the actions of an input source (W3C WebDriver), like a user.
     func act(_ source: [String: Any]) async throws
-    /// Gives the page this size in CSS pixels, as on a telephone.
+    /// Sets the size of the page in CSS pixels, as on a phone.
     func resize(width: Int, height: Int) async throws
+    /// Sets the colour scheme that the user prefers.
+    func prefer(_ scheme: ColourScheme) async throws
+    /// What the page shows, as a PNG file in Base64.
+    func screenshot() async throws -> String
     func close() async
 }
 
-/// What a page's script threw, or what a driver complained about.
+/// A colour scheme of a page.
+enum ColourScheme: String, CaseIterable, Sendable {
+    case light
+    case dark
+}
+
+/// An error that a page's script threw or a driver returned.
 struct BrowserError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// What ``webDriverScript(_:)`` says of a script.
+/// An answer of a driver that is a text.
+struct DriverText: Decodable { let value: String }
+
+/// The result of a script run by ``webDriverScript(_:)``.
 private struct ScriptOutcome<Value: Decodable>: Decodable {
     let value: Value?
     let error: String?
@@ -35,24 +48,26 @@ extension Browser {
         return value
     }
 
-    /// Presses a key of the keyboard, and lets it go.
+    /// Presses and releases a key of the keyboard.
     func press(_ key: String) async throws {
         let actions = ["keyDown", "keyUp"].map { ["type": $0, "value": key] }
         try await act(["type": "key", "id": "keyboard", "actions": actions])
     }
 
-    /// Presses the button of the mouse at a place of the page.
+    /// Clicks the mouse at a place of the page.
     func press(x: Int, y: Int) async throws {
         let moves: [String: Any] = ["type": "pointerMove", "origin": "viewport", "x": x, "y": y]
         let actions = [moves] + ["pointerDown", "pointerUp"].map { ["type": $0, "button": 0] }
         try await act(["type": "pointer", "id": "mouse", "actions": actions])
     }
 
-    /// Does something in the page.
+    /// Runs a statement in the page.
     func perform(_ body: String) async throws { _ = try await evaluate("\(body)\nreturn true", as: Bool.self) }
 }
 
-/// The script that a driver runs: WebDriver hands it a function to call with its result.
+/// The script that a driver runs.
+///
+/// WebDriver passes it a callback for the result.
 func webDriverScript(_ body: String) -> String {
     """
     const done = arguments[arguments.length - 1];
@@ -61,7 +76,7 @@ func webDriverScript(_ body: String) -> String {
     """
 }
 
-/// Starts a browser for a test, and closes it however the test ends.
+/// Starts a browser for a test and closes it at the end, also if the test fails.
 func withBrowser<Result>(
     _ kind: BrowserKind, _ options: BrowserOptions = BrowserOptions(), _ body: (any Browser) async throws -> Result
 ) async throws -> Result {

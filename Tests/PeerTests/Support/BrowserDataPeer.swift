@@ -4,7 +4,7 @@ import Foundation
 struct BrowserDataPeer: DataPeer {
     private let browser: any Browser
 
-    /// Any page will do that a browser holds for secure.
+    /// Any page works that the browser treats as a secure context.
     init(_ browser: any Browser, page: String) async throws {
         self.browser = browser
         try await browser.open(page)
@@ -14,7 +14,7 @@ struct BrowserDataPeer: DataPeer {
     }
 
     func ask(_ operation: String, _ argument: String) async throws -> Data {
-        // JSON is JavaScript, too.
+        // JSON is also valid JavaScript.
         let text = try JSONSerialization.data(withJSONObject: argument, options: .fragmentsAllowed)
         let call = "window.dataPeer.\(operation)(\(String(decoding: text, as: UTF8.self)))"
         return Data(try await browser.evaluate("return JSON.stringify((await \(call)) ?? null)", as: String.self).utf8)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The browsers that are tried as peers.
+/// The browsers that are tested as peers.
 enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
     case chromium
     case firefox
@@ -21,7 +21,7 @@ enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
         try Test.cancel("there is no \(missing)")
     }
 
-    /// Starts a browser without a window, with a camera and a microphone that are not real.
+    /// Starts a browser without a window, with a fake camera and microphone.
     func start(_ options: BrowserOptions = BrowserOptions()) async throws -> any Browser {
         switch self {
         case .chromium: try await Chromium(options)
@@ -29,14 +29,16 @@ enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// The pitch of the microphone that is not real, in Hz.
+    /// The pitch of the fake microphone, in Hz.
     var microphoneHertz: Double { self == .firefox ? 1_000 : 800 }
 }
 
-/// How a browser is set up.
+/// The settings of a browser.
 struct BrowserOptions: Sendable {
     /// Whether a page gets a camera and a microphone.
     var allowsDevices = true
-    /// Whether candidates have names instead of addresses, which nobody may look up here.
+    /// Whether candidates have mDNS names instead of addresses.
+    ///
+    /// These names cannot be resolved here.
     var hidesAddresses = false
 }

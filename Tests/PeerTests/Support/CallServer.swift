@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A `callagent serve`, and agents that sign in there.
+/// A `callagent serve`, and agents that sign in to it.
 struct CallServer {
     let program: Program
-    /// Where the signaling is.
+    /// The URL of the signaling.
     let url: String
-    /// Whether it lets in only who has a token.
+    /// Whether it requires tokens.
     let wantsTokens: Bool
 
     init(_ arguments: [String] = [], listen: String = "127.0.0.1:0") async throws {
@@ -17,24 +17,26 @@ struct CallServer {
         url = try #require(program.events.first?["url"] as? String)
     }
 
-    /// Another one in its place, after this was killed.
+    /// Kills this server and starts another one at its address.
     func restarted() async throws -> CallServer {
         program.signal(SIGKILL)
         try await program.waitForExit()
         return try await CallServer(listen: url.replacingOccurrences(of: "ws://", with: ""))
     }
 
-    /// Where the page is.
+    /// The URL of the page.
     var page: String { url.replacingOccurrences(of: "ws://", with: "http://") + "/" }
 
-    /// An agent that listens; what it sends is unmistakable.
+    /// Starts an agent that listens.
+    ///
+    /// Its media can be identified.
     func listen(_ user: String, _ arguments: [String] = []) async throws -> Program {
         let listener = try Program(["listen", "--as", user, "--events"] + common + arguments)
         try await eventually("\(user) listens") { listener.hasEvent(["event": "listening"]) }
         return listener
     }
 
-    /// An agent that calls.
+    /// Starts an agent that calls.
     func call(_ peer: String, as user: String, _ arguments: [String] = []) throws -> Program {
         try Program(["call", peer, "--as", user] + common + arguments)
     }
@@ -56,7 +58,7 @@ extension Program {
             sourceLocation: sourceLocation)
     }
 
-    /// The report of the call that ended.
+    /// The report of the ended call.
     func report(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Report {
         let event = try await event(["event": "report"], sourceLocation: sourceLocation)
         return Report(try #require(event["report"] as? [String: Any], sourceLocation: sourceLocation))
@@ -69,7 +71,7 @@ extension Program {
     }
 }
 
-/// What the program reports of a call.
+/// The program's report of a call.
 struct Report {
     let document: [String: Any]
 
@@ -77,7 +79,9 @@ struct Report {
 
     /// A number such as `video.received.distinctFrames`.
     func number(_ path: String) -> Double? { (value(path) as? NSNumber)?.doubleValue }
-    /// Whether the sound that came was a tone of about that pitch: whoever is short of time loses some of it.
+    /// Whether the received audio was a tone of about that pitch.
+    ///
+    /// A busy machine loses some of the audio.
     func hears(_ hertz: Double) -> Bool { abs((number("audio.received.toneHz") ?? 0) - hertz) < 0.02 * hertz }
     func text(_ path: String) -> String? { value(path) as? String }
 

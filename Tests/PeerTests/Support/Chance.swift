@@ -1,4 +1,4 @@
-/// Chance that can be had again (SplitMix64).
+/// A repeatable random generator (SplitMix64).
 struct Chance {
     var state: UInt64
 

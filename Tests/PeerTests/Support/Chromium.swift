@@ -12,7 +12,7 @@ final class Chromium: Browser {
     private let folder: String
 
     init(_ options: BrowserOptions) async throws {
-        // What the two leave behind is in here.
+        // The temporary files of the two are in here.
         folder = NSTemporaryDirectory() + "callagent-chromium-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let microphone = folder + "/microphone.wav"
@@ -26,11 +26,12 @@ final class Chromium: Browser {
             "--headless=new", "--no-sandbox", "--use-fake-device-for-media-stream",
             "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
             "--disable-background-networking", "--no-first-run", "--mute-audio",
+            "--auto-select-desktop-capture-source=Entire screen",
             "--use-file-for-fake-audio-capture=\(microphone)",
         ]
         if options.allowsDevices { arguments.append("--use-fake-ui-for-media-stream") }
         if !options.hidesAddresses { arguments.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
-        // A page that asks in vain does not wait for somebody to click.
+        // A page without permission gets an error at once and does not wait for a click.
         let settings = ["profile.default_content_setting_values": ["media_stream_mic": 2, "media_stream_camera": 2]]
         var chrome: [String: Any] = ["binary": Self.path, "args": arguments]
         if !options.allowsDevices { chrome["prefs"] = settings }
@@ -47,25 +48,39 @@ final class Chromium: Browser {
     func open(_ url: String) async throws { try await command("POST", "/url", ["url": url]) }
 
     func run(_ body: String) async throws -> Data {
-        struct Answer: Decodable { let value: String }
         let script: [String: Any] = ["script": webDriverScript(body), "args": [String]()]
         let answer = try await command("POST", "/execute/async", script)
-        return Data(try JSONDecoder().decode(Answer.self, from: answer).value.utf8)
+        return Data(try JSONDecoder().decode(DriverText.self, from: answer).value.utf8)
     }
 
     func act(_ source: [String: Any]) async throws { try await command("POST", "/actions", ["actions": [source]]) }
 
     func resize(width: Int, height: Int) async throws {
-        let metrics: [String: Any] = ["width": width, "height": height, "deviceScaleFactor": 2, "mobile": true]
-        let order: [String: Any] = ["cmd": "Emulation.setDeviceMetricsOverride", "params": metrics]
-        try await command("POST", "/goog/cdp/execute", order)
+        let isPhone = min(width, height) < 600
+        try await emulate(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": isPhone])
+    }
+
+    func prefer(_ scheme: ColourScheme) async throws {
+        try await emulate(
+            "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme.rawValue]]])
+    }
+
+    func screenshot() async throws -> String {
+        try JSONDecoder().decode(DriverText.self, from: try await command("GET", "/screenshot")).value
     }
 
     func close() async {
-        // The browser ends, and then the driver.
+        // First the browser ends, then the driver.
         _ = try? await command("DELETE", "")
         _ = try? await Self.request(port, "GET", "/shutdown", nil)
         await program.letEnd(within: .seconds(10))
+    }
+
+    /// Runs a command of the Chrome DevTools Protocol.
+    private func emulate(_ name: String, _ parameters: [String: Any]) async throws {
+        try await command("POST", "/goog/cdp/execute", ["cmd": name, "params": parameters])
     }
 
     private static func port(_ output: String) throws -> Int {
@@ -81,7 +96,7 @@ final class Chromium: Browser {
         try await Self.request(port, method, "/session/\(session)\(path)", body)
     }
 
-    /// One connection for each request: there are few, and nothing has to be remembered.
+    /// One connection for each request: there are few requests, and no state has to be kept.
     private static func request(
         _ port: Int, _ method: String, _ path: String, _ body: [String: Any]?
     ) async throws -> Data {

@@ -1,9 +1,9 @@
 import Foundation
 import MediaEngine
 
-/// Another implementation of WebRTC that opens and takes data channels, and sends back every message on them as it came.
+/// Another implementation of WebRTC that opens and accepts data channels and echoes every message on them.
 protocol DataPeer: Sendable {
-    /// Has it do one of what `Peers/aiortc_data.py` and `Peers/browser_data.js` can do; what that gives comes back as JSON.
+    /// Runs one of the functions of `Peers/aiortc_data.py` and `Peers/browser_data.js` and returns its result as JSON.
     func ask(_ operation: String, _ argument: String) async throws -> Data
 }
 
@@ -20,12 +20,12 @@ extension DataPeer {
 
     func take(_ answer: SessionDescription) async throws { _ = try await ask("take", answer.sdp) }
 
-    /// What it has received on a channel.
+    /// The messages that it has received on a channel.
     func heard(on label: String) async throws -> [DataChannel.Message] {
         try await value("heard", label, as: [HeardMessage].self).map(\.message)
     }
 
-    /// The W3C's name of a channel's state; `none` for one that it does not know.
+    /// The W3C name of a channel's state; `none` for an unknown channel.
     func state(of label: String) async throws -> String { try await value("state", label) }
 
     func close(_ label: String) async throws { _ = try await ask("close", label) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Debian's Firefox ESR, driven by the protocol that it has built in (Marionette).
+/// Debian's Firefox ESR, driven by its built-in protocol (Marionette).
 final class Firefox: Browser {
     static let path = "/usr/bin/firefox-esr"
 
@@ -33,22 +33,36 @@ final class Firefox: Browser {
     func open(_ url: String) async throws { try await marionette.command("WebDriver:Navigate", ["url": url]) }
 
     func run(_ body: String) async throws -> Data {
-        struct Answer: Decodable { let value: String }
         let script: [String: Any] = ["script": webDriverScript(body), "args": [String]()]
         let answer = try await marionette.command("WebDriver:ExecuteAsyncScript", script)
-        return Data(try JSONDecoder().decode(Answer.self, from: answer).value.utf8)
+        return Data(try JSONDecoder().decode(DriverText.self, from: answer).value.utf8)
     }
 
     func act(_ source: [String: Any]) async throws {
         try await marionette.command("WebDriver:PerformActions", ["actions": [source]])
     }
 
-    /// A window is never as narrow as a telephone, but the page in it may be.
+    /// A window cannot be as narrow as a phone, but the page in it can.
     func resize(width: Int, height: Int) async throws {
-        let script = """
+        try await runInWindow(
+            """
             const { style } = gBrowser.selectedBrowser;
             Object.assign(style, { width: '\(width)px', height: '\(height)px', minWidth: '0', flex: 'none' });
-            """
+            """)
+    }
+
+    func prefer(_ scheme: ColourScheme) async throws {
+        let value = scheme == .dark ? 0 : 1
+        try await runInWindow("Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', \(value))")
+    }
+
+    func screenshot() async throws -> String {
+        let answer = try await marionette.command("WebDriver:TakeScreenshot", ["full": false, "hash": false])
+        return try JSONDecoder().decode(DriverText.self, from: answer).value
+    }
+
+    /// Runs a script in the browser's own window, which contains the page.
+    private func runInWindow(_ script: String) async throws {
         try await marionette.command("Marionette:SetContext", ["value": "chrome"])
         try await marionette.command("WebDriver:ExecuteScript", ["script": script, "args": [String]()])
         try await marionette.command("Marionette:SetContext", ["value": "content"])

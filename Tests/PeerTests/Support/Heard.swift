@@ -1,6 +1,6 @@
 import Synchronization
 
-/// All that a stream has given so far.
+/// All elements of a stream so far.
 final class Heard<Element: Sendable>: Sendable {
     private struct State {
         var all: [Element] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Firefox's remote protocol: JSON with its length before it, over TCP; one command at a time.
+/// Firefox's remote protocol: JSON with a length prefix over TCP, one command at a time.
 final class Marionette: Sendable {
     private let socket: BlockingSocket
     private let queue = DispatchQueue(label: "marionette")

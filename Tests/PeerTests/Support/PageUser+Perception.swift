@@ -2,16 +2,16 @@ import Foundation
 import Testing
 
 extension PageUser {
-    /// What is on the page's picture of the other side.
-    struct Picture: Decodable, Sendable {
+    /// The content of the peer's video on the page.
+    struct Frame: Decodable, Sendable {
         let width: Int
         let height: Int
-        /// Seven places of a row at a fifth of the height, from left to right: red, green, blue.
+        /// Red, green and blue at seven places of a row at a fifth of the height, from left to right.
         let bars: [[Int]]
-        /// Changes with any pixel.
+        /// A checksum that changes with any pixel.
         let hash: Int
 
-        /// The seven bars of the SMPTE test picture.
+        /// The seven bars of the SMPTE test frame.
         var isSMPTE: Bool {
             let expected = [
                 [255, 255, 255], [255, 255, 0], [0, 255, 255], [0, 255, 0], [255, 0, 255], [255, 0, 0], [0, 0, 255],
@@ -22,13 +22,13 @@ extension PageUser {
         var isBlack: Bool { bars.allSatisfy { $0.allSatisfy { $0 < 40 } } }
     }
 
-    /// The pitch that is played, and how loud it is in dB below the loudest possible.
-    struct Sound: Decodable, Sendable {
+    /// The pitch that is played, and its level in dB relative to full scale.
+    struct Audio: Decodable, Sendable {
         let hertz: Double
         let decibel: Double
     }
 
-    func look() async throws -> Picture {
+    func look() async throws -> Frame {
         try await browser.evaluate(
             """
             const video = document.getElementById('remote-video');
@@ -42,40 +42,40 @@ extension PageUser {
             """)
     }
 
-    /// Waits for the picture to be what it should.
-    func seePicture(
-        _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ isRight: (Picture) -> Bool
+    /// Waits until the peer's video has the expected content.
+    func seeVideo(
+        _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ isRight: (Frame) -> Bool
     ) async throws {
-        var last: Picture?
+        var last: Frame?
         do {
             try await eventually("\(name) sees \(text)", sourceLocation: sourceLocation) {
-                let picture = try await look()
-                last = picture
-                return isRight(picture)
+                let frame = try await look()
+                last = frame
+                return isRight(frame)
             }
         } catch {
-            Issue.record("the last picture was \(String(describing: last))", sourceLocation: sourceLocation)
+            Issue.record("the last frame was \(String(describing: last))", sourceLocation: sourceLocation)
             throw error
         }
     }
 
-    /// Waits for the picture to change so many times.
+    /// Waits until the peer's video has changed this many times.
     func seeMotion(_ changes: Int = 5, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var hashes: Set<Int> = []
-        try await seePicture("\(changes) different pictures", sourceLocation: sourceLocation) {
+        try await seeVideo("\(changes) different frames", sourceLocation: sourceLocation) {
             hashes.insert($0.hash)
             return hashes.count > changes
         }
     }
 
-    /// What the browser decoded meanwhile, whether the page shows it or not.
+    /// The media that the browser decoded in an interval, shown or not.
     struct Arrivals: Decodable, Sendable {
-        let pictures: Int
-        /// Of sound, 48,000 a second; none of those that are made up for what is missing.
+        let frames: Int
+        /// Audio samples, 48,000 per second, without those that conceal lost packets.
         let samples: Int
     }
 
-    /// Counts what is decoded from now on, for about a second.
+    /// Counts the decoded media for about a second, from now on.
     func receives() async throws -> Arrivals {
         try await browser.evaluate(
             """
@@ -87,20 +87,20 @@ extension PageUser {
             const before = await next(call.figures);
             const after = await next(await next(before));
             const count = (kind) => after[kind].received.decoded - before[kind].received.decoded;
-            return { pictures: count('video'), samples: count('audio') };
+            return { frames: count('video'), samples: count('audio') };
             """)
     }
 
     func receivesNothing(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let arrivals = try await receives()
-        // A browser may count the end of what it had as played now.
-        #expect(arrivals.pictures == 0 && arrivals.samples < 4_800, "\(arrivals)", sourceLocation: sourceLocation)
+        // A browser may count the end of its earlier audio as played now.
+        #expect(arrivals.frames == 0 && arrivals.samples < 4_800, "\(arrivals)", sourceLocation: sourceLocation)
     }
 
-    /// Listens to what the page plays, for a moment.
+    /// Measures the audio that the page plays, for a short time.
     ///
-    /// It is recorded and looked at, since a browser on a machine without a sound card may have no clock for Web Audio.
-    func listen() async throws -> Sound {
+    /// The audio is recorded and analysed, since a browser on a machine without a sound card may have no clock for Web Audio.
+    func listen() async throws -> Audio {
         try await browser.evaluate(
             """
             const tracks = document.getElementById('remote-video').srcObject.getAudioTracks();
@@ -113,8 +113,8 @@ extension PageUser {
             recorder.stop();
             await stopped;
             const decoder = new OfflineAudioContext(1, 48000, 48000);
-            const sound = await decoder.decodeAudioData(await new Blob(parts).arrayBuffer());
-            const samples = sound.getChannelData(0).slice(-16384);
+            const audio = await decoder.decodeAudioData(await new Blob(parts).arrayBuffer());
+            const samples = audio.getChannelData(0).slice(-16384);
             let [hertz, best] = [0, 0];
             for (let pitch = 100; pitch <= 2000; pitch += 4) {
               const [step, window] = [2 * Math.PI * pitch / 48000, 2 * Math.PI / samples.length];
@@ -141,17 +141,17 @@ extension PageUser {
     }
 
     func hear(
-        _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ isRight: (Sound) -> Bool
+        _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ isRight: (Audio) -> Bool
     ) async throws {
-        var last: Sound?
+        var last: Audio?
         do {
             try await eventually("\(name) hears \(text)", sourceLocation: sourceLocation) {
-                let sound = try await listen()
-                last = sound
-                return isRight(sound)
+                let audio = try await listen()
+                last = audio
+                return isRight(audio)
             }
         } catch {
-            Issue.record("the last sound was \(String(describing: last))", sourceLocation: sourceLocation)
+            Issue.record("the last audio was \(String(describing: last))", sourceLocation: sourceLocation)
             throw error
         }
     }

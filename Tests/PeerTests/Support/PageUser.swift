@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Somebody who calls with the page: clicks what a person clicks, and looks and listens at what comes.
+/// A user of the page: clicks its buttons, and observes the received video and audio.
 struct PageUser {
     let browser: any Browser
     let name: String
@@ -17,7 +17,7 @@ struct PageUser {
             document.getElementById('token').value = '\(token)';
             document.getElementById('sign-in-form').requestSubmit();
             """)
-        // A server that wants a token says so, and the page asks for it.
+        // If the server requires a token, the page asks for it.
         if token.isEmpty, server.wantsTokens {
             try await until("asked for a token", "document.getElementById('token-details').open")
             return
@@ -46,7 +46,7 @@ struct PageUser {
           state: call.state, end: call.end, timeline: call.timeline, figures: call.figures, hold: call.hold })()
         """
 
-    /// The state of the call, as the page's own client has it.
+    /// The state of the call in the page's client.
     func state() async throws -> String { try await browser.evaluate("return window.callagent.call?.state ?? 'none'") }
 
     func waitForState(_ state: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
@@ -54,7 +54,7 @@ struct PageUser {
             state, "window.callagent.call?.state === '\(state)'", sourceLocation: sourceLocation)
     }
 
-    /// Why the call ended, for the program's names of reasons.
+    /// The end reason of the call, with the program's names.
     func waitForEnd(
         within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> String {
@@ -66,7 +66,7 @@ struct PageUser {
         try await browser.perform("document.querySelector(`\(selector)`).click()")
     }
 
-    /// Clicks with the mouse, which moves the focus, too.
+    /// Clicks with the mouse, which also moves the focus.
     func press(_ selector: String) async throws {
         let place: [Int] = try await browser.evaluate(
             """
@@ -76,13 +76,13 @@ struct PageUser {
         try await browser.press(x: place[0], y: place[1])
     }
 
-    /// Calls somebody who is shown as online.
+    /// Calls a user who is shown as online.
     func call(_ peer: String, video: Bool = true) async throws {
         try await until("sees \(peer)", "document.querySelector('li[data-user=\(peer)][data-online=true]')")
         try await click("li[data-user=\(peer)] [data-call=\(video ? "video" : "audio")]")
     }
 
-    /// Calls somebody by name.
+    /// Calls a user by name.
     func callByName(_ peer: String) async throws {
         try await browser.perform("document.getElementById('peer').value = '\(peer)'")
         try await click("#call-form [value=video]")
@@ -93,9 +93,9 @@ struct PageUser {
         try await until("rings", "document.getElementById('incoming').open", sourceLocation: sourceLocation)
     }
 
-    /// What the page has shown and played of the other side so far: nothing before the call is connected.
+    /// Whether the page has shown and played no media of the peer so far, as required before the call is connected.
     ///
-    /// True in any other state than `state`, when one is given: state and stream are looked at in one moment.
+    /// If `state` is given, the result is true in any other state. State and stream are read at the same time.
     func seesAndHearsNothing(orIsNot state: String? = nil) async throws -> Bool {
         let exception = state.map { "window.callagent.call.state !== '\($0)' || " } ?? ""
         return try await browser.evaluate(

@@ -1,32 +1,34 @@
 import Foundation
 import Testing
 
-/// What an end of a call receives for a moment, measured where it is decoded.
+/// The media that an end of a call receives in one interval, measured at the decoder.
 enum Perception: String {
     case everything
-    case picturesAlone
-    case soundAlone
+    case videoOnly
+    case audioOnly
     case nothing
 
-    /// So many moments one after the other count, since one may be the end of what was before.
+    /// The number of consecutive intervals that count.
+    ///
+    /// A single one may still contain earlier media.
     static let leastMoments = 3
 
-    /// One moment: how many pictures came, and how loud the sound was: 0 to 1, nil for none.
-    init(pictures: Double, level: Double?) {
-        switch (pictures > 0, level ?? 0 > 0.001) {
+    /// One interval: the number of frames, and the audio level from 0 to 1, nil without audio.
+    init(frames: Double, level: Double?) {
+        switch (frames > 0, level ?? 0 > 0.001) {
         case (true, true): self = .everything
-        case (true, false): self = .picturesAlone
-        case (false, true): self = .soundAlone
+        case (true, false): self = .videoOnly
+        case (false, true): self = .audioOnly
         case (false, false): self = .nothing
         }
     }
 }
 
 extension Program {
-    /// The options, beside `--events`, with which an agent tells moments of 200 ms.
+    /// The options, besides `--events`, with which an agent prints intervals of 200 ms.
     static let tellsMoments = ["--stats-interval", "200ms"]
 
-    /// What was perceived in each moment up to now, by an agent (``tellsMoments``) or by aiortc.
+    /// The perception of each interval so far, by an agent (``tellsMoments``) or by aiortc.
     var perceptions: [Perception] {
         events.compactMap { event in
             switch event["event"] as? String {
@@ -38,20 +40,20 @@ extension Program {
                     inbound.first { $0["kind"] as? String == kind }?[name] as? Double
                 }
                 return Perception(
-                    pictures: figure("framesPerSecond", "video") ?? 0, level: figure("audioLevel", "audio"))
+                    frames: figure("framesPerSecond", "video") ?? 0, level: figure("audioLevel", "audio"))
             case "received":
-                return Perception(pictures: event["pictures"] as? Double ?? 0, level: event["level"] as? Double)
+                return Perception(frames: event["frames"] as? Double ?? 0, level: event["level"] as? Double)
             default: return nil
             }
         }
     }
 
-    /// Waits until it perceives that from now on, for ``Perception/leastMoments``.
+    /// Waits until the program has this perception for the next ``Perception/leastMoments`` intervals.
     func perceives(_ perception: Perception, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let before = perceptions.count
         do {
             try await eventually("\(perception) is perceived", sourceLocation: sourceLocation) {
-                // What was measured when this began is of before.
+                // The interval that is running now contains earlier media.
                 let latest = perceptions.dropFirst(before + 1).suffix(Perception.leastMoments)
                 return latest.count == Perception.leastMoments && latest.allSatisfy { $0 == perception }
             }
@@ -61,19 +63,19 @@ extension Program {
         }
     }
 
-    /// Waits until the agent has decoded so much since the call began.
+    /// Waits until the agent has decoded these amounts since the call began.
     func receives(
-        pictures: Double, secondsOfSound: Double, sourceLocation: SourceLocation = #_sourceLocation
+        frames: Double, secondsOfAudio: Double, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        try await eventually("\(pictures) pictures, \(secondsOfSound) s of sound", sourceLocation: sourceLocation) {
+        try await eventually("\(frames) frames, \(secondsOfAudio) s of audio", sourceLocation: sourceLocation) {
             let latest = events.last { $0["event"] as? String == "statistics" }
             let entries = latest?["statistics"] as? [[String: Any]] ?? []
             func total(_ name: String) -> Double { entries.compactMap { $0[name] as? Double }.max() ?? 0 }
-            return total("framesDecoded") >= pictures && total("totalSamplesDuration") >= secondsOfSound
+            return total("framesDecoded") >= frames && total("totalSamplesDuration") >= secondsOfAudio
         }
     }
 
-    /// That all this was perceived, one after the other, each for ``Perception/leastMoments``.
+    /// Expects all these perceptions in order, each for ``Perception/leastMoments`` intervals.
     func expectPerceptions(_ expected: [Perception], sourceLocation: SourceLocation = #_sourceLocation) {
         let moments = perceptions
         var (missing, run) = (expected[...], 0)

@@ -2,9 +2,9 @@ import Foundation
 
 /// A sine that sounds for 250 ms of every 400 ms.
 ///
-/// A steady one would be taken for noise, and suppressed, by what a browser does to the sound of a microphone.
+/// A browser's noise suppression for microphones would remove a steady tone.
 struct PulsedTone {
-    /// A multiple of 10, so that the file can be played round and round.
+    /// A multiple of 10, so that the file can be played in a loop.
     let hertz: Int
 
     /// 2 s of it as a WAV file of 48 kHz, 16 bits and one channel.

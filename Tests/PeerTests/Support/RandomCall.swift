@@ -3,13 +3,13 @@ import Conformance
 
 @testable import CallAgent
 
-/// What may happen to a call, by chance, in the words of `docs/signaling.md`, "Conformance".
+/// Random events of a call, in the format of `docs/signaling.md`, "Conformance".
 struct RandomCall {
     private var chance: Chance
 
     init(seed: UInt64) { chance = Chance(state: seed) }
 
-    /// How the call begins.
+    /// The initial parameters of the call.
     mutating func call() -> JSONValue {
         var call: JSONValue = [
             "role": chance.pick(["caller", "callee"]), "media": media(),
@@ -27,13 +27,15 @@ struct RandomCall {
         ])
     }
 
-    /// A whole call: mostly one that is connected and gets other media, with something else thrown in here and there.
+    /// The events of a whole call.
+    ///
+    /// Most calls are connected and change their media, with other events in between.
     mutating func events(_ call: JSONValue) -> [JSONValue] {
         let isCaller = call["role"] == "caller"
         var events: [JSONValue] = []
         for next in (chance.below(8) == 0 ? [] : connecting(isCaller) + changing(isCaller, call["media"] ?? .null)) {
             while chance.below(6) == 0 { events += some() }
-            // Something may be missing, too.
+            // Some events are missing.
             if chance.below(30) > 0 { events.append(next) }
         }
         for _ in 0..<25 { events += some() }
@@ -46,7 +48,7 @@ struct RandomCall {
         guard isCaller else {
             return [message(invite()), answer, ["type": "accept"], answer] + media
         }
-        // The peer calls, too, with media of its own choice.
+        // The peer calls as well, with its own media.
         if chance.below(4) == 0 { return [["type": "place"], offer, yield(), answer] + media }
         let progress = message(["type": "progress", "sdp": "answer"])
         return [["type": "place"], offer, message(["type": "ringing"])] + (chance.below(2) == 0 ? [progress] : [])
@@ -70,7 +72,7 @@ struct RandomCall {
         return begin + [fact("verified", 1)] + (chance.below(2) == 0 ? end : end.reversed())
     }
 
-    /// What comes next.
+    /// The next events.
     private mutating func some() -> [JSONValue] {
         switch chance.below(10) {
         case 0: [user()]
@@ -108,7 +110,7 @@ struct RandomCall {
             ["type": "info", "content": "hello"], ["type": "query"], ["type": "status", "callState": "connected"],
             ["type": "skip"],
         ]
-        // What may end the call is rare, or no call would get far.
+        // Events that may end the call are rare, otherwise all calls would be short.
         if chance.below(5) == 0 {
             bodies =
                 ["reject", "cancel", "hangup"].map { farewell.merging(["type": .string($0)]) }

@@ -1,6 +1,6 @@
 import Conformance
 
-/// What may happen to one end's delivery on a bad network, by chance, in the words of `docs/signaling.md`, "Conformance".
+/// Random steps of one end's delivery on a bad network, in the format of `docs/signaling.md`, "Conformance".
 struct RandomDelivery {
     private var chance: Chance
     private var now = 0
@@ -8,7 +8,7 @@ struct RandomDelivery {
 
     init(seed: UInt64) { chance = Chance(state: seed) }
 
-    /// The next step, with its time; `next` is when a wake is due.
+    /// The next step, with its time; `next` is the time of the next wake.
     mutating func step(next: Int?) -> JSONValue {
         now += chance.pick([0, 1, 20, 300, 500, 1_000, 4_000])
         switch chance.below(12) {
@@ -26,7 +26,7 @@ struct RandomDelivery {
         }
     }
 
-    /// More messages than may wait for their acknowledgement.
+    /// More messages than may wait for an acknowledgement.
     func flood() -> [JSONValue] {
         (1...1_100).map { number in
             at([
@@ -38,8 +38,9 @@ struct RandomDelivery {
         }
     }
 
-    /// Streams of more peers than are remembered, some of them in a call with this end, and then all of them again: what was
-    /// forgotten is delivered anew.
+    /// Streams of more peers than are remembered, some of them in a call with this end, and then all of them again.
+    ///
+    /// Messages of forgotten streams are delivered again.
     mutating func strangers() -> [JSONValue] {
         var steps: [JSONValue] = []
         let peers = (0..<1_100).map { "p\($0)" }
@@ -69,7 +70,7 @@ struct RandomDelivery {
             candidate, candidate, candidate,
             ["type": "state", "state": ["audio": "on", "video": "on", "hold": false]],
             ["type": "query"], farewell.merging(["type": "hangup"]), farewell.merging(["type": "cancel"]),
-            // Longer than a peer would take.
+            // Longer than a peer accepts.
             ["type": "info", "content": .string(String(repeating: "x", count: chance.pick([10, 4_096, 4_097])))],
         ])
         return body.merging([
@@ -92,7 +93,7 @@ struct RandomDelivery {
             ["type": "hangup", "code": 9_900, "text": ""], ["type": "status", "callState": "connected"],
             ["type": "gone"], ["type": "skip"], fault.merging(["type": "error"]), fault.merging(["type": "error"]),
         ])
-        // The server's own have no sender.
+        // Messages of the server itself have no sender.
         let sender: JSONValue =
             body["type"] == "error" ? chance.pick([.null, "bob", "carol"]) : chance.pick(["bob", "bob", "carol"])
         if !["ack", "gone", "error"].contains(body["type"]?.string) {
@@ -109,7 +110,7 @@ struct RandomDelivery {
         ]
     }
 
-    /// A message with something about it that nobody takes.
+    /// A message with an error for which every receiver refuses it.
     private mutating func refused() -> JSONValue {
         let fault: JSONValue = chance.pick([
             ["type": "applause"], ["v": 2], ["v": "1"], ["type": "info", "content": 5],

@@ -1,6 +1,6 @@
 import Conformance
 
-/// What may happen between the calls of one end, by chance, in the words of `docs/signaling.md`, "Conformance".
+/// Random steps of one end's routing, in the format of `docs/signaling.md`, "Conformance".
 struct RandomRouting {
     private var chance: Chance
     private var made = 0
@@ -9,7 +9,7 @@ struct RandomRouting {
 
     mutating func limit() -> Int { 1 + chance.below(4) }
 
-    /// What comes next: the same few ids at several peers, now and then many new ones.
+    /// The next steps: the same few ids from several peers, and sometimes many new ids.
     mutating func steps() -> [JSONValue] {
         switch chance.below(20) {
         case 0...3:
@@ -26,7 +26,7 @@ struct RandomRouting {
         case 6, 7: return [["end": call()]]
         case 8: return [["adopt": call().merging(["newId": id()])]]
         case 9 where chance.below(4) == 0:
-            // Whoever makes up ids cannot make this end forget those of others, nor fill its memory.
+            // A peer that invents ids cannot make this end forget the ids of others or fill its memory.
             let type: JSONValue = chance.pick(["cancel", "invite"])
             return (0..<100).map { _ in
                 made += 1
@@ -57,7 +57,7 @@ struct RandomRouting {
                 "media": ["audio": true, "video": true], "sdp": "offer", "ringTimeoutMs": 20_000,
             ])
         }
-        // In time, at the last moment, too late.
+        // In time, just in time, or too late.
         let at = chance.pick([1_000_000, 1_000_000, 1_022_000, 1_022_001])
         return ["message": message.merging(fields), "at": .int(at)]
     }

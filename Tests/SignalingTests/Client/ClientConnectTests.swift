@@ -43,7 +43,7 @@ struct ClientConnectTests {
 
     @Test func aHostNameIsResolved() async throws {
         try await withServer { server in
-            let transport = WebSocketSignaling(url: "ws://localhost:\(server.port)", logger: quietLogger)
+            let transport = WebSocketTransport(url: "ws://localhost:\(server.port)", logger: quietLogger)
             try await transport.connect(as: "alice")
             await transport.close()
         }
@@ -63,7 +63,7 @@ struct ClientConnectTests {
         ("ws://a$b", "a character that no host has"),
     ])
     func aWrongURLIsToldInWords(url: String, words: String) async throws {
-        let transport = WebSocketSignaling(url: url, logger: quietLogger)
+        let transport = WebSocketTransport(url: url, logger: quietLogger)
         await #expect {
             try await transport.connect(as: "alice")
         } throws: { error in
@@ -73,13 +73,13 @@ struct ClientConnectTests {
     }
 
     @Test func aPortWhereNobodyListensIsUnreachable() async throws {
-        let server = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let server = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
         await server.shutdown()
         await expectUnreachable("connection refused", port: server.port)
     }
 
     @Test func aHostThatDoesNotExistIsUnreachable() async throws {
-        let transport = WebSocketSignaling(url: "ws://nobody.invalid:9", logger: quietLogger)
+        let transport = WebSocketTransport(url: "ws://nobody.invalid:9", logger: quietLogger)
         await #expect(
             throws: SignalingError.unreachable("ws://nobody.invalid:9", text: "the host name cannot be resolved")
         ) { try await transport.connect(as: "alice") }
@@ -128,7 +128,7 @@ struct ClientConnectTests {
 
     @Test(arguments: ["", "a b", #"a"b"#, String(repeating: "a", count: 65)])
     func aMalformedNameIsRefusedBeforeAnythingIsSent(name: String) async throws {
-        let transport = WebSocketSignaling(url: "ws://127.0.0.1:1", logger: quietLogger)
+        let transport = WebSocketTransport(url: "ws://127.0.0.1:1", logger: quietLogger)
         await #expect {
             try await transport.connect(as: name)
         } throws: { error in
@@ -152,7 +152,7 @@ struct ClientConnectTests {
         _ text: String, port: Int, within limit: Duration = .milliseconds(100),
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        // What does answer does so faster than this.
+        // Servers that answer are faster than this limit.
         let isDeadline = text.hasPrefix("no answer")
         let client = ClientUnderTest(port: port) { $0.connectTimeout = isDeadline ? limit : .seconds(10) }
         await #expect(
@@ -161,7 +161,7 @@ struct ClientConnectTests {
     }
 }
 
-/// A message of the package with a body that suits any direction.
+/// A message of the package with a body that is valid in both directions.
 func message(_ body: SignalingMessage.Body = .ringing, from: String, to: String) -> SignalingMessage {
     SignalingMessage(id: "m1", callId: "c1", from: from, to: to, sentUnixMs: 1_700_000_000_000, body: body)
 }

@@ -47,7 +47,7 @@ struct ClientMessageTests {
     @Test func aTransportThatNobodyHoldsSignsOut() async throws {
         let server = try await FakeServer.webSocket()
         func signInAndForget() async throws -> FakeServer.Connection {
-            let transport = WebSocketSignaling(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
+            let transport = WebSocketTransport(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
             async let connecting: Void = transport.connect(as: "alice")
             let connection = try #require(try await server.connections.next())
             try await connection.signIn("alice")
@@ -131,12 +131,12 @@ struct ClientMessageTests {
 
     @Test func anApplicationThatIsSlowStopsTheReadingAndLosesNothing() async throws {
         let server = try await FakeServer.webSocket()
-        let transport = WebSocketSignaling(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
+        let transport = WebSocketTransport(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
         async let connecting: Void = transport.connect(as: "alice")
         let connection = try #require(try await server.connections.next())
         try await connection.signIn("alice")
         try await connecting
-        // More than the queue and the kernel hold together: this task stands still until the application reads.
+        // More than the queue and the kernel can hold: this task waits until the application reads.
         let filler = String(repeating: "f", count: 60_000)
         let sending = Task { for number in 0..<600 { try await connection.send("\(number) \(filler)") } }
         var received = 0
@@ -150,9 +150,9 @@ struct ClientMessageTests {
         await transport.close()
     }
 
-    /// A client that is signed in at a server which does nothing by itself.
+    /// A client signed in at a server that sends nothing by itself.
     private func connected(
-        _ configure: (inout WebSocketSignalingConfiguration) -> Void = { _ in }
+        _ configure: (inout WebSocketTransportConfiguration) -> Void = { _ in }
     ) async throws -> (ClientUnderTest, FakeServer.Connection) {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port, configure: configure)

@@ -8,7 +8,7 @@ import WebSocketSignaling
 @Suite(.timeLimit(.minutes(2)))
 struct ClientReconnectTests {
     @Test func aServerThatStopsIsReportedAndSendingFailsUntilItIsBack() async throws {
-        let first = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let first = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
         let alice = try await ClientUnderTest.signedIn("alice", port: first.port)
         let bob = try await ClientUnderTest.signedIn("bob", port: first.port)
         await first.shutdown()
@@ -17,10 +17,10 @@ struct ClientReconnectTests {
         await #expect(throws: SignalingError.notConnected) {
             try await alice.transport.send(callMessage(from: "alice", to: "bob"), to: "bob")
         }
-        // Returns at once: the transport sees to it by itself.
+        // Returns at once: the transport reconnects by itself.
         try await alice.transport.connect(as: "alice")
 
-        let second = try await SignalingServer.start(configuration: .init(port: first.port), logger: quietLogger)
+        let second = try await Server.start(configuration: .init(port: first.port), logger: quietLogger)
         #expect(try await alice.events.next() == .reconnected)
         #expect(try await bob.events.next() == .reconnected)
         try await alice.transport.send(callMessage(id: "after", from: "alice", to: "bob"), to: "bob")
@@ -97,7 +97,7 @@ struct ClientReconnectTests {
     }
 
     @Test func closingWhileTheServerIsDownEndsTheEvents() async throws {
-        let server = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let server = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
         let client = try await ClientUnderTest.signedIn("alice", port: server.port)
         await server.shutdown()
         _ = try await client.loss()

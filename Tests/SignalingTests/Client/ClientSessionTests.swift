@@ -6,7 +6,7 @@ import TestServers
 import Testing
 import WebSocketSignaling
 
-/// What belongs to a sign-in: coming back, presence, and the servers for ICE.
+/// Features of a sign-in: resume, presence and ICE servers.
 @Suite(.timeLimit(.minutes(2)))
 struct ClientSessionTests {
     @Test func aClientResumesWithWhatTheLastSignInGave() async throws {
@@ -33,7 +33,7 @@ struct ClientSessionTests {
 
     @Test func theClockComesBeforeEverythingElse() async throws {
         try await withServer { server in
-            let transport = WebSocketSignaling(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
+            let transport = WebSocketTransport(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
             try await transport.connect(as: "alice")
             var events = transport.events.makeAsyncIterator()
             guard case .clock(let unixMs) = await events.next() else {
@@ -88,7 +88,7 @@ struct ClientSessionTests {
     // MARK: Presence
 
     @Test func presenceIsToldAtOnceOnChangesAndAfterALoss() async throws {
-        let first = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let first = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
         let alice = try await ClientUnderTest.signedIn("alice", port: first.port)
         let seen = Mailbox<Presence>()
         let stream = try await alice.transport.watch(["bob"])
@@ -102,9 +102,9 @@ struct ClientSessionTests {
         await bob.transport.close()
         #expect(try await seen.next() == Presence(user: "bob", devices: []))
         await first.shutdown()
-        let second = try await SignalingServer.start(configuration: .init(port: first.port), logger: quietLogger)
+        let second = try await Server.start(configuration: .init(port: first.port), logger: quietLogger)
         #expect(try await seen.next() == Presence(user: "bob", devices: []))
-        // Another watch ends the one before.
+        // A new watch replaces the one before.
         let other = try await alice.transport.watchEverybody()
         #expect(try await seen.next() == nil)
         var iterator = other.makeAsyncIterator()

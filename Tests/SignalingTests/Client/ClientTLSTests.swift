@@ -71,16 +71,16 @@ struct ClientTLSTests {
             (one.certificate.path, nothing.path, "holds no private key in PEM"),
             (one.certificate.path, other.key.path, "is not the key of the certificate"),
         ] {
-            var configuration = SignalingServerConfiguration(port: 0)
+            var configuration = ServerConfiguration(port: 0)
             configuration.tls = .init(certificateChainFile: chain, privateKeyFile: key)
             await #expect {
-                try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+                try await Server.start(configuration: configuration, logger: quietLogger)
             } throws: { error in "\(error)".contains(words) }
         }
     }
 
     private func withTLSServer(
-        _ certificate: TestCertificate, _ body: (SignalingServer) async throws -> Void
+        _ certificate: TestCertificate, _ body: (Server) async throws -> Void
     ) async throws {
         try await withServer {
             $0.tls = .init(

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ClientTokenTests {
-    // Three seconds between the warning and the end: a busy machine gets the next token in time.
+    // Three seconds between the warning and the end, so that a busy machine gets the next token in time.
     @Test func aTokenIsRenewedFromTheProviderBeforeItEnds() async throws {
         try await withTokenServer {
             $0.tokenWarning = .seconds(3)
@@ -25,7 +25,7 @@ struct ClientTokenTests {
                 }
                 #expect((0...3_000).contains(left))
             }
-            // It stays signed in: a watch is answered when the first two tokens are over.
+            // It stays signed in: a watch is answered after the first two tokens have expired.
             try await staysSignedIn(client, for: .milliseconds(3_500))
             await client.transport.close()
             #expect(try await client.events.next() == nil)
@@ -79,7 +79,7 @@ struct ClientTokenTests {
                 Issue.record("no warning")
                 return
             }
-            // The provider's is another one than the present, and takes its place.
+            // The provider's token differs from the present one and replaces it.
             try await staysSignedIn(client, for: .milliseconds(3_500))
             #expect(asked.next() == 3)
             await client.transport.close()
@@ -91,7 +91,7 @@ struct ClientTokenTests {
         let start = ContinuousClock.now
         while ContinuousClock.now - start < duration {
             _ = try await client.transport.watch(["bob"])
-            // The pace of asking.
+            // The polling interval.
             try await Task.sleep(for: .milliseconds(50))
         }
     }
@@ -116,7 +116,7 @@ struct ClientTokenTests {
         try await second.send(#"{"v":1,"type":"refused","code":410,"text":"the token expired"}"#)
         #expect(
             try await client.loss() == "the signaling server refused the sign-in (410): the token expired")
-        // Without it the next attempt would be a minute away.
+        // Without this renewal the next attempt would be a minute later.
         try await client.transport.renew(token: "a.new.token")
         let third = try #require(try await server.connections.next())
         let signIn = try #require(try await third.next(.text))
@@ -172,8 +172,8 @@ struct ClientTokenTests {
     }
 
     @Test(
-        "That a token goes unencrypted to another host is said once, and not of this machine",
-        // The system takes 0.0.0.0 for itself; the client cannot know.
+        "A token sent unencrypted is reported once for another host, and not for this machine",
+        // For the system 0.0.0.0 is this host; the client cannot know that.
         arguments: [("0.0.0.0", true, 1), ("0.0.0.0", false, 0), ("127.0.0.1", true, 0), ("localhost", true, 0)])
     func plainToken(host: String, hasToken: Bool, count: Int) async throws {
         let lines = LogLines()
@@ -184,7 +184,7 @@ struct ClientTokenTests {
                 port: server.port, host: host, logger: lines.logger, token: provider)
             try await client.transport.connect(as: "alice")
             if hasToken {
-                // An open server knows no tokens; it was sent all the same.
+                // A server without tokens ignores it, but the token was sent.
                 await #expect(throws: SignalingError.self) { try await client.transport.renew(token: "a-token") }
             }
             await client.transport.close()

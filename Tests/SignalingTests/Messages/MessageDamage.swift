@@ -7,7 +7,7 @@ enum MessageDamage {
             let other = Array((samples.randomElement(using: &random) ?? "{}").utf8)
             damage(&bytes, other, &random)
         }
-        // As a transport would hand it over: bytes that are not UTF-8 are replaced.
+        // As a transport delivers it: bytes that are not UTF-8 are replaced.
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -37,7 +37,7 @@ enum MessageDamage {
         }
     }
 
-    /// Adds a member to the outermost object, mostly one that is there already.
+    /// Adds a member to the outermost object, mostly one that exists already.
     private static func addMember(_ bytes: inout [UInt8], _ key: String, _ random: inout SeededGenerator) {
         guard let end = bytes.lastIndex(of: UInt8(ascii: "}")) else { return }
         bytes.insert(contentsOf: Array(#","\#(key)":\#(values.randomElement(using: &random) ?? "0")"#.utf8), at: end)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CallAgent
 
-/// Messages that were damaged on purpose.
+/// Deliberately damaged messages.
 ///
-/// `CALLAGENT_FUZZ_RUNS` does more of them, `CALLAGENT_FUZZ_SEED` others; a failure names the seed of its one message.
+/// `CALLAGENT_FUZZ_RUNS` sets their number, `CALLAGENT_FUZZ_SEED` the first seed. A failure names the seed of its message.
 struct MessageFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let runs = environment["CALLAGENT_FUZZ_RUNS"].flatMap { UInt64($0) } ?? 50_000
@@ -14,7 +14,7 @@ struct MessageFuzzTests {
     private static let shards: UInt64 = 4
 
     @Test(
-        "Whatever comes is read or refused, never a trap, and what is read says the same when it is written again",
+        "A damaged message is decoded or refused without a trap, and a decoded one is equal after encoding",
         arguments: 0..<shards)
     func damaged(shard: UInt64) throws {
         let samples = try MessageSamples.messages.map { try $0.encoded() }
@@ -31,7 +31,7 @@ struct MessageFuzzTests {
                 checkRefusal(text, error, seed)
             }
         }
-        // The runs show something only if they are of both kinds.
+        // The test is meaningful only if both kinds occur.
         #expect(read > Int(Self.runs / Self.shards) / 20, "\(read) were read")
         #expect(refused > Int(Self.runs / Self.shards) / 20, "\(refused) were refused")
     }
@@ -47,12 +47,12 @@ struct MessageFuzzTests {
     private func checkRefusal(_ text: String, _ error: MalformedMessage, _ seed: UInt64) {
         let isKnown = [400, 413, 426].contains(error.code) && SignalingLimits.isText(error.text)
         if !isKnown || error.ref.map(SignalingLimits.isName) == false { Issue.record("seed \(seed): \(error)") }
-        // What the sender is told must be sendable itself.
+        // The error to the sender must be a valid message.
         guard let answer = MessageHead(decoding: text)?.answer(error, from: "bob") else { return }
         if (try? answer.encoded()) == nil { Issue.record("seed \(seed): \(answer) cannot be sent") }
     }
 
-    @Test("An error or an acknowledgement is never answered, however it is damaged")
+    @Test("A damaged error or acknowledgement is never answered")
     func neverAnswered() throws {
         for type in ["error", "ack"] {
             for extra in [#","code":-1"#, #","ref":7"#, #","generation":-1"#, #","v":2"#, #","seq":0"#] {

@@ -1,7 +1,7 @@
 import CallAgent
 import CallProtocol
 
-/// One message of every type, with every field that it may have, and the least that it may have.
+/// Messages of every type, with all fields and with the required fields only.
 enum MessageSamples {
     static let bodies: [SignalingMessage.Body] =
         [

@@ -3,9 +3,9 @@ import CallProtocol
 import Foundation
 import Testing
 
-/// Every type of message, its fields and their bounds.
+/// Every message type, its fields and their limits.
 struct MessageTypeTests {
-    @Test("Every type comes back from JSON as it was, with everything it may carry", arguments: MessageSamples.messages)
+    @Test("Every message is equal after encoding and decoding, with all its fields", arguments: MessageSamples.messages)
     func roundTrip(message: SignalingMessage) throws {
         let text = try message.encoded()
         #expect(try SignalingMessage(decoding: text) == message)
@@ -24,7 +24,7 @@ struct MessageTypeTests {
             ])
     }
 
-    /// A message at a bound, and the same one step beyond.
+    /// A message at a limit, and the same message one step beyond it.
     struct Bound: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var within: SignalingMessage
@@ -69,7 +69,7 @@ struct MessageTypeTests {
         Bound("receiver") { $0.to = $1 ? "" : "b" },
     ]
 
-    @Test("What is beyond a bound is neither sent nor read, and never cut", arguments: bounds)
+    @Test("A message beyond a limit is neither encoded nor decoded, and never cut", arguments: bounds)
     func bound(bound: Bound) throws {
         #expect(try SignalingMessage(decoding: bound.within.encoded()) == bound.within)
         #expect {
@@ -79,10 +79,10 @@ struct MessageTypeTests {
         }
     }
 
-    // MARK: What is wrong with it
+    // MARK: Errors
 
     @Test(
-        "Another version and an unknown type are 426, whatever else there is",
+        "Another version and an unknown type are 426, also with other errors",
         arguments: [
             #"{"v":2,"type":"ringing"}"#, #"{"v":0,"type":"invite"}"#, #"{"type":"ringing"}"#,
             #"{"v":1,"type":"dance"}"#,
@@ -92,7 +92,7 @@ struct MessageTypeTests {
     func unknown(text: String) { #expect(Self.code(text) == 426) }
 
     @Test(
-        "A field that is missing is 400",
+        "A missing field is 400",
         arguments: [
             "invite", "progress", "candidate", "offer", "answer", "renegotiate", "state", "info", "status", "ack",
         ])
@@ -113,7 +113,7 @@ struct MessageTypeTests {
         #expect(Self.code(callMessage("invite", from: "a", to: "b", extra: "," + field)) == 400)
     }
 
-    @Test("What is no object of JSON is 400, and too deep or too long is refused before it is read")
+    @Test("A text that is not a JSON object is 400; one that is too deep or too long is refused before parsing")
     func noObject() {
         for text in ["", " ", "null", "1", "[]", "\"x\"", "{", "}", "{\"v\":1", "\u{0}"] {
             #expect(Self.code(text) == 400, "\(text)")

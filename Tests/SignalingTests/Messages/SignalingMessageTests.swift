@@ -62,9 +62,9 @@ struct SignalingMessageTests {
         }
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
-    /// A message at a bound, and the same one step beyond.
+    /// A message at a limit, and the same message one step beyond it.
     struct Bound: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var within: SignalingMessage.Body
@@ -139,7 +139,7 @@ struct SignalingMessageTests {
     }
 
     @Test func aMessageThatGrowsBeyondTheLimitInJSONIsNotSent() {
-        // Each of these becomes six bytes.
+        // Each of these characters becomes six bytes.
         let sdp = String(repeating: "\u{1}", count: 32_768)
         #expect {
             try message(.progress(sdp: sdp), from: "alice", to: "bob").encoded()

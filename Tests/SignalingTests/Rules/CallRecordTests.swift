@@ -3,11 +3,11 @@ import Testing
 
 @testable import SignalingServer
 
-/// What the server knows of calls when they are over.
+/// The server's records of ended calls.
 struct CallRecordTests {
     private typealias Board = BoardUnderTest
 
-    /// What happens in a call of alice's main device to bob's tv and phone: who says what, and to which device.
+    /// A message in a call from alice's main device to bob's tv and phone: its sender, its type and its receiving device.
     private struct Step {
         var sender: String
         var type: String
@@ -35,7 +35,7 @@ struct CallRecordTests {
         ([invite, Step("tv", "reject", 486), Step("phone", "reject", 486)], .busy, 486, false),
         ([invite, Step("tv", "reject", 487), Step("phone", "reject", 487)], .unanswered, 487, false),
         ([invite, Step("tv", "reject", 488), Step("phone", "reject", 9906)], .failed, 9906, false),
-        // One device declines for all of them; the caller settles it with the others.
+        // One device declines for all; the caller cancels the others.
         ([invite, Step("tv", "reject", 603), Step("alice", "cancel", 603, winner: "tv")], .declined, 603, false),
         ([invite, Step("tv", "reject", 603), Step("alice", "cancel", 9900)], .cancelled, 9900, false),
     ]

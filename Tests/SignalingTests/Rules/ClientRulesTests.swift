@@ -72,7 +72,7 @@ struct ClientRulesTests {
     }
 
     @Test func aConfigurationIsBroughtWithinWhatATimerHolds() {
-        var configuration = WebSocketSignalingConfiguration()
+        var configuration = WebSocketTransportConfiguration()
         #expect(configuration.bounded() == configuration)
         configuration.connectTimeout = .seconds(-1)
         configuration.silenceTimeout = .seconds(Int64.max)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignalingServer
 
-/// Who may not sign in though the token is good.
+/// Users and tokens that are denied although the token is valid.
 struct DenyListTests {
     @Test func aListNamesTokensAndUsers() throws {
         let list = try DenyList("# lost in a train\r\njti a1/b#2\n\n\t sub\tbob \n  # sub carol\nsub dave".utf8)
@@ -77,7 +77,7 @@ struct DenyListTests {
             board.received(renewal, on: carol) == [
                 .send(.renewalRefused(code: 403, text: "the token was denied"), to: carol)
             ])
-        // A renewed token is known by its own identifier.
+        // A renewed token has its own identifier.
         _ = board.received(Envelope(version: 1, type: "renew", token: token("carol", "t6")), on: carol)
         #expect(board.board.deny(try DenyList("jti t3".utf8)).isEmpty)
         #expect(board.board.deny(try DenyList("jti t6".utf8)) == [.close(carol, text: "the token was denied")])

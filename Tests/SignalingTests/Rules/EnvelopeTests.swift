@@ -86,7 +86,7 @@ struct EnvelopeTests {
             if Envelope(decoding: bytes) != nil { envelopes += 1 }
             if let message = try? SignalingMessage(decoding: String(decoding: bytes, as: UTF8.self)) {
                 messages += 1
-                // What was accepted can be said again.
+                // An accepted message can be encoded again.
                 #expect(throws: Never.self, "seed \(seed): \(bytes)") { try message.encoded() }
             }
         }

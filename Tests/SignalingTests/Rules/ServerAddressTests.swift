@@ -2,7 +2,7 @@ import Testing
 
 @testable import SignalingServer
 
-/// What the server makes of addresses and names.
+/// The server's rules for addresses and host names.
 struct ServerAddressTests {
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
@@ -80,30 +80,30 @@ struct ServerAddressTests {
         #expect(!HostNames(listening: "0.0.0.0", allowed: [], hasTLS: false).contains("0.0.0.0", local: local))
     }
 
-    @Test("With TLS every name counts, since the browser has compared it with the certificate")
+    @Test("With TLS every host name is accepted, since the browser has compared it with the certificate")
     func tls() {
         #expect(HostNames(listening: "::", allowed: [], hasTLS: true).contains("calls.example.org", local: nil))
     }
 
     @Test(arguments: [
-        // Nobody in between.
+        // Without a proxy.
         ("192.0.2.7", [], false, "192.0.2.7", false), ("127.0.0.1", [], false, "127.0.0.1", true),
-        // A proxy that is not trusted says nothing about the client, but gives up the rights of this machine.
+        // The header of an untrusted proxy is ignored, but the client loses the rights of this machine.
         ("192.0.2.7", ["198.51.100.1"], true, "192.0.2.7", false),
         ("127.0.0.1", ["127.0.0.1"], true, "127.0.0.1", false),
         ("127.0.0.1", [], true, "127.0.0.1", false),
-        // One that is trusted appended whom it heard; what is in front of that the client may have made up.
+        // A trusted proxy appended the address of its client. The client may have forged the entries before it.
         ("127.0.0.9", ["198.51.100.1"], true, "198.51.100.1", false),
         ("127.0.0.9", ["127.0.0.1"], true, "127.0.0.1", false),
         ("127.0.0.9", ["203.0.113.1", "198.51.100.1"], true, "198.51.100.1", false),
-        // Several that are trusted.
+        // Several trusted proxies.
         ("127.0.0.9", ["203.0.113.1", "198.51.100.1", "10.1.2.3"], true, "198.51.100.1", false),
         ("10.0.0.1", ["10.0.0.2", "10.0.0.3"], true, "10.0.0.2", false),
         ("::ffff:10.0.0.1", ["2001:db8::1"], true, "2001:db8::1", false),
-        // What cannot be read counts as the last one that can, and so does nothing at all.
+        // For an invalid or missing entry the last valid address counts.
         ("127.0.0.9", [], false, "127.0.0.9", false), ("127.0.0.9", ["unknown"], true, "127.0.0.9", false),
         ("127.0.0.9", ["198.51.100.1", "", "10.1.2.3"], true, "10.1.2.3", false),
-        // With a port, as some write it.
+        // Some proxies write a port.
         ("127.0.0.9", ["198.51.100.1:4711"], true, "198.51.100.1", false),
         ("127.0.0.9", ["[2001:db8::1]:4711"], true, "2001:db8::1", false),
     ])

@@ -14,7 +14,7 @@ struct ServerRulesTests {
         #expect(bucket.take(at: 1_099) == false)
         #expect(bucket.take(at: 1_100) == true)
         #expect(bucket.take(at: 1_100) == false)
-        // Not more than the burst, however long it took; a clock that goes back does no harm.
+        // Never more than the burst, after any time; a clock that goes back does no harm.
         let later = (0..<4).map { _ in bucket.take(at: .max / 2) }
         #expect(later == [true, true, true, false])
         #expect(bucket.take(at: 0) == false)
@@ -23,10 +23,10 @@ struct ServerRulesTests {
     @Test func theSenderIsToldOnceASecond() {
         var rate = MessageRate(perSecond: 1, burst: 1, uptimeMs: 0)
         #expect(rate.message(at: 0) == .pass)
-        #expect(rate.message(at: 1) == .drop(isTold: true))
-        #expect(rate.message(at: 999) == .drop(isTold: false))
+        #expect(rate.message(at: 1) == .drop(isReported: true))
+        #expect(rate.message(at: 999) == .drop(isReported: false))
         #expect(rate.message(at: 1_001) == .pass)
-        #expect(rate.message(at: 1_002) == .drop(isTold: true))
+        #expect(rate.message(at: 1_002) == .drop(isReported: true))
         let frames = (0..<11).map { _ in rate.frame(at: 0) }
         #expect(frames == Array(repeating: true, count: 10) + [false])
     }
@@ -44,7 +44,7 @@ struct ServerRulesTests {
         let frames = (0..<21).map { _ in board.board.receivedFrame(on: alice, at: board.now) }
         #expect(frames.dropLast().allSatisfy { $0.isEmpty })
         #expect(frames.last == [.throwOut(alice, text: "more than ten times the allowed rate of messages")])
-        // Before the sign-in nobody is told anything.
+        // Before the sign-in no message is sent.
         let stranger = board.opened()
         let verdicts = (0..<3).map { _ in board.board.tooFast(stranger, at: board.now) }
         #expect(verdicts == [nil, nil, []])
@@ -149,7 +149,7 @@ struct ServerRulesTests {
                 continue
             }
         }
-        // A refusal changes nothing.
+        // A refused watch changes nothing.
         #expect(board.closed(tv) == [presence("bob", [])])
         #expect(
             watch(.everybody) == [
@@ -172,7 +172,7 @@ struct ServerRulesTests {
 
     // MARK: Metrics
 
-    @Test("Every type of message that a client may send is counted as itself")
+    @Test("Every message type that a client may send has its own counter")
     func types() throws {
         var metrics = ServerMetrics()
         let types = Set(

@@ -1,7 +1,7 @@
 import CallProtocol
 import Testing
 
-/// When a silent end of a connection is pinged and given up.
+/// When a silent connection is pinged and closed.
 struct SilenceWatchTests {
     private var now = ContinuousClock.now
     private var watch: SilenceWatch

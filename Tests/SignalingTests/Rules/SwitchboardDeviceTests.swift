@@ -3,12 +3,12 @@ import Testing
 
 @testable import SignalingServer
 
-/// Several devices of one user, and coming back.
+/// Several devices of one user, and resumed sign-ins.
 struct SwitchboardDeviceTests {
     private typealias Board = BoardUnderTest
     private var board = BoardUnderTest { $0.devicesPerUser = 3 }
 
-    // MARK: Where messages go
+    // MARK: Receivers of messages
 
     @Test mutating func aMessageGoesToAllDevicesOrToTheOneThatIsNamed() {
         let alice = board.signedIn("alice")
@@ -49,13 +49,13 @@ struct SwitchboardDeviceTests {
         #expect(Board.refusal(board.received(Board.signIn("bob", device: "ä"), on: board.opened())) == 400)
     }
 
-    // MARK: Who is told of a loss
+    // MARK: Receivers of gone messages
 
     @Test mutating func eachDeviceThatTakesPartIsTold() {
         let alice = board.signedIn("alice")
         let (tv, phone) = (board.signedIn("bob", device: "tv"), board.signedIn("bob", device: "phone"))
         _ = board.received(Board.message("alice", "bob", "invite"), on: alice)
-        // One that came later was not invited.
+        // A device that signed in later was not invited.
         _ = board.signedIn("bob", device: "late")
         var copy = board
         #expect(
@@ -114,7 +114,7 @@ struct SwitchboardDeviceTests {
         let (alice, bob) = (board.signedIn("alice"), board.signedIn("bob", device: "tv"))
         #expect(
             board.received(Board.message("alice", "bob", "query", toDevice: "tv"), on: alice) == [.forward(to: bob)])
-        // The other side's is about the same call, not another one.
+        // The query of the other end is about the same call.
         #expect(board.received(Board.message("bob", "alice", "query"), on: bob) == [.forward(to: alice)])
         #expect(board.board.calls.count == 1)
         #expect(Board.gone(board.closed(bob)) == ["c1 bob/tv \(alice.number)"])
@@ -136,7 +136,7 @@ struct SwitchboardDeviceTests {
         #expect(fault("c2", "invite", tv) == nil)
         #expect(fault("c3", "query", tv) == 429)
         #expect(fault("c4", "invite", phone) == nil)
-        // The bound of the user comes before that of the connection.
+        // The limit of the user is reached before that of the connection.
         #expect(fault("c5", "invite", phone) == 429)
         #expect(fault("c1", "query", tv) == nil)
     }
@@ -150,7 +150,7 @@ struct SwitchboardDeviceTests {
         }
     }
 
-    // MARK: Coming back
+    // MARK: Resume
 
     @Test mutating func whoResumesTakesItsOwnPlaceAndNobodyHears() {
         let (alice, bob) = (board.signedIn("alice"), board.signedIn("bob"))
@@ -180,7 +180,7 @@ struct SwitchboardDeviceTests {
                 == .close(
                     alice, text: "replaced by a newer sign-in of this device"))
         #expect(Board.refusal(board.received(Board.signIn("alice", resume: "resume-1"), on: board.opened())) == 409)
-        // Nobody has the place any more: it needs no resume.
+        // The device is not signed in any more, so the sign-in needs no resume.
         _ = board.closed(again)
         _ = board.signedIn("alice")
     }

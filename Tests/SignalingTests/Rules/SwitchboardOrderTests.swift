@@ -55,7 +55,7 @@ struct SwitchboardOrderTests {
                 case .forward(let receiver), .send(_, let receiver):
                     #expect(parties[receiver] != nil, "seed \(seed)")
                     #expect(action != .forward(to: connection ?? receiver), "seed \(seed)")
-                // Refused, or replaced.
+                // The connection was refused or replaced.
                 case .close(let receiver, _), .throwOut(let receiver, _): parties[receiver] = nil
                 case .schedule: Issue.record("nothing has a time here")
                 }

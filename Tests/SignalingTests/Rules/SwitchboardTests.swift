@@ -3,7 +3,7 @@ import Testing
 
 @testable import SignalingServer
 
-/// Facts in, actions out: no socket, no clock.
+/// The switchboard gets facts and returns actions, without sockets or a clock.
 struct SwitchboardTests {
     private var board = BoardUnderTest {
         $0.callsPerConnection = 2
@@ -101,7 +101,7 @@ struct SwitchboardTests {
         let alice = signedIn("alice")
         for user in ["b", "c", "d"] { _ = board.closed(signedIn(user)) }
         #expect(fault(received(message("alice", "b"), alice))?.code == 480)
-        // The fifth name takes the place of the first, alice, and the sixth that of b. A name again takes none.
+        // The fifth name replaces the first, alice, and the sixth replaces b. A repeated name replaces none.
         _ = board.closed(signedIn("d"))
         for user in ["e", "f"] { _ = board.closed(signedIn(user)) }
         #expect(fault(received(message("alice", "b"), alice))?.code == 404)
@@ -149,7 +149,7 @@ struct SwitchboardTests {
             _ = received(message("eve", "alice", type), eve)
             _ = received(message("eve", "bob", type), eve)
         }
-        // The callee does not cancel, and the caller does not reject.
+        // The callee cannot cancel, and the caller cannot reject.
         _ = received(message("bob", "alice", "cancel"), bob)
         _ = received(message("alice", "bob", "reject"), alice)
         #expect(board.closed(bob).count == 1)
@@ -177,13 +177,13 @@ struct SwitchboardTests {
         #expect(received(message("alice", "bob", "invite", call: "c1"), alice) == [.forward(to: bob)])
         #expect(received(message("alice", "bob", "invite", call: "c2"), alice) == [.forward(to: bob)])
         #expect(fault(received(message("alice", "bob", "invite", call: "c3"), alice))?.code == 429)
-        // Whom one is called by does not count: a stranger could use it up.
+        // Incoming calls do not count, since a stranger could use up the limit.
         #expect(received(message("bob", "alice", "invite", call: "c3"), bob) == [.forward(to: alice)])
         #expect(received(message("alice", "bob", "hangup", call: "c1"), alice) == [.forward(to: bob)])
         #expect(received(message("alice", "bob", "invite", call: "c3"), alice) == [.forward(to: bob)])
     }
 
-    // MARK: Pieces
+    // MARK: Helpers
 
     private func signIn(_ user: String) -> Envelope { BoardUnderTest.signIn(user) }
 

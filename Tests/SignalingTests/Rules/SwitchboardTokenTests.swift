@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignalingServer
 
-/// Sign-ins with tokens, their end, and users without an account.
+/// Sign-ins with tokens, expired tokens, and users without an account.
 struct SwitchboardTokenTests {
     private typealias Board = BoardUnderTest
 
@@ -87,7 +87,7 @@ struct SwitchboardTokenTests {
         #expect(actions.first == .close(alice, text: "replaced by a newer sign-in of this device"))
         #expect(Board.gone(actions) == ["c1 alice/main \(bob.number)"])
         #expect(board.party(of: again)?.user == "alice" && board.party(of: alice) == nil)
-        // A resume alone is no token.
+        // A resume does not replace a token.
         let third = board.opened()
         #expect(Board.refusal(board.received(Board.signIn("alice", resume: "resume-3"), on: third)) == 401)
     }
@@ -102,7 +102,7 @@ struct SwitchboardTokenTests {
         func fault(_ envelope: Envelope, _ connection: ConnectionID) -> Int? {
             Board.fault(board.received(envelope, on: connection))?.code
         }
-        // Nobody reaches it first.
+        // No user can reach the guest first.
         #expect(fault(Board.message("bob", "guest", "invite"), bob) == 404)
         #expect(fault(Board.message("bob", "guest", "query"), bob) == 404)
         #expect(fault(Board.message("guest", "bob", "ringing"), guest) == 403)
@@ -112,7 +112,7 @@ struct SwitchboardTokenTests {
         #expect(fault(Board.message("bob", "guest", "invite", call: "c2"), bob) == 404)
         #expect(fault(Board.message("carol", "guest", "ringing"), carol) == 404)
         #expect(fault(Board.message("guest", "carol", "ringing"), guest) == 403)
-        // What is on its way when the call ends arrives.
+        // Messages in transit at the end of the call are delivered.
         #expect(board.received(Board.message("bob", "guest", "hangup"), on: bob) == [.forward(to: guest)])
         #expect(board.received(Board.message("guest", "bob", "ack"), on: guest) == [.forward(to: bob)])
         #expect(board.received(Board.message("bob", "guest", "ack"), on: bob) == [.forward(to: guest)])
@@ -157,7 +157,7 @@ struct SwitchboardTokenTests {
         }
     }
 
-    // MARK: Pieces
+    // MARK: Helpers
 
     private static let now = 1_700_000_000
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SignalingServer
 
-/// What a token lets in; the clock stands at 1,700,000,000 s.
+/// The check of tokens; the clock is fixed at 1,700,000,000 s.
 struct TokenTests {
     private static let now = 1_700_000_000
     private static let good = #""sub":"alice","exp":1700000100"#
@@ -73,7 +73,7 @@ struct TokenTests {
     @Test func aTokenHasOneSpellingOnly() async throws {
         let token = TestToken.make("{\(Self.good)}")
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-        // A signature of 32 bytes leaves two bits of its last character without a meaning.
+        // With a signature of 32 bytes two bits of the last character are unused.
         let spellings = alphabet.map { token.dropLast() + String($0) }
         #expect(spellings.contains { $0 == token })
         for spelling in spellings where spelling != token { #expect(try await verdict(String(spelling)) == 403) }
@@ -128,7 +128,7 @@ struct TokenTests {
         #expect(try await verdict(TestToken.make("{\(claims)}")) == 403)
     }
 
-    // MARK: Making them
+    // MARK: Making tokens
 
     @Test(arguments: [nil, "tv"])
     func whatThePackageSignsItTakes(device: String?) async throws {
@@ -160,7 +160,7 @@ struct TokenTests {
         #expect(throws: TokenVerifier.Refusal.self) {
             try TokenVerifier(keys: [open]).grant(for: String(text.dropLast(2)) + "AA", to: party, unixMs: now)
         }
-        // The public key is no secret: it must not do for HS256.
+        // The public key is not a secret, so it must not work as a key of HS256.
         let forged = TestToken.make("{\(Self.good)}", secret: pair.publicPEM)
         #expect(throws: TokenVerifier.Refusal.self) {
             try TokenVerifier(keys: [open]).grant(for: forged, to: party, unixMs: Self.now * 1_000)
@@ -200,7 +200,7 @@ struct TokenTests {
         await #expect(throws: TokenError.self) { try await TokenKey.read(file: "/nonexistent/key") }
     }
 
-    // MARK: Pieces
+    // MARK: Helpers
 
     private static func token(audience: String? = nil, issuer: String? = nil, identifier: String = "x") -> AccessToken {
         var token = AccessToken(user: "a", lifetime: .seconds(1))
@@ -217,7 +217,7 @@ struct TokenTests {
         return TokenVerifier(keys: keys)
     }
 
-    /// The code of the refusal, nil when the token is good.
+    /// The code of the refusal; nil if the token is valid.
     private func verdict(_ token: String?, secrets: [String] = [TestToken.secret]) async throws -> Int? {
         let verifier = try await verifier(secrets)
         do throws(TokenVerifier.Refusal) {

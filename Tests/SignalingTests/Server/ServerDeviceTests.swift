@@ -22,7 +22,7 @@ struct ServerDeviceTests {
             #expect(try SignalingMessage(decoding: gone).from == "bob")
             try await alice.send(callMessage(from: "alice", to: "bob", extra: #","toDevice":"phone""#))
             #expect(try await alice.text().contains(#""code":480"#))
-            // A field of another type must not widen the circle of receivers.
+            // A field of the wrong type must not add receivers.
             try await alice.send(callMessage(from: "alice", to: "bob", extra: #","toDevice":7"#))
             #expect(try await alice.text().contains(#""code":400"#))
         }
@@ -44,7 +44,7 @@ struct ServerDeviceTests {
             #expect(frame.closeCode == 1008 && frame.text.hasSuffix("replaced by a newer sign-in of this device"))
             try await first.send(opcode: 8, [0x03, 0xF0])
             try await first.end()
-            // The first thing that bob hears is this.
+            // This is the first message that bob gets.
             try await second.send(callMessage(id: "later", from: "alice", to: "bob"))
             #expect(try await bob.text().contains("later"))
             await second.close()

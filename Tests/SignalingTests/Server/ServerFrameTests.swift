@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServerFrameTests {
-    /// What a client may do wrong, with the status that it is closed with.
+    /// Errors of a client, and the status that the server closes with.
     struct Offence: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
@@ -126,7 +126,7 @@ struct ServerFrameTests {
                 let client =
                     round % 3 == 0
                     ? try await RawClient.open(port: server.port) : try await RawClient.connect(port: server.port)
-                // A connection that the server has closed already refuses what is left to write.
+                // A connection that the server has already closed refuses the remaining data.
                 if round % 2 == 0 { try? await client.send(RawClient.signIn("user\(round)")) }
                 for _ in 0..<8 {
                     let bytes = generator.mutated(samples)

@@ -36,7 +36,7 @@ struct ServerHTTPTests {
     }
 
     @Test func aServerThatStopsSaysSoUntilItsClientsAreGone() async throws {
-        let server = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let server = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
         let alice = try await RawClient.signedIn("alice", port: server.port)
         async let stopped: Void = server.shutdown(grace: .seconds(20))
         let frame = try #require(try await alice.frame())
@@ -53,10 +53,10 @@ struct ServerHTTPTests {
     }
 
     @Test func whatWasSentBeforeTheStopArrives() async throws {
-        var configuration = SignalingServerConfiguration(port: 0)
+        var configuration = ServerConfiguration(port: 0)
         configuration.pendingBytes = 64_000_000
         configuration.silenceTimeout = .seconds(120)
-        let server = try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        let server = try await Server.start(configuration: configuration, logger: quietLogger)
         let alice = try await RawClient.signedIn("alice", port: server.port)
         let slow = try await RawClient.signedIn("slow", port: server.port)
         try await slow.read(false)
@@ -64,7 +64,7 @@ struct ServerHTTPTests {
         for number in 0..<200 {
             try await alice.send(callMessage(id: "m\(number)", from: "alice", to: "slow", extra: #","x":"\#(filler)""#))
         }
-        // Its answer shows that the server has read all of that.
+        // The answer shows that the server has read all data before it.
         try await alice.send(callMessage(from: "alice", to: "nobody"))
         #expect(try await alice.text().contains(#""code":404"#))
         async let stopped: Void = server.shutdown(grace: .seconds(20))

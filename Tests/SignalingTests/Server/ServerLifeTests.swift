@@ -12,9 +12,9 @@ struct ServerLifeTests {
 
     @Test func aPortInUseIsToldApart() async throws {
         try await withServer { server in
-            let configuration = SignalingServerConfiguration(port: server.port)
-            await #expect(throws: SignalingServerError.addressInUse(host: "127.0.0.1", port: server.port)) {
-                try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+            let configuration = ServerConfiguration(port: server.port)
+            await #expect(throws: ServerError.addressInUse(host: "127.0.0.1", port: server.port)) {
+                try await Server.start(configuration: configuration, logger: quietLogger)
             }
         }
     }
@@ -22,15 +22,15 @@ struct ServerLifeTests {
     @Test(arguments: [("192.0.2.1", "not one of this machine"), ("no such host", "cannot be resolved")])
     func aHostThatIsNotThisMachinesIsToldInWords(host: String, words: String) async throws {
         await #expect {
-            try await SignalingServer.start(
-                configuration: SignalingServerConfiguration(host: host, port: 0), logger: quietLogger)
+            try await Server.start(
+                configuration: ServerConfiguration(host: host, port: 0), logger: quietLogger)
         } throws: { error in
             "\(error)".contains(words) && "\(error)".hasPrefix("cannot listen on \(host):0: ")
         }
     }
 
     @Test func aConfigurationThatNoServerCanWorkWithIsRefused() async throws {
-        let changes: [(inout SignalingServerConfiguration) -> Void] = [
+        let changes: [(inout ServerConfiguration) -> Void] = [
             { $0.port = -1 }, { $0.port = 65_536 }, { $0.host = "" }, { $0.messageBytes = 255 },
             { $0.messageBytes = .max }, { $0.signInTimeout = .zero }, { $0.pingInterval = .seconds(-1) },
             { $0.silenceTimeout = .seconds(Int64.max) }, { $0.callsPerConnection = -1 }, { $0.pendingBytes = 65_535 },
@@ -41,10 +41,10 @@ struct ServerLifeTests {
             { $0.stunURLs = ["stun:a\"b"] }, { $0.turnURLs = ["http://x"] },
         ]
         for change in changes {
-            var configuration = SignalingServerConfiguration(port: 0)
+            var configuration = ServerConfiguration(port: 0)
             change(&configuration)
             await #expect {
-                try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+                try await Server.start(configuration: configuration, logger: quietLogger)
             } throws: { error in
                 "\(error)".hasPrefix("the signaling server cannot use its configuration: ")
             }
@@ -52,17 +52,17 @@ struct ServerLifeTests {
     }
 
     @Test func aServerThatIsStartedAgainTakesTheSamePort() async throws {
-        let first = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let first = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
         let client = try await RawClient.signedIn("alice", port: first.port)
         await first.shutdown()
         try await client.end()
-        let second = try await SignalingServer.start(configuration: .init(port: first.port), logger: quietLogger)
+        let second = try await Server.start(configuration: .init(port: first.port), logger: quietLogger)
         _ = try await RawClient.signedIn("alice", port: second.port)
         await second.shutdown()
     }
 
     @Test func shutdownClosesEveryConnectionWith1001() async throws {
-        let server = try await SignalingServer.start(configuration: .init(port: 0), logger: quietLogger)
+        let server = try await Server.start(configuration: .init(port: 0), logger: quietLogger)
         let signedIn = try await RawClient.signedIn("alice", port: server.port)
         let waiting = try await RawClient.connect(port: server.port)
         let mute = try await RawClient.open(port: server.port)
@@ -78,9 +78,9 @@ struct ServerLifeTests {
     }
 
     @Test func shutdownDoesNotWaitLongForAClientThatDoesNotAnswer() async throws {
-        var configuration = SignalingServerConfiguration(port: 0)
+        var configuration = ServerConfiguration(port: 0)
         configuration.closeTimeout = .milliseconds(100)
-        let server = try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        let server = try await Server.start(configuration: configuration, logger: quietLogger)
         let client = try await RawClient.signedIn("alice", port: server.port)
         let duration = await ContinuousClock().measure { await server.shutdown() }
         #expect(duration >= .milliseconds(90))
@@ -100,7 +100,7 @@ struct ServerLifeTests {
                 if frame.opcode == 9 { pings += 1 }
                 if frame.opcode == 8 { status = frame.closeCode }
             }
-            // Also on a machine that is so busy that every timer is late.
+            // This also holds on a busy machine where every timer is late.
             #expect(pings >= 4)
             #expect(status == 1008)
         }
@@ -131,7 +131,7 @@ struct ServerLifeTests {
             try await alice.send(callMessage("invite", call: "c1", from: "alice", to: "slow"))
             let filler = String(repeating: "z", count: 60_000)
             var sent = 0
-            // The kernel takes some megabytes before anything waits in the server.
+            // The kernel buffers some megabytes before data waits in the server.
             while alice.frames.count == 0, sent < 1_000 {
                 try await alice.send(
                     callMessage(id: "m\(sent)", from: "alice", to: "slow", extra: #","x":"\#(filler)""#))
@@ -140,7 +140,7 @@ struct ServerLifeTests {
             let answer = try await alice.text()
             #expect(answer.contains(#""type":"gone""#) && answer.contains(#""from":"slow""#))
             #expect(sent >= 17)
-            // What waited is still there for it, and then the status.
+            // The client still gets the waiting data, and then the close status.
             try await slow.read(true)
             #expect(try await slow.closeCode() == 1008)
             try await slow.end()

@@ -40,7 +40,7 @@ struct ServerLimitTests {
     }
 
     @Test func eachBoundOfSocketsIsKept() async throws {
-        let bounds: [(inout SignalingServerConfiguration) -> Void] = [
+        let bounds: [(inout ServerConfiguration) -> Void] = [
             { $0.connections = 2 },
             { $0.unauthenticatedConnections = 2 },
             {
@@ -55,7 +55,7 @@ struct ServerLimitTests {
                 let third = try await RawClient.open(port: server.port)
                 try await third.end()
                 await second.close()
-                // As soon as the server has noticed it, there is room.
+                // There is room as soon as the server has noticed the close.
                 while true {
                     let next = try await RawClient.open(port: server.port)
                     try? await next.send(bytes: Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
@@ -81,7 +81,7 @@ struct ServerLimitTests {
         }
     }
 
-    @Test("When too much waits for all together, the client that has most waiting is cut off, and the others stay")
+    @Test("At the total limit of waiting bytes only the client with most of them is closed")
     func allThatWaits() async throws {
         try await withServer {
             $0.pendingBytes = 2_000_000
@@ -92,13 +92,13 @@ struct ServerLimitTests {
             let most = try await RawClient.deaf("most", port: server.port)
             let less = try await RawClient.deaf("less", port: server.port)
             let filler = String(repeating: "z", count: 60_000)
-            /// Sends until the metric, which tells what the system did not take, is as wanted.
+            /// Sends until the metric of the bytes that wait in the server has the required value.
             func fill(_ user: String, until isEnough: (PrometheusSamples) -> Bool) async throws {
                 let text = callMessage(from: "alice", to: user, extra: #","x":"\#(filler)""#)
                 let frame = RawClient.bytes(opcode: 1, Array(text.utf8))
                 repeat {
                     for _ in 0..<3 { try await alice.send(bytes: frame) }
-                    // Its answer shows that the server has read all of that.
+                    // The answer shows that the server has read all data before it.
                     try await alice.send(callMessage(from: "alice", to: "nobody"))
                     _ = try await alice.text()
                 } while try await !isEnough(PrometheusSamples(port: server.port))

@@ -2,10 +2,10 @@ import Testing
 
 @testable import SignalingServer
 
-/// What the server writes down for whoever runs it.
+/// The server's log for its operator.
 @Suite(.timeLimit(.minutes(2)))
 struct ServerLogTests {
-    @Test("A refused sign-in is one line: who, from where and why, printable and without the token")
+    @Test("A refused sign-in is one log line with user, address and reason, printable and without the token")
     func refusedSignIns() async throws {
         let lines = LogLines()
         let token = TestToken.good("bob")
@@ -40,7 +40,7 @@ struct ServerLogTests {
         }
     }
 
-    @Test("More refused sign-ins than a disk should take are told as a number")
+    @Test("Too many refused sign-ins are logged as a number")
     func manyRefusals() throws {
         let lines = LogLines()
         var log = ServerLog(lines.logger)
@@ -58,7 +58,7 @@ struct ServerLogTests {
         #expect(lines.all.count == 102 && lines.all.last == lines.all.first)
     }
 
-    @Test("A call is one line when it is over: who, when, how long, how it ended; and it is counted")
+    @Test("An ended call is one log line with users, times, duration and outcome, and it is counted")
     func calls() async throws {
         let lines = LogLines()
         try await withServer(logger: lines.logger) {

@@ -1,25 +1,26 @@
 import SignalingServer
 import Testing
 
-/// Which pages of browsers reach the server: a page of another origin must not, and neither must one whose name was made to
-/// lead to this machine (DNS rebinding).
+/// Which web pages may connect to the server.
+///
+/// A page of another origin must not, and neither must a page whose host name resolves to this machine (DNS rebinding).
 @Suite(.timeLimit(.minutes(2)))
 struct ServerOriginTests {
     @Test(
-        "A page connects when it is this server's own, or its origin is allowed",
+        "Only the server's own page and pages of an allowed origin connect",
         arguments: [
-            // No browser: whatever name it went by.
+            // Not a browser: every host name is accepted.
             ("calls.example.org", nil, 101), ("evil.example.org", nil, 101),
-            // By a name of this machine, or one that is allowed.
+            // With a name of this machine or an allowed name.
             ("localhost:8080", "http://localhost:8080", 101), ("127.0.0.1", "http://127.0.0.1", 101),
             ("[::1]:80", "http://[::1]:80", 101), ("calls.example.org:8080", "http://calls.example.org:8080", 101),
             ("Calls.Example.ORG:8080", "HTTPS://calls.example.org:8080", 101),
-            // Its own name, which leads here: the page is the attacker's.
+            // With the name of an attacker's page, which resolves to this machine.
             ("evil.example.org:8080", "http://evil.example.org:8080", 421), ("192.0.2.1", "http://192.0.2.1", 421),
-            // Another page.
+            // A page of another origin.
             ("localhost:8080", "http://evil.example.org", 403), ("localhost:8080", "http://localhost", 403),
             ("localhost", "null", 403), ("localhost", "", 403),
-            // A page that is trusted by itself may have come by any name.
+            // A page with an allowed origin may use any host name.
             ("evil.example.org", "https://trusted.example.org", 101),
         ])
     func pages(host: String, origin: String?, status: Int) async throws {
@@ -34,7 +35,7 @@ struct ServerOriginTests {
     }
 
     @Test(
-        "Page and metrics are for requests by a name of this server only; how it is may be asked by any",
+        "Page and metrics need a host name of this server; the health check does not",
         arguments: ["/", "/callagent.js", "/metrics", "/nothing"])
     func requests(path: String) async throws {
         try await withServer { server in
@@ -53,7 +54,7 @@ struct ServerOriginTests {
         }
     }
 
-    @Test("A server on all addresses goes by the one that a client reached, and by no name")
+    @Test("A server on all addresses accepts only the IP address that the client connected to as host name")
     func allAddresses() async throws {
         try await withServer {
             $0.host = "0.0.0.0"
@@ -66,27 +67,27 @@ struct ServerOriginTests {
     }
 
     @Test(
-        "What is no host is refused at the start",
+        "An invalid host name is refused at the start",
         arguments: [
             "", "calls.example.org:80", "https://calls.example.org", "a/b", "a b", "*", "[::1", "ä.org",
             "*.example.org",
         ])
     func noHost(text: String) async {
-        var configuration = SignalingServerConfiguration(port: 0)
+        var configuration = ServerConfiguration(port: 0)
         configuration.allowedHosts = [text]
-        await #expect(throws: SignalingServerError.self) {
-            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        await #expect(throws: ServerError.self) {
+            try await Server.start(configuration: configuration, logger: quietLogger)
         }
     }
 
     @Test(
-        "What is no origin is refused at the start",
+        "An invalid origin is refused at the start",
         arguments: ["", "calls.example.org", "https://", "https://a/b", "https://a b", "https://*.org", "file://x"])
     func noOrigin(text: String) async {
-        var configuration = SignalingServerConfiguration(port: 0)
+        var configuration = ServerConfiguration(port: 0)
         configuration.allowedOrigins = [text]
-        await #expect(throws: SignalingServerError.self) {
-            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        await #expect(throws: ServerError.self) {
+            try await Server.start(configuration: configuration, logger: quietLogger)
         }
     }
 

@@ -37,7 +37,7 @@ struct ServerPageTests {
                 if let kind = kinds[String(name.split(separator: ".").last ?? "")] {
                     #expect(answer.contains("Content-Type: \(kind)\r\n"), "\(name)")
                 }
-                // Modules are imported as "./name.js"; the page names its files in src and href.
+                // Modules are imported as "./name.js". The HTML names its files in src and href.
                 let parts = answer.components(separatedBy: "\"")
                 for (before, word) in zip(parts, parts.dropFirst()) {
                     if before.hasSuffix("from "), word.hasPrefix("./") { waiting.append(String(word.dropFirst(2))) }

@@ -1,11 +1,11 @@
 import SignalingServer
 import Testing
 
-/// Clients that come through a proxy: whom the limits count, and who is on this machine.
+/// Clients behind a proxy: the address that the limits count, and the rights of this machine.
 @Suite(.timeLimit(.minutes(2)))
 struct ServerProxyTests {
     @Test(
-        "Limits count the client's own address, of IPv6 one /64, when a trusted proxy names it",
+        "Behind a trusted proxy limits count the client's own address, with IPv6 its /64",
         arguments: [
             (["198.51.100.1", "198.51.100.1"], "198.51.100.1", "198.51.100.2"),
             (["2001:db8:0:1::1", "2001:db8:0:1::2"], "2001:db8:0:1:ffff::", "2001:db8:0:2::1"),
@@ -29,7 +29,7 @@ struct ServerProxyTests {
             #expect(plain.hasPrefix("HTTP/1.1 429 "))
             _ = try await connect(other)
             await second.close()
-            // As soon as the server has noticed it, there is room.
+            // There is room as soon as the server has noticed the close.
             while true {
                 let next = try await RawClient.open(port: server.port)
                 try await next.upgrade(fields: "X-Forwarded-For: \(third)\r\n")
@@ -40,7 +40,7 @@ struct ServerProxyTests {
         }
     }
 
-    @Test("A proxy on this machine that is not named has no exemption for its clients")
+    @Test("Clients of an untrusted proxy on this machine are not exempt from limits")
     func unnamed() async throws {
         try await withServer {
             $0.connectionsPerAddress = 1
@@ -49,7 +49,7 @@ struct ServerProxyTests {
             let refused = try await RawClient.open(port: server.port)
             try await refused.upgrade(fields: "X-Forwarded-For: 198.51.100.2\r\n")
             #expect(refused.response.hasPrefix("HTTP/1.1 429 "))
-            // Who comes by itself is.
+            // A direct client of this machine is exempt.
             _ = try await RawClient.signedIn("alice", port: server.port)
             _ = try await RawClient.signedIn("bob", port: server.port)
             try await first.send(RawClient.signIn("carol"))
@@ -58,7 +58,7 @@ struct ServerProxyTests {
     }
 
     @Test(
-        "What comes through a proxy gets no metrics, wherever the proxy runs and whatever it says",
+        "A request through a proxy gets no metrics, with any proxy address and headers",
         arguments: [
             ("127.0.0.1", "X-Forwarded-For: 127.0.0.1\r\n", 403), ("127.0.0.1", "", 403),
             ("192.0.2.1", "X-Forwarded-For: 127.0.0.1\r\n", 403), ("192.0.2.1", "Forwarded: for=127.0.0.1\r\n", 403),
@@ -74,13 +74,13 @@ struct ServerProxyTests {
     }
 
     @Test(
-        "What is no address is refused at the start",
+        "An invalid proxy address is refused at the start",
         arguments: ["", "proxy.example.org", "10.0.0.0/33", "127.0.0.1:80"])
     func noProxy(text: String) async {
-        var configuration = SignalingServerConfiguration(port: 0)
+        var configuration = ServerConfiguration(port: 0)
         configuration.trustedProxies = [text]
-        await #expect(throws: SignalingServerError.self) {
-            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        await #expect(throws: ServerError.self) {
+            try await Server.start(configuration: configuration, logger: quietLogger)
         }
     }
 }

@@ -44,7 +44,7 @@ struct ServerRoutingTests {
             let bytes = Array(message(ofLength: 65_536).utf8)
             var stream = RawClient.bytes(opcode: 1, Array(bytes[..<1]), isFinal: false)
             for byte in bytes[1..<2_000] { stream += RawClient.bytes(opcode: 0, [byte], isFinal: false) }
-            // RFC 6455 section 5.4: control frames may come between fragments.
+            // RFC 6455 section 5.4: control frames may be sent between fragments.
             stream += RawClient.bytes(opcode: 9, Array("now".utf8))
             stream += RawClient.bytes(opcode: 0, [], isFinal: false)
             stream += RawClient.bytes(opcode: 0, Array(bytes[2_000...]))
@@ -83,7 +83,7 @@ struct ServerRoutingTests {
             try await alice.send(callMessage("error", from: "alice", to: "nobody"))
             try await alice.send(callMessage("error", from: "forged", to: "alice"))
             try await alice.send(#"{"v":2,"type":"error"}"#)
-            // The answer to this one is the first that comes.
+            // The answer to this message is the first one.
             try await alice.send(callMessage(id: "last", from: "alice", to: "nobody"))
             #expect(try await error(alice).ref == "last")
         }
@@ -155,7 +155,7 @@ struct ServerRoutingTests {
             _ = try await receiver.text()
             await sender.close()
             let again = try await signInAgain(from, server)
-            // The first thing that the receiver hears is this, not that the connection is gone.
+            // The receiver gets this message first, not a gone message.
             try await again.send(callMessage(id: "later", from: from, to: to))
             #expect(try await receiver.text().contains("later"))
         }
@@ -170,7 +170,7 @@ struct ServerRoutingTests {
             }
             try await alice.send(callMessage("invite", id: "many", call: "c257", from: "alice", to: "bob"))
             #expect(try await error(alice, call: "c257").code == 429)
-            // One of them is known already, and the place of one that ends is free.
+            // A known call is allowed, and an ended call frees its place.
             try await alice.send(callMessage("invite", id: "again", call: "c1", from: "alice", to: "bob"))
             #expect(try await bob.text().contains("again"))
             try await bob.send(callMessage("reject", call: "c2", from: "bob", to: "alice"))
@@ -180,15 +180,15 @@ struct ServerRoutingTests {
         }
     }
 
-    // MARK: Pieces
+    // MARK: Helpers
 
-    private func pair(_ server: SignalingServer) async throws -> (RawClient, RawClient) {
+    private func pair(_ server: Server) async throws -> (RawClient, RawClient) {
         let alice = try await RawClient.signedIn("alice", port: server.port)
         return (alice, try await RawClient.signedIn("bob", port: server.port))
     }
 
     /// Signs in as soon as the server has noticed that the user's last connection is closed.
-    private func signInAgain(_ user: String, _ server: SignalingServer) async throws -> RawClient {
+    private func signInAgain(_ user: String, _ server: Server) async throws -> RawClient {
         while true {
             let client = try await RawClient.connect(port: server.port)
             try await client.send(RawClient.signIn(user))

@@ -96,7 +96,7 @@ struct ServerSignInTests {
             $0.signInTimeout = .milliseconds(2_000)
         } _: { server in
             let early = try await RawClient.signedIn("alice", port: server.port)
-            // The refusal of a second client is the sign that the time of the first one has passed too.
+            // The refusal of a second client shows that the timeout of the first one has passed too.
             let late = try await RawClient.connect(port: server.port)
             try await expectRefusal(408, late)
             let bob = try await RawClient.signedIn("bob", port: server.port)
@@ -112,7 +112,7 @@ struct ServerSignInTests {
             let silent = try await RawClient.open(port: server.port)
             try await silent.end()
             let slow = try await RawClient.open(port: server.port)
-            // Sent too late, it is refused, which is as good.
+            // If this is sent too late, it is refused, which is also correct.
             try? await slow.send(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\n".utf8))
             try await slow.end()
         }

@@ -47,7 +47,7 @@ struct ServerTokenTests {
                 try await client.send(#"{"v":1,"type":"renew","token":"\#(token)"}"#)
                 try #require(try await client.text().hasPrefix(answer))
             }
-            // The last one counts, though it ends before the others.
+            // The last token counts, although it expires before the others.
             #expect(try await client.text().contains("tokenWillExpire"))
             #expect(try await client.closeCode() == 1008)
         }
@@ -73,8 +73,7 @@ struct ServerTokenTests {
         let path = NSTemporaryDirectory() + "callagent-deny-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) }
-        func signIn(_ user: String, _ identifier: String, _ server: SignalingServer) async throws -> (RawClient, String)
-        {
+        func signIn(_ user: String, _ identifier: String, _ server: Server) async throws -> (RawClient, String) {
             let client = try await RawClient.connect(port: server.port)
             let token = TestToken.good(user, extra: #","jti":"\#(identifier)""#)
             try await client.send(RawClient.signIn(user, token: token))
@@ -92,7 +91,7 @@ struct ServerTokenTests {
             let (bob, _) = try await signIn("bob", "b1", server)
             try await bob.send(callMessage("invite", from: "bob", to: "alice"))
             _ = try await alice.text()
-            // What cannot be used changes nothing; what can counts soon.
+            // An invalid file changes nothing; a valid one is used soon.
             try write("nonsense")
             try write("sub bob\n")
             let frame = try #require(try await bob.frame())
@@ -107,11 +106,11 @@ struct ServerTokenTests {
     }
 
     @Test(
-        "What a server cannot check tokens by is refused at the start",
+        "Invalid token settings are refused at the start",
         arguments: ["tokenAudience", "tokenIssuer", "denyListFile", "audience text", "deny list text"])
     func wrongConfiguration(field: String) async throws {
         let (key, malformed) = (try TestToken.keyFile(), try TemporaryFile("sub a b"))
-        var configuration = SignalingServerConfiguration(port: 0)
+        var configuration = ServerConfiguration(port: 0)
         switch field {
         case "tokenAudience": configuration.tokenAudience = "calls"
         case "tokenIssuer": configuration.tokenIssuer = "shop"
@@ -119,26 +118,26 @@ struct ServerTokenTests {
         case "audience text": (configuration.tokenKeyFiles, configuration.tokenAudience) = ([key.path], "")
         default: (configuration.tokenKeyFiles, configuration.denyListFile) = ([key.path], malformed.path)
         }
-        await #expect(throws: SignalingServerError.self) {
-            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+        await #expect(throws: ServerError.self) {
+            try await Server.start(configuration: configuration, logger: quietLogger)
         }
     }
 
     @Test(arguments: ["/nonexistent/key", nil])
     func aServerWithoutItsKeyDoesNotStart(file: String?) async throws {
         let short = try TemporaryFile("short")
-        var configuration = SignalingServerConfiguration(port: 0)
+        var configuration = ServerConfiguration(port: 0)
         configuration.tokenKeyFiles = [file ?? short.path]
         await #expect {
-            try await SignalingServer.start(configuration: configuration, logger: quietLogger)
+            try await Server.start(configuration: configuration, logger: quietLogger)
         } throws: { error in "\(error)".contains("cannot use the file \(file ?? short.path): ") }
     }
 }
 
-/// Runs `body` with a server that wants tokens of ``TestToken`` and warns late.
+/// Runs `body` with a server that requires tokens of ``TestToken`` and warns late.
 func withTokenServer(
-    logger: Logger = quietLogger, _ configure: (inout SignalingServerConfiguration) -> Void = { _ in },
-    _ body: (SignalingServer) async throws -> Void
+    logger: Logger = quietLogger, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    _ body: (Server) async throws -> Void
 ) async throws {
     let file = try TestToken.keyFile()
     try await withServer(logger: logger) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SignalingServer
 
-/// A ``Switchboard`` with clocks that a test sets, and resumes that it can foresee: `resume-1`, `resume-2` and so on.
+/// A ``Switchboard`` with clocks that a test sets, and predictable resumes: `resume-1`, `resume-2` and so on.
 struct BoardUnderTest {
     var board: Switchboard
     var now = Moment(unixMs: 5, uptimeMs: 5)

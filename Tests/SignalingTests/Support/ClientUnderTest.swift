@@ -3,24 +3,24 @@ import Logging
 import Testing
 import WebSocketSignaling
 
-/// A ``WebSocketSignaling`` whose events are collected.
+/// A ``WebSocketTransport`` whose events are collected.
 struct ClientUnderTest {
-    let transport: WebSocketSignaling
-    /// All but the times of the server, which are in ``clocks``.
+    let transport: WebSocketTransport
+    /// All events except the server's times, which are in ``clocks``.
     let events = Mailbox<SignalingTransportEvent>()
     let clocks = Mailbox<Double>()
 
-    /// Makes one with pauses that suit a test.
+    /// Makes a client with short pauses.
     init(
         port: Int, path: String = "/", scheme: String = "ws", host: String = "127.0.0.1", device: String? = nil,
-        logger: Logger = quietLogger, configure: (inout WebSocketSignalingConfiguration) -> Void = { _ in },
+        logger: Logger = quietLogger, configure: (inout WebSocketTransportConfiguration) -> Void = { _ in },
         token: (@Sendable () async throws -> String)? = nil
     ) {
-        var configuration = WebSocketSignalingConfiguration()
+        var configuration = WebSocketTransportConfiguration()
         configuration.shortestRetryDelay = .milliseconds(5)
         configuration.longestRetryDelay = .milliseconds(50)
         configure(&configuration)
-        transport = WebSocketSignaling(
+        transport = WebSocketTransport(
             url: "\(scheme)://\(host):\(port)\(path)", device: device, token: token, configuration: configuration,
             logger: logger)
         let (stream, events, clocks) = (transport.events, events, clocks)
@@ -32,7 +32,7 @@ struct ClientUnderTest {
         }
     }
 
-    /// Makes one that is signed in.
+    /// Makes a signed-in client.
     static func signedIn(
         _ user: String, device: String? = nil, token: (@Sendable () async throws -> String)? = nil, port: Int
     ) async throws -> ClientUnderTest {
@@ -41,7 +41,7 @@ struct ClientUnderTest {
         return client
     }
 
-    /// The text of the next event, which has to be a message.
+    /// The text of the next event, which must be a message.
     func message() async throws -> String? {
         let event = try await events.next()
         guard case .received(let text) = event else {
@@ -51,7 +51,7 @@ struct ClientUnderTest {
         return text
     }
 
-    /// The text of the next event, which has to be the loss of the connection.
+    /// The text of the next event, which must be the loss of the connection.
     func loss() async throws -> String? {
         let event = try await events.next()
         guard case .disconnected(let text) = event else {

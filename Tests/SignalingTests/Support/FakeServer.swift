@@ -3,19 +3,19 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 
-/// A server that is not the one of this package: it says what a test tells it to.
+/// A server that does not use this package; a test controls what it sends.
 final class FakeServer: Sendable {
     let port: Int
-    /// The connections that came, as they came.
+    /// The accepted connections, in order.
     let connections: Mailbox<Connection>
     private let listener: any Channel
 
-    /// One connection; frames that the client sent are in ``frames``.
+    /// One connection; the client's frames are in ``frames``.
     struct Connection: Sendable {
         let channel: any Channel
         let frames = Mailbox<WebSocketFrame>()
 
-        /// The next frame with that opcode.
+        /// The next frame with this opcode.
         func next(_ opcode: WebSocketOpcode) async throws -> WebSocketFrame? {
             while let frame = try await frames.next() {
                 if frame.opcode == opcode { return frame }
@@ -37,7 +37,7 @@ final class FakeServer: Sendable {
         }
     }
 
-    /// Says `answer` to whatever comes, and nothing more; nil accepts in silence.
+    /// Makes a server that sends `answer` to any request, and nothing more; with nil it sends nothing.
     static func saying(_ answer: String?, thenClosing: Bool = false) async throws -> FakeServer {
         let connections = Mailbox<Connection>()
         let listener = try await bootstrap().childChannelInitializer { channel in
@@ -47,7 +47,7 @@ final class FakeServer: Sendable {
         return FakeServer(listener: listener, connections: connections)
     }
 
-    /// Speaks WebSocket and leaves the rest to the test.
+    /// Makes a server that performs the WebSocket handshake; the test does the rest.
     static func webSocket() async throws -> FakeServer {
         let connections = Mailbox<Connection>()
         let listener = try await bootstrap().childChannelInitializer { channel in

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What was logged, as `level message key=value …` with the keys in order.
+/// The log lines, as `level message key=value …` with sorted keys.
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
     private let mailbox = Mailbox<String>()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What arrived and was not taken yet; a test waits for the next thing, but never longer than a deadline.
+/// Elements that have arrived and are not taken yet; a test waits for the next one, at most until a deadline.
 final class Mailbox<Element: Sendable>: Sendable {
     struct TimedOut: Error, CustomStringConvertible {
         var description: String { "nothing arrived within the deadline" }
@@ -32,7 +32,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         waiter?.continuation.resume(returning: nil)
     }
 
-    /// How many wait to be taken.
+    /// The number of elements that are not taken yet.
     var count: Int { state.withLock { $0.elements.count } }
 
     /// The next element, nil at the end.

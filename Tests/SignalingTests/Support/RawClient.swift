@@ -3,9 +3,9 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A WebSocket client written down to the bytes, which can do everything that a good one would not.
+/// A WebSocket client that writes raw bytes, so that it can break every rule.
 ///
-/// It shares no code with the package, so that both cannot have the same mistake.
+/// It shares no code with the package, so both cannot have the same error.
 final class RawClient: Sendable {
     struct Frame: Sendable, Equatable {
         var opcode: UInt8
@@ -14,9 +14,9 @@ final class RawClient: Sendable {
         var closeCode: Int? { payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil }
     }
 
-    /// The answer to the request for an upgrade: its head, and its body when the server refused.
+    /// The response to the upgrade request: its head, and its body if the server refused.
     var response: String { inbox.response }
-    /// What arrives after the upgrade.
+    /// The frames after the upgrade.
     var frames: Mailbox<Frame> { inbox.frames }
     private let inbox: RawInbox
     private let channel: any Channel
@@ -28,9 +28,9 @@ final class RawClient: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    /// Connects without a word.
+    /// Connects and sends nothing.
     ///
-    /// `receiveBuffer` is how many bytes the system takes for a client that does not read; nil lets it choose, which may be much.
+    /// `receiveBuffer` is the number of bytes that the system buffers for a client that does not read; nil: the system's default, which may be large.
     static func open(port: Int, receiveBuffer: SocketOptionValue? = nil) async throws -> RawClient {
         let inbox = RawInbox()
         var bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
@@ -38,7 +38,7 @@ final class RawClient: Sendable {
         if let receiveBuffer {
             bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: receiveBuffer)
         }
-        // Before it connects: a server may close at once.
+        // Set before connecting, since a server may close at once.
         let channel =
             try await bootstrap
             .channelInitializer { $0.pipeline.addHandler(inbox) }
@@ -58,9 +58,9 @@ final class RawClient: Sendable {
         return client
     }
 
-    /// Asks for a WebSocket, and waits for the answer's head.
+    /// Requests a WebSocket upgrade and waits for the head of the response.
     ///
-    /// `fields` are further lines of the request, each with its end.
+    /// `fields` are additional header lines, each with its line end.
     func upgrade(path: String = "/", host: String = "localhost", fields: String = "") async throws {
         try await send(
             bytes: Array(
@@ -69,7 +69,7 @@ final class RawClient: Sendable {
         try await head()
     }
 
-    /// The whole answer to a plain request, such as `GET /healthz`.
+    /// The whole response to a plain request, such as `GET /healthz`.
     static func answer(
         _ line: String, host: String = "localhost", fields: String = "", port: Int
     ) async throws -> String {
@@ -79,7 +79,7 @@ final class RawClient: Sendable {
         return client.response
     }
 
-    /// Waits for the head of the answer.
+    /// Waits for the head of the response.
     func head() async throws {
         try #require(try await inbox.heads.next() != nil, "the server closed the connection")
     }
@@ -97,7 +97,7 @@ final class RawClient: Sendable {
         return client
     }
 
-    /// Signs in and reads no more.
+    /// Signs in and then stops reading.
     static func deaf(_ user: String, port: Int) async throws -> RawClient {
         let client = try await open(port: port, receiveBuffer: 16_384)
         try await client.upgrade()
@@ -115,7 +115,7 @@ final class RawClient: Sendable {
             + field("resume", resume) + "}"
     }
 
-    // MARK: Out
+    // MARK: Sending
 
     func send(_ text: String) async throws { try await send(opcode: 1, Array(text.utf8)) }
 
@@ -147,9 +147,9 @@ final class RawClient: Sendable {
 
     func send(bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
 
-    // MARK: In
+    // MARK: Receiving
 
-    /// The next frame that is no ping or pong; nil when the connection was closed.
+    /// The next frame except pings and pongs; nil if the connection was closed.
     func frame() async throws -> Frame? {
         while let frame = try await frames.next() {
             if frame.opcode != 9, frame.opcode != 10 { return frame }
@@ -166,7 +166,7 @@ final class RawClient: Sendable {
 
     /// The status that the server closes with; texts before it are dropped.
     ///
-    /// Answers, so that the socket is closed too.
+    /// Sends a close frame too, so that the socket is closed.
     func closeCode() async throws -> Int? {
         while let frame = try await frame() {
             guard frame.opcode == 8 else { continue }
@@ -179,12 +179,12 @@ final class RawClient: Sendable {
     /// Waits for the end of the connection.
     func end() async throws { while try await frames.next() != nil {} }
 
-    // MARK: Bad manners
+    // MARK: Protocol violations
 
-    /// Stops or begins to take what the system has received.
+    /// Stops or starts reading from the system's receive buffer.
     func read(_ isReading: Bool) async throws { try await channel.setOption(.autoRead, value: isReading).get() }
 
-    /// Closes with a reset, as a crashed machine or a router does.
+    /// Closes with a TCP reset, like a crashed machine or a router.
     func cut() async throws {
         let socket = try #require(channel as? any SocketOptionProvider)
         try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()

@@ -1,11 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// Takes the answer to an upgrade and the frames behind it apart, for a ``RawClient``.
+/// Parses the response to an upgrade and the frames after it, for a ``RawClient``.
 final class RawInbox: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
-    /// Something when the answer to the upgrade has come.
+    /// Gets an element when the response to the upgrade has arrived.
     let heads = Mailbox<Void>()
     let frames = Mailbox<RawClient.Frame>()
     var response: String { state.withLock { $0.response } }

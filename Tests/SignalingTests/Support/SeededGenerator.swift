@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension SeededGenerator {
-    /// Bytes by chance, or a valid text with a few bytes changed, removed or repeated.
+    /// Random bytes, or a valid text with a few bytes changed, removed or repeated.
     mutating func mutated(_ samples: [String]) -> [UInt8] {
         if Int.random(in: 0..<4, using: &self) == 0 {
             return (0..<Int.random(in: 0...200, using: &self)).map { _ in .random(in: 0...255, using: &self) }

@@ -11,7 +11,7 @@ struct TestKeys {
     init() throws {
         let key = P256.Signing.PrivateKey()
         publicPEM = key.publicKey.pemRepresentation
-        // As openssl writes it: with the parameters of the curve in front.
+        // As openssl writes it: with the curve parameters first.
         let parameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
         privateFile = try TemporaryFile(parameters + key.pemRepresentation)
         publicFile = try TemporaryFile(publicPEM)

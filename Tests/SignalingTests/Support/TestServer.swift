@@ -3,15 +3,15 @@ import SignalingServer
 
 /// Runs `body` with a server on a free port, and stops it.
 func withServer(
-    logger: Logger = quietLogger, _ configure: (inout SignalingServerConfiguration) -> Void = { _ in },
-    _ body: (SignalingServer) async throws -> Void
+    logger: Logger = quietLogger, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    _ body: (Server) async throws -> Void
 ) async throws {
-    var configuration = SignalingServerConfiguration(port: 0)
-    // A raw client answers no pings, and a busy machine takes its time.
+    var configuration = ServerConfiguration(port: 0)
+    // A raw client does not answer pings, and a busy machine is slow.
     configuration.silenceTimeout = .seconds(120)
     configuration.signInTimeout = .seconds(30)
     configure(&configuration)
-    let server = try await SignalingServer.start(configuration: configuration, logger: logger)
+    let server = try await Server.start(configuration: configuration, logger: logger)
     do {
         try await body(server)
     } catch {
@@ -21,10 +21,10 @@ func withServer(
     await server.shutdown()
 }
 
-/// Says nothing: what is expected to go wrong in a test need not be read.
+/// Logs nothing, since errors in these tests are expected.
 let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A call message with the fields that the server reads, and one that it does not.
+/// A call message with the fields that the server reads, and one that it does not read.
 func callMessage(
     _ type: String = "ringing", id: String = "m1", call: String = "c1", from: String, to: String, extra: String = ""
 ) -> String {

@@ -3,13 +3,13 @@ import Crypto
 import Foundation
 import SignalingServer
 
-/// Tokens written by hand, so that they can be wrong in every way; shares no code with the package.
+/// Tokens made without the package's code, so that a test can make any error in them.
 enum TestToken {
     static let secret = "a secret of more than thirty-two bytes, for tests"
 
     static func keyFile(_ secret: String = secret) throws -> TemporaryFile { try TemporaryFile(secret + "\n") }
 
-    /// A token of HS256, or of whatever the header says.
+    /// A token with HS256, or with the algorithm in the header.
     static func make(
         header: String = #"{"alg":"HS256","typ":"JWT"}"#, _ claims: String, secret: String = secret
     ) -> String {
@@ -19,13 +19,13 @@ enum TestToken {
         return text + "." + encode(Data(code))
     }
 
-    /// A good token for a time from now on.
+    /// A valid token for some seconds from now.
     static func good(_ user: String, seconds: Double = 3_600, extra: String = "") -> String {
         let now = Date().timeIntervalSince1970
         return make(#"{"sub":"\#(user)","iat":\#(Int(now)),"exp":\#(now + seconds)\#(extra)}"#)
     }
 
-    /// A good token of somebody without an account.
+    /// A valid token of a user without an account.
     static func anonymous(_ user: String, mayCall: [String], seconds: Double = 300) -> String {
         let names = mayCall.map { "\"\($0)\"" }.joined(separator: ",")
         return good(user, seconds: seconds, extra: #","anonymous":true,"account":"shop","mayCall":[\#(names)]"#)

@@ -1,7 +1,7 @@
 @testable import CallAgent
 
 extension StateEventTable {
-    /// Sound is on its way to become pictures.
+    /// The states of a change from audio to video.
     // swift-format-ignore: a row is a line.
     static let changing = StateEventTable(
         columns: [
@@ -14,8 +14,8 @@ extension StateEventTable {
         ],
         text: """
             gathered all          | .                         | "                        | "                              | "                        | "
-            picturesSent 4x2      | .                         | "                        | "                              | "                        | "
-            picturesReceived 4x2  | .                         | "                        | "                              | "                        | "
+            frameSizeSent 4x2      | .                         | "                        | "                              | "                        | "
+            frameSizeReceived 4x2  | .                         | "                        | "                              | "                        | "
             dtmf 5                | told                      | "                        | "                              | "                        | "
             warning no device     | told                      | "                        | "                              | "                        | "
             captureFailed video lost | state gates told          | state told               | told                           | state gates told         | told
@@ -24,8 +24,8 @@ extension StateEventTable {
             trackFailed video sending | state told                | "                        | told                           | "                        | "
             trackFailed video receiving | told                      | "                        | "                              | "                        | "
             gathered all g1       | .                         | "                        | "                              | "                        | "
-            picturesSent 4x2 g1   | .                         | "                        | "                              | "                        | "
-            picturesReceived 4x2 g1 | .                         | "                        | "                              | "                        | "
+            frameSizeSent 4x2 g1   | .                         | "                        | "                              | "                        | "
+            frameSizeReceived 4x2 g1 | .                         | "                        | "                              | "                        | "
             dtmf 5 g1             | told                      | .                        | told                           | "                        | "
             warning no device g1  | told                      | .                        | told                           | "                        | "
             captureFailed video lost g1 | state gates told          | .                        | told                           | state gates told         | told
@@ -34,8 +34,8 @@ extension StateEventTable {
             trackFailed video sending g1 | gates told                | .                        | told                           | state gates told         | told
             trackFailed video receiving g1 | told                      | .                        | told                           | "                        | "
             gathered all g2       | .                         | "                        | "                              | "                        | "
-            picturesSent 4x2 g2   | .                         | "                        | "                              | "                        | "
-            picturesReceived 4x2 g2 | .                         | "                        | "                              | "                        | "
+            frameSizeSent 4x2 g2   | .                         | "                        | "                              | "                        | "
+            frameSizeReceived 4x2 g2 | .                         | "                        | "                              | "                        | "
             dtmf 5 g2             | .                         | "                        | "                              | "                        | "
             warning no device g2  | .                         | "                        | "                              | "                        | "
             captureFailed video lost g2 | .                         | "                        | "                              | "                        | "

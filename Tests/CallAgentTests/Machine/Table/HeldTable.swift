@@ -1,7 +1,7 @@
 @testable import CallAgent
 
 extension StateEventTable {
-    /// Held by either end, or by both.
+    /// The states of a call that one end or both ends hold.
     // swift-format-ignore: a row is a line.
     static let held = StateEventTable(
         columns: [
@@ -16,8 +16,8 @@ extension StateEventTable {
         ],
         text: """
             gathered all          | .                         | "                  | "          | "
-            picturesSent 4x2      | .                         | "                  | "          | "
-            picturesReceived 4x2  | .                         | "                  | "          | "
+            frameSizeSent 4x2      | .                         | "                  | "          | "
+            frameSizeReceived 4x2  | .                         | "                  | "          | "
             dtmf 5                | told                      | "                  | "          | .
             warning no device     | told                      | "                  | "          | .
             captureFailed video lost | state gates told          | "                  | "          | .
@@ -26,8 +26,8 @@ extension StateEventTable {
             trackFailed video sending | state gates told          | "                  | "          | .
             trackFailed video receiving | told                      | "                  | "          | .
             gathered all g1       | .                         | "                  | "          | "
-            picturesSent 4x2 g1   | .                         | "                  | "          | "
-            picturesReceived 4x2 g1 | .                         | "                  | "          | "
+            frameSizeSent 4x2 g1   | .                         | "                  | "          | "
+            frameSizeReceived 4x2 g1 | .                         | "                  | "          | "
             dtmf 5 g1             | .                         | "                  | "          | "
             warning no device g1  | .                         | "                  | "          | "
             captureFailed video lost g1 | .                         | "                  | "          | "
@@ -36,8 +36,8 @@ extension StateEventTable {
             trackFailed video sending g1 | .                         | "                  | "          | "
             trackFailed video receiving g1 | .                         | "                  | "          | "
             gathered all g2       | .                         | "                  | "          | "
-            picturesSent 4x2 g2   | .                         | "                  | "          | "
-            picturesReceived 4x2 g2 | .                         | "                  | "          | "
+            frameSizeSent 4x2 g2   | .                         | "                  | "          | "
+            frameSizeReceived 4x2 g2 | .                         | "                  | "          | "
             dtmf 5 g2             | .                         | "                  | "          | "
             warning no device g2  | .                         | "                  | "          | "
             captureFailed video lost g2 | .                         | "                  | "          | "

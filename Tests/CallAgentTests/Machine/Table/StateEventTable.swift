@@ -1,12 +1,12 @@
 @testable import CallAgent
 
-/// What every event does in every state, written down.
+/// The effects of every event in every state.
 ///
-/// A cell says, in order, what is sent (`cancel`), what the media is told (`makeOffer`, `gates`), which timer starts (`+ring`), that the user is told
-/// something (`told`), and the new state (`>ended`). `.` is an event that changes nothing, `~` one that is remembered without a word,
-/// `"` the same as in the column before.
+/// A cell has, in order: the messages sent (`cancel`), the commands to the media (`makeOffer`, `gates`), the timer that starts (`+ring`),
+/// `told` if the user gets an event, and the new state (`>ended`). `.`: the event changes nothing. `~`: the machine only remembers the event.
+/// `"`: the same as in the column before.
 struct StateEventTable: Sendable {
-    /// The states, one a column.
+    /// The states, one per column.
     var columns: [Column]
     /// One line for each event: its name, then a cell for each state.
     var text: String
@@ -33,7 +33,7 @@ struct StateEventTable: Sendable {
         return rows
     }
 
-    /// What `event` does to `machine`, in the words of a cell.
+    /// The effects of `event` on `machine`, as a cell.
     static func cell(_ event: CallMachine.Event, _ machine: CallMachine) -> String {
         var after = machine
         let effects = after.handle(event)
@@ -63,7 +63,7 @@ struct StateEventTable: Sendable {
 }
 
 extension CallMachine.Event {
-    /// A name that no other of the events of the tables has.
+    /// A name that is unique among the events of the tables.
     var label: String {
         switch self {
         case .reject(let code, _): "reject \(code)"

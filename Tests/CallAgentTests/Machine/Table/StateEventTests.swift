@@ -2,9 +2,9 @@ import Testing
 
 @testable import CallAgent
 
-/// The rules do what the tables say, and the tables have a cell for every state and every event.
+/// The rules agree with the tables, and the tables have a cell for every state and every event.
 struct StateEventTests {
-    @Test("Every event in every state does what is written down", arguments: StateEventTable.all.indices)
+    @Test("Every event in every state does what the tables say", arguments: StateEventTable.all.indices)
     func everyPair(index: Int) {
         let table = StateEventTable.all[index]
         let rows = table.rows
@@ -19,10 +19,10 @@ struct StateEventTests {
                 #expect(written == actual, "\(event.label) in \(column.name); the row would be: \(line)")
             }
         }
-        #expect(Set(rows.keys).subtracting(EventKinds.all.map(\.label)) == [], "rows of events that there are not")
+        #expect(Set(rows.keys).subtracting(EventKinds.all.map(\.label)) == [], "rows of unknown events")
     }
 
-    @Test("No two events have the same name, and every kind of event is there")
+    @Test("Each event has a unique name, and every kind of event is listed")
     func everyEvent() {
         let labels = EventKinds.all.map(\.label)
         #expect(Set(labels).count == labels.count)
@@ -40,7 +40,7 @@ struct StateEventTests {
         #expect(types.count == 19, "every type of message but the acknowledgement, which the delivery takes")
     }
 
-    @Test("An ended call is silent, whatever comes", arguments: StateEventTable.all.indices)
+    @Test("An ended call ignores every event", arguments: StateEventTable.all.indices)
     func ended(index: Int) {
         for column in StateEventTable.all[index].columns {
             let ended = column.machine.after(.received(.invite(.example)), .hangUp)

@@ -1,0 +1,19 @@
+internal import CGStreamer
+
+/// A time on the monotonic clock, as a plain number: cheap enough to record for every packet.
+struct ClockReading: Sendable, Comparable {
+    /// Counts from a moment before the process began; time while the machine sleeps does not count.
+    let nanoseconds: Int64
+
+    static var now: ClockReading { ClockReading(nanoseconds: Int64(gst_util_get_timestamp())) }
+
+    static func < (one: ClockReading, other: ClockReading) -> Bool { one.nanoseconds < other.nanoseconds }
+
+    static func - (end: ClockReading, begin: ClockReading) -> Duration {
+        .nanoseconds(end.nanoseconds - begin.nanoseconds)
+    }
+
+    static func + (begin: ClockReading, time: Duration) -> ClockReading {
+        ClockReading(nanoseconds: begin.nanoseconds + Int64(time / .nanoseconds(1)))
+    }
+}

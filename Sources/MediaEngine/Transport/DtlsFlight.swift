@@ -1,0 +1,62 @@
+/// The packets of the DTLS handshake that this end sent last; says when to send them again (RFC 6347 section 4.2.4).
+///
+/// OpenSSL repeats a flight after 1 s, and GStreamer does not let anybody change that. On a network that loses packets this was most of the time that a
+/// call took to connect. A repeated packet is the same record: a peer that has it already drops it. A pure value, without a clock of its own.
+struct DtlsFlight: Sendable {
+    /// The time until the first repetition; each further one takes twice as long.
+    static let firstWait: Duration = .milliseconds(100)
+    /// After that many repetitions OpenSSL's own timer takes over.
+    static let maximumRepetitions = 4
+    /// The maximum number of packets that are repeated; a flight with an ECDSA certificate has some 8 of 256 bytes.
+    static let maximumPackets = 16
+    /// The maximum size of a packet that is repeated, in bytes; no network takes larger ones in one piece.
+    static let maximumBytes = 2_048
+
+    private var packets: [[UInt8]] = []
+    private var repetitions = 0
+    private var wait = firstWait
+    private var isAnswered = false
+    /// The latest record of the peer: its epoch and number (RFC 6347 section 4.1).
+    private var latest: UInt64?
+    private var isOver = false
+    /// When ``due(at:)`` has something to send; nil: never.
+    private(set) var deadline: ContinuousClock.Instant?
+
+    /// Notes a packet of the handshake that was sent.
+    mutating func noteSent(_ packet: [UInt8], at now: ContinuousClock.Instant) {
+        guard !isOver, packet.count <= Self.maximumBytes else { return }
+        if isAnswered {
+            // The peer's answer ended the flight before: this is the next one.
+            (packets, repetitions, wait, isAnswered) = ([], 0, Self.firstWait, false)
+        }
+        guard packets.count < Self.maximumPackets else { return }
+        packets.append(packet)
+        if repetitions < Self.maximumRepetitions { deadline = now + wait }
+    }
+
+    /// Notes a packet of the peer's handshake: it answers the flight, unless it is a repetition.
+    mutating func noteReceived(_ packet: [UInt8]) {
+        guard packet.count >= 13 else { return }
+        let record = packet[3..<11].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard latest.map({ record > $0 }) ?? true else { return }
+        latest = record
+        isAnswered = true
+        deadline = nil
+    }
+
+    /// Notes media of the peer: its handshake has ended, and with it this end's.
+    mutating func end() {
+        isOver = true
+        packets = []
+        deadline = nil
+    }
+
+    /// The packets to send again now; empty before the deadline.
+    mutating func due(at now: ContinuousClock.Instant) -> [[UInt8]] {
+        guard let due = deadline, due <= now else { return [] }
+        repetitions += 1
+        wait *= 2
+        deadline = repetitions < Self.maximumRepetitions ? now + wait : nil
+        return packets
+    }
+}

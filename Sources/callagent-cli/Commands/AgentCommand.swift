@@ -1,0 +1,94 @@
+internal import ArgumentParser
+internal import CallAgent
+internal import Foundation
+internal import Logging
+internal import MediaEngine
+
+/// A command that signs in and has calls.
+///
+/// Its groups of options stand side by side: in debug builds the argument parser's checks take five times as long for
+/// each level of nesting.
+protocol AgentCommand: AsyncParsableCommand {
+    var agent: AgentOptions { get }
+    var identity: IdentityOptions { get }
+    var media: MediaOptions { get }
+    var codecs: CodecOptions { get }
+    var ice: IceOptions { get }
+    var start: StartOptions { get }
+    var script: ScriptOptions { get }
+    var hooks: HookOptions { get }
+    var output: OutputOptions { get }
+    var log: LogOptions { get }
+    var expectations: ExpectOptions { get }
+
+    /// The options that most users need, without dashes; `--help` has these alone.
+    static var commonOptions: [String] { get }
+}
+
+extension AgentCommand {
+    /// What the options of several groups mean together.
+    func validateTogether() throws {
+        try expectations.checkFigures(in: .calls)
+        guard !agent.joinAhead || media.record == nil else {
+            throw ValidationError("--join-ahead builds what may never be used, so it cannot be used with --record")
+        }
+    }
+
+    func attendance(isBrief: Bool = false) -> CallAttendance {
+        CallAttendance(output: output, media: media, script: script, isBrief: isBrief)
+    }
+
+    /// Says aloud what the library logs as a warning, which is not shown unless that was asked for.
+    private func warnOfPlainToken(to host: String) {
+        guard identity.hasToken, !LocalAddresses.isLoopback(host), log.logLevel.loggerLevel > .warning,
+            URLComponents(string: agent.signalingURL)?.scheme?.lowercased() == "ws"
+        else { return }
+        Output.error("warning: the token goes to \(host) unencrypted; use wss://")
+    }
+
+    /// A prepared agent, whose events are printed.
+    ///
+    /// `ahead` is built when the user wants that; `screen` decides about calls that come in.
+    func prepareAgent(
+        maximumCalls: Int = 1, ahead: JoinAhead, screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
+    ) async throws -> AgentSession {
+        if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
+        let engine = try await ProgramEngine.start(media.pipelines, log)
+        let host = URLComponents(string: agent.signalingURL)?.host ?? ""
+        warnOfPlainToken(to: host)
+        var configuration = AgentConfiguration(
+            media: try await media.configuration(codecs, ice, engine: engine, signalingHost: host))
+        configuration.media.trustRootsFile = identity.trustRoots
+        configuration.earlyMedia = agent.earlyMedia
+        configuration.timeouts.ringMs = agent.ringTimeout.milliseconds
+        configuration.timeouts.connectMs = agent.connectTimeout.milliseconds
+        configuration.timeouts.audioGraceMs = agent.audioGrace?.milliseconds
+        configuration.maximumCalls = maximumCalls
+        if agent.joinAhead { configuration.joinsAhead = ahead }
+        configuration.screenInvite = screen
+        configuration.statisticsInterval = output.measuringInterval
+        (configuration.displayName, configuration.address) = (identity.displayName, identity.address)
+        configuration.extensionData = identity.extensionTable
+        let runner = try hooks.runner(trustRoots: identity.trustRoots, logger: log.logger("hooks"))
+        if let runner { configuration.hooks = [runner] }
+        let (identity, url, logger) = (identity, agent.signalingURL, log.logger("signaling"))
+        let callAgent = Agent(
+            user: agent.user, media: engine, signaling: identity.transport(url: url, logger: logger),
+            configuration: configuration, logger: log.logger("call-agent"))
+        let watch = AgentWatch.follow(callAgent, output, tokenFile: identity.tokenFile)
+        var session = AgentSession(agent: callAgent, hooks: runner, watch: watch)
+        do throws(CallError) {
+            try await callAgent.prepare()
+        } catch {
+            await session.close()
+            throw Failure(error)
+        }
+        do {
+            session.preview = try await media.openPreview(engine, logger: log.logger("media"))
+        } catch {
+            await session.close()
+            throw error
+        }
+        return session
+    }
+}

@@ -1,0 +1,31 @@
+internal import MediaEngine
+
+/// How `--video` and `--audio` write sources.
+enum SourceName {
+    static let video =
+        "test[:PATTERN], clock[:PATTERN], v4l2:/dev/videoN, rtsp://URL, file:PATH, screen[:DISPLAY], none"
+    static let audio =
+        "tone[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, file:PATH, none"
+
+    /// Runs the check of a source.
+    ///
+    /// - Throws: what `check` throws; a ``Failure`` that says what to write if there is no such source.
+    static func checked(
+        _ text: String, _ option: String, _ forms: String, check: () async throws -> Void
+    ) async throws {
+        do {
+            try await check()
+        } catch let error as MediaError {
+            guard case .unknownPipelineDescription = error else { throw error }
+            throw Failure(.usage, "\(option): '\(text.printable)' is no source; \(advice(text, forms))")
+        }
+    }
+
+    private static func advice(_ text: String, _ forms: String) -> String {
+        if text.hasPrefix("/dev/video") { return "write v4l2:\(text)" }
+        if text.contains("/") { return "write file:PATH for a file" }
+        let name = text.split(separator: ":").first.map(String.init) ?? text
+        let names = forms.split(separator: ", ").map { String($0.prefix { !"[:".contains($0) }) }
+        return Misspelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" } ?? "sources are \(forms)"
+    }
+}

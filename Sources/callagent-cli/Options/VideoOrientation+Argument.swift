@@ -1,7 +1,0 @@
-public import ArgumentParser
-public import MediaEngine
-
-extension VideoOrientation: ExpressibleByArgument {
-    /// All that can be written.
-    static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}

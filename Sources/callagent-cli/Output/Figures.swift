@@ -1,0 +1,91 @@
+internal import CallAgent
+internal import Foundation
+
+/// The paths of the figures in the JSON documents of calls; docs/cli.md explains them.
+enum Figures {
+    /// Which document.
+    enum Document {
+        /// Of commands that know one end of each call.
+        case calls
+        /// Of the demo, which knows both.
+        case demo
+    }
+
+    /// The figures of one end of a call.
+    static let ofCall =
+        ["connectedMs", "startedUnixMs", "end.code"] + CallTimeline.Stage.allCases.map { "timelineMs.\($0.rawValue)" }
+        + ofMedia
+
+    /// Those that a summary has, too: each of them over all calls.
+    private static let ofMedia =
+        ["video", "audio"].flatMap { kind in
+            [
+                "sent.kbitPerSecond", "sent.packetsSent", "sent.packetsLost", "sent.lossPercent", "sent.jitterMs",
+                "sent.roundTripTimeMs", "received.kbitPerSecond", "received.packetsReceived", "received.packetsLost",
+                "received.lossPercent", "received.jitterMs", "received.rtpPacketsBeforeAccept",
+            ].map { "\(kind).\($0)" }
+        } + [
+            "video.sent.frameWidth", "video.sent.frameHeight", "video.sent.framesSent", "video.sent.framesDropped",
+            "video.sent.frameSizeChanges", "video.received.frameWidth", "video.received.frameHeight",
+            "video.received.framesDecoded", "video.received.framesDropped", "video.received.frameSizeChanges",
+            "video.received.distinctFrames", "video.received.freezeCount", "video.received.totalFreezesDurationMs",
+            "video.received.shownBeforeConnected", "audio.sent.toneHz", "audio.received.samples",
+            "audio.received.toneHz", "audio.received.heardBeforeConnected", "transport.roundTripTimeMs",
+            "transport.packetsLost", "transport.bytesSent", "transport.bytesReceived",
+        ]
+
+    /// The figures of the summary.
+    static func ofSummary(_ document: Document) -> [String] {
+        let ends = document == .demo ? ["caller.", "callee."] : [""]
+        let spread =
+            ["firstFrameMs", "acceptToShownMs.caller", "acceptToShownMs.callee"]
+            + ends.flatMap { end in ofMedia.map { end + $0 } }
+        return ["calls", "connected"]
+            + spread.flatMap { path in Spread.names.map { "\(path).\($0)" } }
+    }
+
+    /// What is wrong with a path of `--expect`, and what to write; nil if a document can have it.
+    static func complaint(about path: [String], in document: Document) -> String? {
+        // One call instead of every call.
+        let isOneCall = path.count > 2 && path[0] == "calls" && Int(path[1]) != nil
+        let inCall = isOneCall ? Array(path.dropFirst(2)) : path
+        let ends = document == .demo ? ["caller", "callee"] : []
+        let namesEnd = inCall.first.map(ends.contains) == true
+        // W3C's statistics are a list: a place in it, then W3C's name.
+        let atEnd = namesEnd ? Array(inCall.dropFirst()) : inCall
+        if namesEnd != ends.isEmpty, atEnd.count == 3, atEnd[0] == "statistics", Int(atEnd[1]) != nil { return nil }
+        let text = inCall.joined(separator: ".")
+        let known =
+            (ends.isEmpty ? ofCall : ends.flatMap { end in ofCall.map { "\(end).\($0)" } })
+            + (isOneCall ? [] : ofSummary(document).map { "summary.\($0)" })
+        guard !known.contains(text) else { return nil }
+        if !ends.isEmpty, !namesEnd, let nearest = Misspelling.nearest(to: text, among: ofCall) {
+            return "in demo, begin with caller. or callee., such as caller.\(nearest)"
+        }
+        let nearest = Misspelling.nearest(to: text, among: known)
+        let advice = nearest.map { "did you mean '\($0)'?" } ?? "docs/cli.md lists the figures, and --json prints them"
+        return "there is no figure '\(text.printable)'; \(advice)"
+    }
+
+    /// Why a call lacks a figure that calls can have, as the end of a sentence; empty if that is not known.
+    static func absence(of path: [String], in call: [String: Any]) -> String {
+        let ends = ["caller", "callee"]
+        if let first = path.first, ends.contains(first), let end = call[first] as? [String: Any] {
+            return absence(of: Array(path.dropFirst()), in: end)
+        }
+        guard path.count > 1 else { return ", because it was not connected" }
+        let (head, last) = (path[0], path[path.count - 1])
+        if head == "timelineMs" { return ", because it did not come that far" }
+        if head == "end" { return ", because it has not ended" }
+        if head == "transport" { return ", because the peer reported nothing" }
+        guard let track = call[head] as? [String: Any] else {
+            return ", because \(call["connectedMs"] == nil ? "it was not connected" : "it had no \(head)")"
+        }
+        let way = track[path[1]] as? [String: Any] ?? [:]
+        let packets = way[path[1] == "sent" ? "packetsSent" : "packetsReceived"] as? NSNumber
+        if packets?.intValue == 0 { return ", because no \(head) was \(path[1])" }
+        if last == "toneHz" { return ", because there was no clear tone" }
+        if last == "rtpPacketsBeforeAccept" { return ", because that is measured at the caller of an accepted call" }
+        return path[1] == "sent" ? ", because the peer reported nothing" : ""
+    }
+}

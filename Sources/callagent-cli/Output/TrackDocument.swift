@@ -1,0 +1,119 @@
+internal import CallAgent
+internal import MediaEngine
+
+/// The media of one kind that one end of a call sent and received, as the program's JSON has it.
+struct TrackDocument: Encodable {
+    /// Loss, jitter and round trip are what the peer reported last; nil before its first report.
+    struct Sent: Encodable {
+        let codec: String
+        let kbitPerSecond: Double
+        let packetsSent: Int
+        var packetsLost: Int?
+        var lossPercent: Double?
+        var jitterMs: Double?
+        var roundTripTimeMs: Double?
+        var frameWidth: Int?
+        var frameHeight: Int?
+        var framesSent: Int?
+        var framesDropped: Int?
+        var frameSizeChanges: Int?
+        var toneHz: Double?
+    }
+
+    struct Received: Encodable {
+        let codec: String
+        let kbitPerSecond: Double
+        let packetsReceived: Int
+        /// Nil while nothing has arrived, as the next two: what never came has no quality.
+        var packetsLost: Int?
+        var lossPercent: Double?
+        var jitterMs: Double?
+        var frameWidth: Int?
+        var frameHeight: Int?
+        var framesDecoded: Int?
+        var framesDropped: Int?
+        var frameSizeChanges: Int?
+        var distinctFrames: Int?
+        var freezeCount: Int?
+        var totalFreezesDurationMs: Double?
+        var shownBeforeConnected: Int?
+        var samples: Int?
+        var toneHz: Double?
+        var heardBeforeConnected: Int?
+        var rtpPacketsBeforeAccept: Int?
+        var dtmf: String?
+    }
+
+    let sent: Sent
+    let received: Received
+
+    init(video track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?) {
+        var sent = Sent(track.sent, entries, kind: "video")
+        (sent.frameWidth, sent.frameHeight) = (track.sent.width, track.sent.height)
+        sent.framesSent = track.sent.frames
+        sent.framesDropped = track.sent.framesDropped
+        sent.frameSizeChanges = track.sent.frameSizeChanges
+        var received = Received(track.received, entries, kind: "video")
+        (received.frameWidth, received.frameHeight) = (track.received.width, track.received.height)
+        received.framesDecoded = track.received.decoded
+        received.framesDropped = track.received.framesDropped
+        received.frameSizeChanges = track.received.frameSizeChanges
+        received.distinctFrames = track.received.distinctFrames ?? 0
+        let entry = entries.inbound.first { $0.kind == "video" }
+        received.freezeCount = entry?.freezeCount
+        received.totalFreezesDurationMs = entry?.totalFreezesDuration.map { ($0 * 1_000).rounded(toPlaces: 1) }
+        received.shownBeforeConnected = track.received.shownBeforeOpening
+        received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
+        (self.sent, self.received) = (sent, received)
+    }
+
+    init(
+        audio track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?,
+        dtmf: String
+    ) {
+        var sent = Sent(track.sent, entries, kind: "audio")
+        sent.toneHz = track.sent.frames > 0 ? track.sent.toneHz : nil
+        var received = Received(track.received, entries, kind: "audio")
+        received.samples = track.received.decoded
+        received.toneHz = track.received.toneHz?.rounded(toPlaces: 2)
+        received.heardBeforeConnected = track.received.shownBeforeOpening
+        received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
+        received.dtmf = dtmf.isEmpty ? nil : dtmf
+        (self.sent, self.received) = (sent, received)
+    }
+
+    fileprivate static func kbitPerSecond(_ bytes: Int?, _ seconds: Double) -> Double {
+        seconds > 0 ? (Double(bytes ?? 0) * 8 / 1_000 / seconds).rounded(toPlaces: 1) : 0
+    }
+
+    fileprivate static func lossPercent(_ lost: Int, of packets: Int) -> Double {
+        packets > 0 ? (Double(max(0, lost)) / Double(packets) * 100).rounded(toPlaces: 2) : 0
+    }
+}
+
+extension TrackDocument.Sent {
+    fileprivate init(_ sent: MediaReport.Sent, _ entries: StatisticsReport, kind: String) {
+        let entry = entries.outbound.first { $0.kind == kind }
+        let remote = entries.remoteInbound.first { $0.kind == kind }
+        let packets = entry?.packetsSent ?? 0
+        self.init(
+            codec: sent.codec, kbitPerSecond: TrackDocument.kbitPerSecond(entry?.bytesSent, sent.seconds),
+            packetsSent: packets, packetsLost: remote?.packetsLost,
+            lossPercent: remote.map { TrackDocument.lossPercent($0.packetsLost, of: packets) },
+            jitterMs: remote.map { ($0.jitter * 1_000).rounded(toPlaces: 2) },
+            roundTripTimeMs: remote?.roundTripTime.map { ($0 * 1_000).rounded(toPlaces: 2) })
+    }
+}
+
+extension TrackDocument.Received {
+    fileprivate init(_ received: MediaReport.Received, _ entries: StatisticsReport, kind: String) {
+        let entry = entries.inbound.first { $0.kind == kind }
+        let (arrived, lost) = (entry?.packetsReceived ?? 0, entry?.packetsLost ?? 0)
+        self.init(
+            codec: received.codec,
+            kbitPerSecond: TrackDocument.kbitPerSecond(entry?.bytesReceived, received.seconds),
+            packetsReceived: arrived, packetsLost: arrived > 0 ? lost : nil,
+            lossPercent: arrived > 0 ? TrackDocument.lossPercent(lost, of: arrived + lost) : nil,
+            jitterMs: arrived > 0 ? entry.map { ($0.jitter * 1_000).rounded(toPlaces: 2) } : nil)
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import callagent_cli
+
+/// The parsing of arguments.
+struct ArgumentTests {
+    @Test(
+        "A duration has a number and a unit",
+        arguments: [
+            ("10", 10_000), ("0", 0), ("1.5", 1_500), ("2s", 2_000), ("1.5s", 1_500), ("500ms", 500), ("2m", 120_000),
+            ("1h", 3_600_000), ("1m30s", 90_000), ("1h2m3s4ms", 3_723_004), ("24h", 86_400_000),
+        ])
+    func durations(text: String, milliseconds: Int) {
+        #expect(DurationArgument(argument: text)?.milliseconds == milliseconds)
+        #expect(TimeLimit(argument: text)?.duration == .milliseconds(milliseconds))
+    }
+
+    @Test(
+        "An invalid duration is refused",
+        arguments: [
+            "", "s", "-1s", "1x", "1s1m", "1s1s", "1m30", "10 s", "1e3s", "nan", "inf", "1..5s", "25h", "forever", "٣s",
+        ])
+    func noDurations(text: String) { #expect(DurationArgument(argument: text) == nil) }
+
+    @Test(
+        "The parser's message about a value becomes the program's",
+        arguments: [
+            (
+                "The value 'abc' is invalid for '--duration <10|500ms|1m30s|forever>'",
+                "--duration: 'abc' is no duration; use 10, 500ms, 1m30s or forever"
+            ),
+            ("The value '-5s' is invalid for '--grace <1s|500ms>'", "--grace: '-5s' is negative; use 1s or 500ms"),
+            ("The value 'a' is invalid for '--at <time=action>': use\nTIME", "--at: use TIME"),
+            ("The value 'a' is invalid for '--ice-ports <first-last>'", nil), ("Unknown option '--x'", nil),
+        ])
+    func messages(message: String, line: String?) { #expect(ParserMessage.line(message, []) == line ?? message) }
+
+    @Test("A duration can be unlimited")
+    func forever() {
+        #expect(TimeLimit(argument: "forever") == TimeLimit(nil))
+        #expect(TimeLimit(argument: "forever")?.defaultValueDescription == "forever")
+        #expect(TimeLimit(argument: "evermore") == nil)
+    }
+
+    @Test("The help of a call shows ten options, and --help-all shows all", arguments: ["call", "listen"])
+    func help(command: String) throws {
+        for arguments in [[command, "--help"], ["help", command], [command, "bob", "-h"]] {
+            let text = try #require(Help.text(arguments))
+            #expect(text.matches(of: /(?m)^  --/).count == 10, "\(text)")
+            #expect(text.contains("USAGE: callagent \(command)") && text.contains("--help-all lists the other "))
+            #expect(text.hasSuffix("callagent help lists the exit codes."))
+            #expect(text.contains("\n  --junit <file>") == (command == "call"))
+            #expect(text.contains("\n  --signaling <url>") && !text.contains("--payload-type"))
+        }
+        let all = try #require(Help.text([command, "--help-all"]))
+        #expect(all.matches(of: /(?m)^  --/).count > 50 && all.contains("--payload-type"))
+    }
+
+    @Test(
+        "Other help is the parser's",
+        arguments: [["call", "bob"], ["serve", "--help"], ["--help"], ["call", "--", "--help"]])
+    func otherHelp(arguments: [String]) { #expect(Help.text(arguments) == nil) }
+
+    @Test("An expectation has a scope, a path, a comparison and a number")
+    func expectations() throws {
+        let plain = try Expectation(parsing: "summary.connected==20")
+        #expect(plain.scope == .all && plain.path == ["summary", "connected"] && plain.comparison == .equal)
+        let median = try Expectation(parsing: "median( a.b ) <= 1.5")
+        #expect(median.scope == .median && median.number == 1.5 && median.comparison == .lessOrEqual)
+    }
+
+    @Test("A spread has the nearest rank as its p95")
+    func spread() throws {
+        let spread = try #require(Spread((1...100).map(Double.init).shuffled()))
+        #expect(spread.min == 1 && spread.median == 50.5 && spread.p95 == 95 && spread.max == 100)
+        #expect(Spread([7])?.p95 == 7 && Spread([]) == nil)
+    }
+
+    @Test(
+        "A misspelled name finds the intended one, and no other",
+        arguments: [
+            ("cal", "call"), ("clal", "call"), ("lisen", "listen"), ("docter", "doctor"), ("server", "serve"),
+            ("frobnicate", nil), ("x", nil), ("", nil),
+        ])
+    func misspelling(word: String, name: String?) {
+        let names = ["demo", "serve", "listen", "call", "doctor", "devices", "help"]
+        #expect(Misspelling.nearest(to: word, among: names) == name)
+    }
+}
