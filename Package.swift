@@ -50,6 +50,7 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(name: "CallProtocol", swiftSettings: safeSettings),
+        .target(name: "LocalNetwork", swiftSettings: settings),
         .target(
             name: "TLSClient",
             dependencies: [
@@ -62,7 +63,7 @@ let package = Package(
         .target(
             name: "MediaEngine",
             dependencies: [
-                "CGStreamer", "CWebRTCIce", "BuiltInPipelines", "TLSClient",
+                "CGStreamer", "CWebRTCIce", "BuiltInPipelines", "LocalNetwork", "TLSClient",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -72,7 +73,7 @@ let package = Package(
         .target(
             name: "CallAgent",
             dependencies: [
-                "CallProtocol", "MediaEngine",
+                "CallProtocol", "LocalNetwork", "MediaEngine",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -108,7 +109,7 @@ let package = Package(
         .executableTarget(
             name: "callagent-cli",
             dependencies: [
-                "MediaEngine", "CallAgent", "CallProtocol", "WebSocketSignaling", "SignalingServer", "TLSClient",
+                "MediaEngine", "CallAgent", "CallProtocol", "LocalNetwork", "WebSocketSignaling", "SignalingServer", "TLSClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -165,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
-                "MediaEngine", "TestServers", "TLSClient", "fuzz-target",
+                "LocalNetwork", "MediaEngine", "TestServers", "TLSClient", "fuzz-target",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -101,6 +101,7 @@ extension Agent {
             keep: { reports.keep($0) },
             wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
         surroundings.device = line.device
+        surroundings.checkSignaling = { line.checkConnection() }
         surroundings.announcesRinging = configuration.announcesRinging
         surroundings.room = room
         (surroundings.displayName, surroundings.address) = (configuration.displayName, configuration.address)

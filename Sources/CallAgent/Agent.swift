@@ -134,6 +134,7 @@ public actor Agent {
         self.line = line
         enter(.prepared, .signedIn, by: .server)
         tasks.append(Task { await self.audit() })
+        tasks.append(Task { [provider] in for await _ in provider.networkChanges { line.checkConnection() } })
         await line.begin { [weak self, weak line] event in
             guard let self, let line else { return }
             await self.take(event, line)

@@ -10,6 +10,8 @@ extension Call {
         var outbox: @Sendable (SignalingMessage) -> Void
         /// Stops repeating the messages of the call, except its farewell.
         var forget: @Sendable (CallKey) -> Void
+        /// Finds out whether signaling still works.
+        var checkSignaling: @Sendable () -> Void = {}
         /// Where the call is listed until it is over.
         var registry: CallRegistry
         /// Makes the media of a further generation.
@@ -130,6 +132,8 @@ extension Call {
         }
         if let stage = fact.stage { mark(stage, at: instant) }
         note(fact, generation: number)
+        // What makes media silent often ends the connection to the server, too.
+        if fact == .pathSilent { surroundings.checkSignaling() }
         process(.media(fact, generation: number), at: instant)
     }
 
@@ -142,6 +146,9 @@ extension Call {
             mark(.answerReceived, at: instant)
             generations[number]?.perform(.setAnswer(sdp))
         case .addCandidate(let candidate, let number): generations[number]?.perform(.addCandidate(candidate))
+        case .restartIce(let restart, let number): generations[number]?.perform(.restartIce(restart))
+        case .setIceParameters(let parameters, let number):
+            generations[number]?.perform(.setIceParameters(parameters))
         case .setGates(let gates, let number):
             if gates.isReceiving { reported = generations[number] }
             generations[number]?.perform(.setGates(gates))

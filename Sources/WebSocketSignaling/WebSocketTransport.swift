@@ -107,6 +107,12 @@ public final class WebSocketTransport: SignalingTransport {
         try await perform { $0.renew(token: token) }
     }
 
+    /// Finds out soon whether the connection still works, and connects again at once if it does not.
+    ///
+    /// A connection from an address that this machine no longer has is given up at once. Another one is given up when the server does not answer
+    /// within ``WebSocketTransportConfiguration/checkTimeout``. A pause between two attempts ends.
+    public func checkConnection() async { try? await perform { $0.checkConnection() } }
+
     /// Reports from now on which devices of these users are signed in: at once, and after each change.
     ///
     /// Another call, also of ``watchEverybody()``, ends the former stream; so does ``close()``. After a lost connection all of them

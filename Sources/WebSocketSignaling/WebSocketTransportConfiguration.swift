@@ -8,6 +8,8 @@ public struct WebSocketTransportConfiguration: Sendable, Equatable {
     public var pingInterval: Duration = .seconds(5)
     /// How long the server may be completely silent before the connection counts as lost.
     public var silenceTimeout: Duration = .seconds(15)
+    /// How long the server may take to answer after ``WebSocketTransport/checkConnection()``.
+    public var checkTimeout: Duration = .seconds(2)
     /// The first pause before a lost connection is retried; it doubles with every failure.
     public var shortestRetryDelay: Duration = .milliseconds(200)
     /// The longest pause between two attempts.
@@ -28,6 +30,7 @@ public struct WebSocketTransportConfiguration: Sendable, Equatable {
         result.connectTimeout = bounded(connectTimeout)
         result.pingInterval = bounded(pingInterval)
         result.silenceTimeout = bounded(silenceTimeout)
+        result.checkTimeout = bounded(checkTimeout)
         result.shortestRetryDelay = bounded(shortestRetryDelay)
         result.longestRetryDelay = bounded(longestRetryDelay)
         result.closeTimeout = bounded(closeTimeout)

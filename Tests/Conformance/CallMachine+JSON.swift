@@ -135,6 +135,14 @@ extension CallMachine.Effect {
                         "isReceiving": .bool(gates.isReceiving),
                     ],
                 ]
+            case .restartIce(let restart, let number):
+                ["do": "restartIce", "restart": .int(restart), "generation": .int(number)]
+            case .setIceParameters(let parameters, let number):
+                [
+                    "do": "setIceParameters", "restart": .int(parameters.restart),
+                    "fragment": .string(parameters.fragment), "password": .string(parameters.password),
+                    "generation": .int(number),
+                ]
             case .close(let number): ["do": "close", "generation": .int(number)]
             case .startTimer(let timer, let milliseconds):
                 ["do": "startTimer", "timer": .string("\(timer)"), "milliseconds": .int(milliseconds)]
@@ -166,6 +174,8 @@ extension CallMachine.Effect {
         case .info(let content): ["name": name, "content": .string(content)]
         case .mediaChanged(let media): ["name": name, "media": try JSONValue(media)]
         case .captureFailed(let fault): ["name": name, "medium": .string(fault.medium.rawValue)]
+        case .networkChangeStarted(let party): ["name": name, "by": .string(party.rawValue)]
+        case .networkChangeEnded(let change): ["name": name, "restart": change.map { .int($0.restart) } ?? .null]
         case .deviceRings(let device): ["name": name, "device": .optional(device)]
         default: ["name": name]
         }

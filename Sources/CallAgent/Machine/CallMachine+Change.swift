@@ -47,11 +47,12 @@ extension CallMachine {
     /// Another device accepted than the one whose answer this caller took: it needs an offer of its own.
     mutating func replaceCurrent() -> [Effect] {
         let old = current
+        let abandoned = abandonRestart(of: old.number)
         (hasFirstFrame, isInterrupted) = (false, false)
         highest += 1
         current = Generation(number: highest, media: old.media)
         current.isBuilt = true
-        return [.close(generation: old.number), .createOffer(old.media, generation: current.number)]
+        return abandoned + [.close(generation: old.number), .createOffer(old.media, generation: current.number)]
     }
 
     /// The caller offers another peer connection.
@@ -62,7 +63,7 @@ extension CallMachine {
         highest = number
         var generation = Generation(number: number, media: offer.media)
         generation.isBuilt = true
-        var effects: [Effect] = next.map { [.close(generation: $0.number)] } ?? []
+        var effects: [Effect] = next.map { abandonRestart(of: $0.number) + [.close(generation: $0.number)] } ?? []
         if current.isVerified || hasFirstFrame {
             takeNewMedia(offer.media)
             isAskingForMedia = false
@@ -70,7 +71,7 @@ extension CallMachine {
             effects += start(.change)
         } else {
             // The caller took another device's answer, so no media flows here that could continue meanwhile.
-            effects.append(.close(generation: current.number))
+            effects += abandonRestart(of: current.number) + [.close(generation: current.number)]
             (hasFirstFrame, isInterrupted) = (false, false)
             (current, next) = (generation, nil)
         }
@@ -103,9 +104,10 @@ extension CallMachine {
     private mutating func completeIfAgreed() -> [Effect] {
         guard let generation = next, generation.isCommittedHere, generation.isCommittedThere else { return [] }
         let old = current
+        let abandoned = abandonRestart(of: old.number)
         (current, next) = (generation, nil)
         isAskingForMedia = false
-        return [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
+        return abandoned + [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
     }
 
     mutating func peerRolledBack(_ number: Int) -> [Effect] {
@@ -121,9 +123,10 @@ extension CallMachine {
 
     private mutating func abandonNext(_ text: String) -> [Effect] {
         guard let generation = next else { return [] }
+        let abandoned = abandonRestart(of: generation.number)
         next = nil
         isAskingForMedia = false
-        return [.close(generation: generation.number), .cancelTimer(.change), .notify(.mediaChangeFailed(text: text))]
+        return abandoned + [.close(generation: generation.number), .cancelTimer(.change), .notify(.mediaChangeFailed(text: text))]
     }
 
     mutating func changeTimedOut() -> [Effect] {

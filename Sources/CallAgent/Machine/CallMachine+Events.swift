@@ -59,6 +59,10 @@ extension CallMachine {
         case setAnswer(sdp: String, generation: Int = 0)
         /// Add a candidate of the peer.
         case addCandidate(SignalingMessage.Candidate, generation: Int = 0)
+        /// Gather candidates for another path; answers with ``MediaFact/iceParameters(_:)``.
+        case restartIce(Int, generation: Int = 0)
+        /// Use the peer's parameters for a path that ``restartIce(_:generation:)`` began.
+        case setIceParameters(SignalingMessage.IceParameters, generation: Int = 0)
         /// Set the gates.
         case setGates(MediaGates, generation: Int = 0)
         /// Close the media of a generation.

@@ -3,8 +3,11 @@ internal import CallProtocol
 /// Media facts and timers.
 extension CallMachine {
     mutating func handleMedia(_ fact: MediaFact, generation number: Int) -> [Effect] {
+        guard number == current.number || number == next?.number else {
+            return [.ignored("media of generation \(number)")]
+        }
+        if let effects = handlePath(fact, generation: number) { return effects }
         if number == next?.number { return handleNext(fact) }
-        guard number == current.number else { return [.ignored("media of generation \(number)")] }
         switch fact {
         case .offerCreated(let sdp): return offer(sdp)
         case .answerCreated(let sdp): return answer(sdp)
@@ -131,6 +134,7 @@ extension CallMachine {
         case (.peerGone, _) where isPeerGone && !shown.isVerified: return finish(.remoteLost, by: .peer)
         case (.fork, _): return forkTimedOut()
         case (.change, .accepted): return changeTimedOut()
+        case (.iceRestart, .accepted): return restartTimedOut()
         case (.audioGrace, .accepted) where !hasFirstFrame && current.hasAudioSample:
             isVideoWaived = true
             return [.notify(.videoPending)]

@@ -14,6 +14,7 @@ extension CallMachine {
         case .hangup(let farewell):
             guard phase != .idle else { break }
             return hungUp(farewell, by: device)
+        case .iceRestart(let parameters): return peerRestarts(parameters, generation)
         case .state(let state): return phase == .idle ? [] : setPeer(state)
         case .info(let content) where phase != .idle: return [.notify(.info(content))]
         case .query where phase != .idle: return [send(.status(state))]

@@ -224,6 +224,10 @@ public struct CallMachine: Sendable, Equatable {
         // A closed signaling connection ends the call only when the media is silent too.
         if isPeerGone, shown.isInterrupted { return finish(.remoteLost, by: .peer) }
         guard phase == .accepted else { return [] }
+        return beginWantedRestart() + updateConnection()
+    }
+
+    private mutating func updateConnection() -> [Effect] {
         if !hasFirstFrame {
             if hasMedia(current) { return connect(.firstFrame, by: .peer) + commit() }
             return waitForVideo()

@@ -16,6 +16,10 @@ public enum CallNotice: Sendable, Equatable {
     case mediaChangeFailed(text: String)
     /// A device of the callee rings; nil when the transport has no devices.
     case deviceRings(String?)
+    /// One end looks for another network path, since its network changed or nothing arrives; media continues as long as the present path works.
+    case networkChangeStarted(by: CallParty)
+    /// The search is over: media takes another path; nil when the former one works again.
+    case networkChangeEnded(NetworkPathChange?)
     /// The peer pressed a digit (RFC 4733): `0` to `9`, `*`, `#`, or `A` to `D`.
     case dtmf(digit: String)
     /// A camera or microphone could not be opened; its medium is not sent until it is turned on again or another one is chosen.

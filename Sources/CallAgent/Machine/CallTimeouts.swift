@@ -12,6 +12,8 @@ public struct CallTimeouts: Sendable, Equatable {
     public var forkMs = 300
     /// For ``CallTimer/change``.
     public var changeMs = 10_000
+    /// For ``CallTimer/iceRestart``.
+    public var iceRestartMs = 3_000
     /// For ``CallTimer/audioGrace``; nil waits for the first video frame without this limit.
     public var audioGraceMs: Int?
 
@@ -28,6 +30,7 @@ public struct CallTimeouts: Sendable, Equatable {
         case .fork: forkMs
         case .change: changeMs
         case .audioGrace: audioGraceMs
+        case .iceRestart: iceRestartMs
         }
     }
 }
@@ -50,4 +53,6 @@ public enum CallTimer: Sendable, Hashable, CaseIterable {
     case change
     /// From the first audio of an accepted call until it counts as connected without video.
     case audioGrace
+    /// From the beginning of an ICE restart until it is tried again or given up.
+    case iceRestart
 }

@@ -28,6 +28,8 @@ struct Generation: Sendable, Equatable {
     var hasVideoFrame = false
     /// Audio was decoded.
     var hasAudioSample = false
+    /// The search for another network path.
+    var restart = IceRestart()
     /// The track halves that have failed.
     var failed: Set<TrackFault.Half> = []
     /// The gates that were set last.

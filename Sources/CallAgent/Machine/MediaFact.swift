@@ -24,6 +24,14 @@ public enum MediaFact: Sendable, Equatable {
     case interrupted
     /// Media arrives again.
     case resumed
+    /// The network of this machine changed in a way that concerns the path to the peer.
+    case networkChanged
+    /// Nothing arrives on the path to the peer; sooner than ``interrupted``.
+    case pathSilent
+    /// This end's parameters for another path; its candidates follow.
+    case iceParameters(SignalingMessage.IceParameters)
+    /// Another path carries the media.
+    case pathChanged(NetworkPathChange)
     /// Candidate gathering is complete; the text describes how it ended.
     case gathered(String)
     /// The peer pressed a digit: `0` to `9`, `*`, `#`, or `A` to `D`.

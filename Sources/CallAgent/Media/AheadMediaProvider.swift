@@ -19,6 +19,7 @@ actor AheadMediaProvider: MediaProvider {
     private var ready: [CallRole: (session: any MediaSession, since: ContinuousClock.Instant)] = [:]
     private var isPrepared = false
     private var renewals: Task<Void, Never>?
+    private var networkWatch: Task<Void, Never>?
     private var refills: [CallRole: Task<Void, Never>] = [:]
 
     init(
@@ -38,7 +39,14 @@ actor AheadMediaProvider: MediaProvider {
         renewals = Task { [sleep, weak self] in
             while (try? await sleep(Self.renewal)) != nil { await self?.renew() }
         }
+        networkWatch?.cancel()
+        // The waiting session has candidates of the former network.
+        networkWatch = Task { [changes = networkChanges, weak self] in
+            for await _ in changes { await self?.renew() }
+        }
     }
+
+    nonisolated var networkChanges: AsyncStream<Void> { provider.networkChanges }
 
     func use(_ servers: [IceServer]) async {
         await provider.use(servers)
@@ -66,6 +74,8 @@ actor AheadMediaProvider: MediaProvider {
         isPrepared = false
         renewals?.cancel()
         renewals = nil
+        networkWatch?.cancel()
+        networkWatch = nil
         for refill in refills.values { refill.cancel() }
         refills = [:]
         let unused = ready.values

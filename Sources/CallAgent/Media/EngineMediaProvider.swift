@@ -1,4 +1,5 @@
 internal import CallProtocol
+internal import LocalNetwork
 internal import MediaEngine
 internal import Synchronization
 
@@ -40,6 +41,8 @@ actor EngineMediaProvider: MediaProvider {
         held = []
         for source in sources { await source.release() }
     }
+
+    nonisolated var networkChanges: AsyncStream<Void> { NetworkMonitor.shared.changes }
 
     func use(_ servers: [IceServer]) { handedOut = servers }
 

@@ -14,6 +14,8 @@ final class GenerationMedia: Sendable {
         case createAnswer(to: String)
         case setAnswer(String)
         case addCandidate(SignalingMessage.Candidate)
+        case restartIce(Int)
+        case setIceParameters(SignalingMessage.IceParameters)
         case setGates(MediaGates)
     }
 
@@ -131,6 +133,14 @@ final class GenerationMedia: Sendable {
         case .createOffer: return .offerCreated(sdp: try await session.createOffer())
         case .createAnswer(let offer): return .answerCreated(sdp: try await session.createAnswer(to: offer))
         case .setAnswer(let sdp): try await session.setAnswer(sdp)
+        case .restartIce, .setIceParameters:
+            do throws(MediaSessionError) {
+                if case .restartIce(let number) = command { try await session.restartIce(number) }
+                if case .setIceParameters(let parameters) = command { try await session.setIceParameters(parameters) }
+            } catch {
+                // The present path may still work; the rules try again.
+                logger.warning("another network path was not tried: \(error)")
+            }
         case .setGates(let gates): await session.setGates(gates)
         case .addCandidate(let candidate):
             do throws(MediaSessionError) {

@@ -9,11 +9,16 @@ public protocol MediaProvider: Sendable {
         -> any MediaSession
     /// Uses STUN and TURN servers that signaling provided, for sessions that are made from now on.
     func use(_ servers: [IceServer]) async
+    /// One element for each change of this machine's network.
+    var networkChanges: AsyncStream<Void> { get }
     /// Closes what ``prepare()`` opened.
     func release() async
 }
 
 extension MediaProvider {
+    /// Has no element.
+    public var networkChanges: AsyncStream<Void> { AsyncStream { $0.finish() } }
+
     /// Does nothing.
     public func use(_ servers: [IceServer]) async {}
 }

@@ -20,6 +20,11 @@ public protocol MediaSession: Sendable {
     /// Adds a candidate of the peer, before or after its description.
     func addCandidate(_ candidate: SignalingMessage.Candidate) async throws(MediaSessionError)
 
+    /// Makes another path to the peer with this number; its parameters and candidates follow in ``events``.
+    func restartIce(_ number: Int) async throws(MediaSessionError)
+    /// Uses the peer's parameters for the path that ``restartIce(_:)`` made with the same number.
+    func setIceParameters(_ parameters: SignalingMessage.IceParameters) async throws(MediaSessionError)
+
     /// Sets the gates: sending begins as soon as the peer is verified, with the latest frame first both ways.
     func setGates(_ gates: MediaGates) async
 

@@ -30,6 +30,12 @@ final class OfferedSession: MediaSession {
         try await session.addCandidate(candidate)
     }
 
+    func restartIce(_ number: Int) async throws(MediaSessionError) { try await session.restartIce(number) }
+
+    func setIceParameters(_ parameters: SignalingMessage.IceParameters) async throws(MediaSessionError) {
+        try await session.setIceParameters(parameters)
+    }
+
     func setGates(_ gates: MediaGates) async { await session.setGates(gates) }
 
     func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await session.setSource(source) }

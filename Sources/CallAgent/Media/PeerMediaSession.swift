@@ -53,6 +53,16 @@ final class PeerMediaSession: MediaSession {
         do { try await peer.addCandidate(candidate) } catch { throw MediaSessionError(error) }
     }
 
+    func restartIce(_ number: Int) async throws(MediaSessionError) {
+        do { try await peer.restartIce(number) } catch { throw MediaSessionError(error) }
+    }
+
+    func setIceParameters(_ parameters: SignalingMessage.IceParameters) async throws(MediaSessionError) {
+        let parameters = IceParameters(
+            restart: parameters.restart, fragment: parameters.fragment, password: parameters.password)
+        do { try await peer.setIceParameters(parameters) } catch { throw MediaSessionError(error) }
+    }
+
     func setGates(_ gates: MediaGates) async {
         await peer.setSending(SendMode(gates.audio), of: .audio)
         await peer.setSending(SendMode(gates.video), of: .video)
@@ -140,6 +150,13 @@ extension MediaSessionEvent {
             case .firstShown(.audio): .firstAudioHeard
             case .interrupted: .interrupted
             case .resumed: .resumed
+            case .pathSilent: .pathSilent
+            case .networkChanged: .networkChanged
+            case .iceParameters(let parameters):
+                .iceParameters(
+                    .init(
+                        restart: parameters.restart, fragment: parameters.fragment, password: parameters.password))
+            case .pathChanged(let change): .pathChanged(NetworkPathChange(change))
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
             // A call's connections allow no data channels.
             case .dataChannel: .warning("a data channel that nobody asked for")
@@ -157,6 +174,24 @@ extension MediaSessionEvent {
             case .dtmf(let digit): .dtmf(digit: String(digit.character))
             }
         self.init(translated, at: event.at)
+    }
+}
+
+extension NetworkPathChange {
+    init(_ change: IcePathChange) {
+        self.init(
+            restart: change.restart, milliseconds: change.milliseconds,
+            before: change.before.map { NetworkPath($0) }, after: NetworkPath(change.after))
+    }
+}
+
+extension NetworkPath {
+    init(_ pair: IceCandidatePair) { self.init(local: Candidate(pair.local), remote: Candidate(pair.remote)) }
+}
+
+extension NetworkPath.Candidate {
+    init(_ candidate: IceCandidatePair.Candidate) {
+        self.init(type: candidate.type.rawValue, address: candidate.address, port: candidate.port)
     }
 }
 

@@ -71,6 +71,9 @@ actor SignalingLine {
     /// Stops repeating the messages of a call that is over, except its farewell.
     nonisolated func forget(_ call: CallKey) { outgoing.yield(.forget(call)) }
 
+    /// The network may have changed.
+    nonisolated func checkConnection() { Task { [transport] in await transport.checkConnection() } }
+
     func renew(token: String) async throws(SignalingError) { try await transport.renew(token: token) }
 
     /// ms since 1970, by the clock of the message time stamps.

@@ -29,6 +29,11 @@ public protocol SignalingTransport: Sendable {
     /// Messages of one task arrive in the order of their calls. A return means that the message was handed on, not that it arrived.
     func send(_ text: String, to user: String) async throws(SignalingError)
 
+    /// Finds out soon whether the connection still works, and connects again at once if it does not.
+    ///
+    /// The agent calls it when the network of this machine changes, and when nothing arrives from the peer of a call.
+    func checkConnection() async
+
     /// Replaces the token of the current sign-in before it expires.
     ///
     /// - Throws: ``SignalingError/signInRefused(code:text:)`` when the token is not accepted; the current one stays in use.
@@ -43,6 +48,9 @@ extension SignalingTransport {
     public var guaranteesDelivery: Bool { false }
     /// Nil.
     public var device: String? { nil }
+
+    /// Does nothing: the transport finds out in its own time.
+    public func checkConnection() async {}
 
     /// Refuses: the transport has no tokens.
     public func renew(token: String) async throws(SignalingError) {

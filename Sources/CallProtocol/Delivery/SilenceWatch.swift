@@ -34,6 +34,9 @@ package struct SilenceWatch: Sendable {
         silence = .zero
     }
 
+    /// Whether nothing arrived since `earlier`, a former value of this watch.
+    package func isUnheard(since earlier: SilenceWatch) -> Bool { lastHeard == earlier.lastHeard }
+
     /// Decides what to do about the silence.
     ///
     /// A stopped process, or an overloaded machine, has not read what waits in its sockets. So however late the check is, the time

@@ -28,6 +28,10 @@ public enum SignalingLimits {
     public static let mLine = 15
     /// The valid generations.
     public static let generations = 0...10_000
+    /// The valid numbers of ICE restarts within one generation.
+    public static let restarts = 1...100_000
+    /// The longest ICE username fragment or password, in bytes (RFC 8839 section 5.4).
+    public static let iceTextBytes = 256
     /// The longest ring timeout that an invite may ask for, in ms.
     public static let ringTimeoutMs = 600_000
 
@@ -45,6 +49,12 @@ public enum SignalingLimits {
     /// path, a log line or a file name.
     public static func isName(_ name: String) -> Bool {
         (1...nameBytes).contains(name.utf8.count) && name.utf8.allSatisfy(isNameByte)
+    }
+
+    /// Whether `text` is an ICE username fragment (at least 4 characters) or password (at least 22): letters, digits, `+` and `/`.
+    public static func isIceText(_ text: String, atLeast shortest: Int) -> Bool {
+        (shortest...iceTextBytes).contains(text.utf8.count)
+            && text.utf8.allSatisfy { isNameByte($0) && !".-_@:".utf8.contains($0) || $0 == UInt8(ascii: "/") }
     }
 
     /// Whether `text` is short enough for a display text.

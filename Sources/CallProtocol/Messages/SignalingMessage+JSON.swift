@@ -74,6 +74,10 @@ extension SignalingMessage {
         case .candidate(let candidate):
             try require(candidate.candidate.utf8.count <= SignalingLimits.candidateBytes, "candidate")
             try require((0...SignalingLimits.mLine).contains(candidate.mLine), "mLine")
+        case .iceRestart(let ice):
+            try require(SignalingLimits.restarts.contains(ice.restart), "restart")
+            try require(SignalingLimits.isIceText(ice.fragment, atLeast: 4), "fragment")
+            try require(SignalingLimits.isIceText(ice.password, atLeast: 22), "password")
         case .error(let fault):
             try require(SignalingLimits.codes.contains(fault.code), "code")
             try require(SignalingLimits.isText(fault.text), "text")

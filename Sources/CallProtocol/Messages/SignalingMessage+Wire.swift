@@ -24,6 +24,9 @@ struct SignalingWire: Codable {
     var winner: String?
     var candidate: String?
     var mLine: Int?
+    var restart: Int?
+    var fragment: String?
+    var password: String?
     var content: String?
     var callState: CallState?
     var ref: String?
@@ -61,6 +64,8 @@ struct SignalingWire: Codable {
         case .renegotiate(let wanted): (type, media) = ("renegotiate", wanted)
         case .commit: type = "commit"
         case .rollback: type = "rollback"
+        case .iceRestart(let ice):
+            (type, restart, fragment, password) = ("iceRestart", ice.restart, ice.fragment, ice.password)
         case .state(let change): (type, state) = ("state", change)
         case .info(let text): (type, content) = ("info", text)
         case .query: type = "query"
@@ -95,7 +100,7 @@ struct SignalingWire: Codable {
 
     static let types: Set<String> = [
         "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
-        "renegotiate", "commit", "rollback", "state", "info", "query", "status", "skip", "ack", "gone", "error",
+        "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack", "gone", "error",
     ]
 
     private func body(_ type: String) -> SignalingMessage.Body? {
@@ -124,6 +129,9 @@ struct SignalingWire: Codable {
         case "renegotiate": return media.map { .renegotiate($0) }
         case "commit": return .commit
         case "rollback": return .rollback
+        case "iceRestart":
+            guard let restart, let fragment, let password else { return nil }
+            return .iceRestart(.init(restart: restart, fragment: fragment, password: password))
         case "state": return state.map { .state($0) }
         case "info": return content.map { .info($0) }
         case "query": return .query

@@ -77,6 +77,8 @@ public struct SignalingMessage: Sendable, Equatable {
         case commit
         /// The sender gives up the new peer connection; the call continues unchanged.
         case rollback
+        /// The sender looks for another network path between the two ends of the same peer connection.
+        case iceRestart(IceParameters)
         /// What the sender sends from now on.
         case state(MediaState)
         /// A message of the application.
@@ -165,6 +167,27 @@ public struct SignalingMessage: Sendable, Equatable {
         public init(candidate: String, mLine: Int) {
             self.candidate = candidate
             self.mLine = mLine
+        }
+    }
+
+    /// The credentials of one end's ICE agent for another network path (RFC 8839 section 5.4).
+    ///
+    /// Each end sends them once for each restart. The candidates follow one by one; each one names its fragment.
+    public struct IceParameters: Sendable, Equatable {
+        /// The number of the restart within its peer connection, from 1.
+        ///
+        /// An end that gets a number above its own answers with its parameters of the same number.
+        public var restart: Int
+        /// The username fragment.
+        public var fragment: String
+        /// The password.
+        public var password: String
+
+        /// Makes parameters.
+        public init(restart: Int, fragment: String, password: String) {
+            self.restart = restart
+            self.fragment = fragment
+            self.password = password
         }
     }
 

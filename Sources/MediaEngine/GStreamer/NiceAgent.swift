@@ -78,6 +78,18 @@ final class NiceAgent: Sendable {
         nice_agent_set_local_credentials(native, stream, fragment, password)
     }
 
+    /// The username fragment and the password of this end; libnice makes them up.
+    var localCredentials: (fragment: String, password: String)? {
+        var (fragment, password): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?)
+        guard nice_agent_get_local_credentials(native, stream, &fragment, &password) != 0 else { return nil }
+        defer {
+            g_free(fragment)
+            g_free(password)
+        }
+        guard let fragment, let password else { return nil }
+        return (String(cString: fragment), String(cString: password))
+    }
+
     func setRemoteCredentials(_ fragment: String, _ password: String) {
         nice_agent_set_remote_credentials(native, stream, fragment, password)
     }
@@ -109,6 +121,37 @@ final class NiceAgent: Sendable {
         let list = g_slist_append(nil, candidate)
         defer { g_slist_free(list) }
         nice_agent_set_remote_candidates(native, stream, Self.component, list)
+    }
+
+    /// The pair that carries packets; nil before there is one.
+    var selectedPair: IceCandidatePair? {
+        var (local, remote): (UnsafeMutablePointer<NiceCandidate>?, UnsafeMutablePointer<NiceCandidate>?)
+        // The candidates belong to the agent, which another thread may change: they are read at once, and only plain values.
+        guard nice_agent_get_selected_pair(native, stream, Self.component, &local, &remote) != 0, let local, let remote
+        else { return nil }
+        return IceCandidatePair(
+            local: Self.candidate(local.pointee), remote: Self.candidate(remote.pointee),
+            base: Self.address(local.pointee.base_addr))
+    }
+
+    private static func candidate(_ candidate: NiceCandidate) -> IceCandidatePair.Candidate {
+        let type: IceCandidatePair.CandidateType =
+            switch candidate.type {
+            case NICE_CANDIDATE_TYPE_SERVER_REFLEXIVE: .serverReflexive
+            case NICE_CANDIDATE_TYPE_PEER_REFLEXIVE: .peerReflexive
+            case NICE_CANDIDATE_TYPE_RELAYED: .relay
+            default: .host
+            }
+        var address = candidate.addr
+        return .init(
+            type: type, address: Self.address(candidate.addr), port: Int(nice_address_get_port(&address)))
+    }
+
+    private static func address(_ address: NiceAddress) -> String {
+        var address = address
+        var text = [CChar](repeating: 0, count: Int(NICE_ADDRESS_STRING_LEN))
+        nice_address_to_string(&address, &text)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Sends a packet through the selected pair; without one it is lost.

@@ -42,11 +42,16 @@ final class WebRTCIce: Sendable {
     /// The element that pushes received packets into `webrtcbin`.
     var source: Element { Element(ref: GObjectRef(borrowing: cice_source(native).cast())) }
 
-    /// Sends and receives through `agent` from now on.
-    func use(_ agent: NiceAgent) {
-        let pointer = UnsafeMutableRawPointer(agent.object.ref.pointer)
-        cice_send_through(native, pointer, agent.stream)
-        cice_receive_from(native, pointer, agent.stream, UnsafeMutableRawPointer(IceThread.shared.context))
+    /// Sends through `agent` from now on, and takes the statistics of the transport from it.
+    func send(through agent: NiceAgent) {
+        cice_send_through(native, UnsafeMutableRawPointer(agent.object.ref.pointer), agent.stream)
+    }
+
+    /// Receives from `agent`, too; without that, libnice reads no packet for it.
+    func receive(from agent: NiceAgent) {
+        cice_receive_from(
+            native, UnsafeMutableRawPointer(agent.object.ref.pointer), agent.stream,
+            UnsafeMutableRawPointer(IceThread.shared.context))
     }
 
     /// Receives nothing more; only on the ``IceThread``.

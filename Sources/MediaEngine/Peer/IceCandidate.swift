@@ -1,3 +1,5 @@
+internal import LocalNetwork
+
 /// One ICE candidate as it is trickled (RFC 8838).
 public struct IceCandidate: Sendable, Equatable {
     /// The index of the m-line it belongs to, from 0.
@@ -26,6 +28,16 @@ public struct IceCandidate: Sendable, Equatable {
     var namesAddress: Bool {
         let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
         return isEnd || (words.count > 4 && LocalAddresses.isNumeric(String(words[4])))
+    }
+
+    /// The username fragment that it names, as candidates of an ICE restart do, and all those of browsers.
+    var fragment: String? {
+        let words = candidate.split(separator: " ")
+        // Pairs of a name and a value follow the type.
+        guard let index = words.indices.dropFirst(8).first(where: { $0 % 2 == 0 && words[$0] == "ufrag" }) else {
+            return nil
+        }
+        return words.indices.contains(index + 1) ? String(words[index + 1]) : nil
     }
 
     /// Checks the grammar of RFC 8839 section 5.1 as far as `webrtcbin` depends on it.

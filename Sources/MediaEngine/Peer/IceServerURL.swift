@@ -1,3 +1,5 @@
+internal import LocalNetwork
+
 /// A parsed `stun:` or `turn:` URL (RFC 7064, RFC 7065).
 struct IceServerURL: Sendable, Hashable {
     enum Scheme: String, Sendable { case stun, stuns, turn, turns }

@@ -163,6 +163,9 @@ extension PeerConnection {
             return logger.debug("passed over a candidate with a name instead of an address")
         }
         guard let media, let remote else { return heldCandidates.append(candidate) }
+        if let fragment = candidate.fragment, media.ice.hasRestarted {
+            return media.ice.add(remoteCandidate: "a=\(candidate.candidate)", ofPeer: fragment)
+        }
         guard let section = remote.section(ofMLine: candidate.mLine) else {
             throw .invalidCandidate(text: "there is no m-line \(candidate.mLine)")
         }

@@ -36,6 +36,12 @@ extension PeerConnectionEvent {
         case .captureFailed(let kind, _), .captureLost(let kind, _), .captureRestored(let kind):
             .latest("capture of \(kind)")
         case .iceConnected: .first("ICE")
+        case .pathSilent: .latest("silence of the path")
+        case .networkChanged: .latest("network")
+        case .iceParameters: .latest("parameters")
+        case .pathChanged: .latest("path")
+        // A peer can ask for any number of paths.
+        case .localCandidate(let candidate) where candidate.fragment != nil: .repeated
         case .failed: .first("failure")
         case .localCandidate, .candidatesGathered, .relayUnavailable, .verified, .firstFrame, .firstShown,
             .recordingFailed, .sinkFailed, .trackFailed, .eventsDropped:
@@ -51,6 +57,7 @@ extension PeerPipeline.Report {
         // Only the first of these counts anyway.
         case .peerCertificate: .first("certificate")
         case .readyToSend: .first("keys")
+        case .pathChanged: .latest("path")
         case .dataChannel(let channel): channel.isOver ? .repeated : .kept
         case .bus(.latencyChanged): .latest("latency")
         // A failed element may report an error for each packet.

@@ -57,6 +57,8 @@ public actor PeerConnection {
     var lastReport = StatisticsReport()
     var statisticsRequest: Task<[String: PropertyValue]?, Never>?
     var candidateCount = 0
+    /// When the path changed last, or ``PeerConnectionEvent/Kind/pathSilent`` was reported.
+    var pathChanged: ClockReading?
 
     init(_ configuration: PeerConnectionConfiguration, catalog: PipelineCatalog, logger: Logger) {
         self.configuration = configuration
@@ -93,7 +95,8 @@ public actor PeerConnection {
                 eventSink.yield(moved)
                 return
             }
-            if let gathering {
+            // The candidates of another path are in no description.
+            if let gathering, candidate.fragment == nil {
                 gathering.note(candidate)
             } else {
                 eventSink.yield(moved)
@@ -104,6 +107,7 @@ public actor PeerConnection {
         if watchdogs.isEmpty {
             watchdogs.append(Task { await self.watchReports() })
             watchdogs.append(Task { await self.watchSilence() })
+            watchdogs.append(Task { await self.watchNetwork() })
         }
         try await media.start()
         return media
@@ -122,6 +126,7 @@ public actor PeerConnection {
             guard !isClosed else { return }
             switch report {
             case .event: break
+            case .pathChanged(let change): take(change)
             case .peerCertificate(let pem):
                 // Only the first counts: the keys in use belong to it, even if a later handshake shows another one.
                 guard earlyCertificate == nil else { break }
@@ -197,23 +202,6 @@ public actor PeerConnection {
                 !hasFailed(.video, .receiving)
             else { return }
             track.requestKeyFrame()
-        }
-    }
-
-    /// Checks for silence only when the limit can have passed, since each check wakes threads; the limit may become shorter meanwhile.
-    private func watchSilence() async {
-        let limit = Duration.milliseconds(configuration.tuning.silenceMs)
-        var isInterrupted = false
-        while !isClosed, !Task.isCancelled {
-            var pause = limit / 10
-            if let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit) {
-                let patience = end - .now
-                let isSilent = patience < .zero
-                if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
-                isInterrupted = isSilent
-                pause = max(pause, min(patience, limit))
-            }
-            try? await Task.sleep(for: pause)
         }
     }
 

@@ -25,6 +25,14 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case interrupted
         /// Something arrived again.
         case resumed
+        /// Nothing arrived for ``TransportTuning/pathSilenceMs``, with the same patience; again each time that this time has passed.
+        case pathSilent
+        /// The network of this machine changed, and another path may be better, or the only one.
+        case networkChanged
+        /// The parameters of ``PeerConnection/restartIce(_:)``, to send to the peer; candidates of the new path follow.
+        case iceParameters(IceParameters)
+        /// Another path carries the packets.
+        case pathChanged(IcePathChange)
         /// The peer sent a DTMF digit (RFC 4733).
         case dtmf(DtmfDigit)
         /// The encoded frames have this size from now on, in pixels.

@@ -33,6 +33,8 @@ final class PeerMedia: Sendable {
     var pipeline: Pipeline { peer.pipeline }
     var fingerprintCheck: UncheckedFingerprint { peer.fingerprintCheck }
     var gathering: EndlessGathering { peer.gathering }
+    /// The path to the peer.
+    var ice: IceAgent { peer.ice }
     /// How often packets of the peer arrive.
     var rhythm: PeerRhythm { peer.activity.rhythm }
 
@@ -162,6 +164,9 @@ final class PeerMedia: Sendable {
         SlowFeedback.begin(in: session)
     }
 
+    /// Sends an RTCP report at once.
+    func sendReport() { if let session = peer.session { SlowFeedback.begin(in: session) } }
+
     /// Adds a candidate; `mLine` is an index among the m-lines that webrtcbin knows.
     func add(_ candidate: IceCandidate, toMLine mLine: Int) {
         peer.webrtc.emit("add-ice-candidate", [.uint(UInt32(mLine)), .string(candidate.candidate)])
@@ -189,7 +194,6 @@ final class PeerMedia: Sendable {
         let isStopped = await Deadline.isMet(limit / 2) { [pipeline, peer, pendingReplies] in
             // The pipelines are not drained: the last packet of a call is of no use.
             peer.activity.end()
-            peer.stunServers.close()
             peer.ice.mute()
             await BlockingQueue(label: "teardown.\(label)").stop(pipeline)
             pendingReplies.expire()

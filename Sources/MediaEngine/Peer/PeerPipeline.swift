@@ -1,3 +1,4 @@
+internal import LocalNetwork
 internal import Synchronization
 
 /// One pipeline with one `webrtcbin`, tuned and monitored, without any media yet.
@@ -13,8 +14,6 @@ final class PeerPipeline: Sendable {
     let gathering: EndlessGathering
     /// The paths to the TURN servers; closed after ``ice``, which still signs off from them.
     let turnServers: UnencryptedTurns
-    /// The path to the STUN servers; closed before ``ice``, whose sockets it uses.
-    let stunServers: SingleStunServer
     /// Closed after the pipeline, and before the paths to the TURN servers.
     let ice: IceAgent
 
@@ -28,6 +27,8 @@ final class PeerPipeline: Sendable {
         /// DTLS has the keys for sending: from now on webrtcbin does not block senders.
         case readyToSend
         case bus(BusMessage)
+        /// Another path carries the packets.
+        case pathChanged(IcePathChange)
         /// The peer has opened a data channel.
         case dataChannel(DataChannel)
         /// A warning for the log, such as an ignored part of the configuration.
@@ -44,7 +45,7 @@ final class PeerPipeline: Sendable {
             throw .pluginMissing(element: element)
         }
         let (tuning, policy) = (configuration.tuning, configuration.iceTransportPolicy)
-        let addresses = tuning.localAddresses.isEmpty ? LocalAddresses.global() : tuning.localAddresses
+        let addresses = tuning.addresses(in: .now)
         let servers = try IceServers(configuration.iceServers, policy: policy)
         for error in servers.unusable { report(.warning("\(error)")) }
         let association = configuration.allowsDataChannels && SharedAssociation.isNeeded ? SharedAssociation() : nil
@@ -57,7 +58,9 @@ final class PeerPipeline: Sendable {
             relays.conclude()
             report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
         }
-        let ice = try IceAgent(tuning, addresses: addresses) { news in
+        let settings = IcePath.Settings(
+            tuning: tuning, stun: servers.stun, relays: turnServers.relays, policy: policy)
+        let ice = try IceAgent(settings) { news in
             switch news {
             case .candidate(let candidate):
                 relays.note(candidate)
@@ -65,11 +68,10 @@ final class PeerPipeline: Sendable {
             case .connected: report(.event(PeerConnectionEvent(.iceConnected)))
             case .failed(let text): report(.event(PeerConnectionEvent(.failed(.transportFailed(text: text)))))
             case .gathered: gathering.end()
+            case .parameters(let parameters): report(.event(PeerConnectionEvent(.iceParameters(parameters))))
+            case .pathChanged(let change): report(.pathChanged(change))
             }
         }
-        let stunServers = try SingleStunServer(
-            policy == .relay ? [] : servers.stun, addresses: addresses, sockets: ice.sockets)
-        try ice.use(stunServer: stunServers.server, relays: turnServers.relays, policy: policy)
         try activity.watch(ice.webrtc.source)
         let webrtc = try Element(webrtcbin: "webrtcbin", ice: ice.webrtc)
         try webrtc.set("bundle-policy", "max-bundle")
@@ -81,7 +83,6 @@ final class PeerPipeline: Sendable {
         try webrtc.child(madeBy: "rtpbin")?.set("rtcp-sync-send-time", "false")
         self.gathering = gathering
         self.turnServers = turnServers
-        self.stunServers = stunServers
         self.ice = ice
         self.pipeline = pipeline
         self.webrtc = webrtc

@@ -1,3 +1,5 @@
+internal import LocalNetwork
+
 /// All settings of the transport.
 ///
 /// The defaults are for real networks. Bundling is not among the settings: all media of a call always share one transport
@@ -5,8 +7,11 @@
 public struct TransportTuning: Sendable, Equatable {
     /// The addresses that ICE gathers candidates on; empty means all addresses of the machine except loopback.
     ///
-    /// When only loopback is up, libnice finds no address by itself, so tests set 127.0.0.1 here.
+    /// Chosen addresses stay when the network changes: ``PeerConnectionEvent/Kind/networkChanged`` is then never reported.
     public var localAddresses: [String] = []
+
+    /// Whether ICE also gathers a candidate on 127.0.0.1, beside all other addresses of the machine; without effect on chosen ``localAddresses``.
+    public var usesLoopback = false
 
     /// The range of local UDP ports; nil lets the system choose.
     ///
@@ -57,8 +62,16 @@ public struct TransportTuning: Sendable, Equatable {
     /// How long the peer may be silent before the connection counts as interrupted, in ms.
     public var silenceMs = 2_000
 
+    /// How long the peer may be silent before another path should be looked for, in ms; less than ``silenceMs``.
+    public var pathSilenceMs = 1_000
+
     /// How long the teardown of one peer connection may take, in ms, before it is abandoned and reported.
     public var teardownMs = 5_000
+
+    /// The addresses that ICE gathers candidates on in this network.
+    func addresses(in network: NetworkSnapshot) -> [String] {
+        localAddresses.isEmpty ? (usesLoopback ? ["127.0.0.1"] : []) + network.addresses : localAddresses
+    }
 
     /// Makes the tuning for real networks.
     public init() {}

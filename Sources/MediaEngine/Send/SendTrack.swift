@@ -163,6 +163,9 @@ final class SendTrack: Sendable {
         if kind == .video { encoderSource.forceKeyFrame() }
     }
 
+    /// Sends a key frame next.
+    func forceKeyFrame() { encoderSource.forceKeyFrame() }
+
     /// Changes the processing of the audio.
     func process(_ processing: AudioProcessing) { processor?.set(processing) }
 

@@ -4,6 +4,9 @@ internal import Synchronization
 /// The ICE agent of one connection: it finds the path to the peer (RFC 8445), and sends and receives through it.
 ///
 /// `webrtcbin` asks it through ``WebRTCIceActions``, on threads of its own. All reports come from the ``IceThread``.
+///
+/// When the network changes, ``restart(_:)`` makes another ``IcePath`` beside the present one. Packets take the new path as soon as it works. `webrtcbin`
+/// learns nothing of that: DTLS, SRTP and the streams stay.
 final class IceAgent: Sendable {
     /// A milestone of the connection.
     enum Report: Sendable {
@@ -14,9 +17,22 @@ final class IceAgent: Sendable {
         case connected
         /// No candidate pair works; never after ``connected``.
         case failed(text: String)
+        /// This end's parameters for another path; its candidates follow.
+        case parameters(IceParameters)
+        /// Another path carries the packets.
+        case pathChanged(IcePathChange)
     }
 
+    /// How long the former path still receives, for packets that are under way.
+    static let overlap = Duration.seconds(3)
+
     private struct State {
+        /// The path that carries the packets.
+        var path: IcePath
+        /// The path that replaces it when it works.
+        var next: IcePath?
+        /// Former paths that still receive, or are being closed.
+        var former: [IcePath] = []
         var hasBegun = false
         var hasConnected = false
         var isMuted = false
@@ -25,64 +41,89 @@ final class IceAgent: Sendable {
         var held: [Report]? = []
         var flight = DtlsFlight()
         var isRepeating = false
+
+        var paths: [IcePath] { [path] + (next.map { [$0] } ?? []) + former }
     }
 
-    private let nice: NiceAgent
+    private let settings: IcePath.Settings
     /// What `webrtcbin` gets.
     let webrtc = WebRTCIce()
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let report: @Sendable (Report) -> Void
 
-    /// Makes an agent that gathers candidates on these addresses.
-    init(
-        _ tuning: TransportTuning, addresses: [String], report: @escaping @Sendable (Report) -> Void
-    ) throws(MediaError) {
+    /// Makes an agent that gathers candidates on the addresses of this machine.
+    init(_ settings: IcePath.Settings, report: @escaping @Sendable (Report) -> Void) throws(MediaError) {
+        self.settings = settings
         self.report = report
-        nice = try NiceAgent(tuning, addresses: addresses)
-        // libnice signals on any thread, also inside a call of webrtcbin; here everything has one order.
-        nice.watch { [weak self] event in IceThread.shared.run { [weak self] in self?.take(event) } }
+        let path = try IcePath(0, settings)
+        state = Mutex(State(path: path))
+        watch(path)
         webrtc.serve(self)
-        webrtc.use(nice)
+        webrtc.receive(from: path.nice)
+        webrtc.send(through: path.nice)
     }
 
-    /// The UDP sockets of its candidates.
-    var sockets: IceSockets { IceSockets(of: nice) }
+    /// What libnice asks for server-reflexive candidates.
+    var stunServer: IceEndpoint? { path.stunServer }
 
-    /// Sets the servers, before the gathering.
-    func use(stunServer: IceEndpoint?, relays: [IceServers.Relay], policy: IceTransportPolicy) throws(MediaError) {
-        if let stunServer { try nice.use(stunServer: stunServer.host, port: stunServer.port) }
-        for relay in relays { nice.use(relay) }
-        if policy == .relay { try nice.forceRelay() }
+    private var path: IcePath { state.withLock { $0.path } }
+
+    private func watch(_ path: IcePath) {
+        // libnice signals on any thread, also inside a call of webrtcbin; here everything has one order.
+        path.nice.watch { [weak self, weak path] event in
+            IceThread.shared.run { [weak self, weak path] in
+                guard let path else { return }
+                self?.take(event, of: path)
+            }
+        }
     }
 
     /// Handles an event of libnice.
     ///
     /// Once a pair has worked, `webrtcbin` gets no checks or failures: it would block what is received. The call has a rule of its own for a
     /// silent peer.
-    private func take(_ event: NiceAgent.Event) {
-        guard !state.withLock({ $0.isMuted || $0.isClosed }) else { return }
+    private func take(_ event: NiceAgent.Event, of path: IcePath) {
+        let (isPresent, isNext) = state.withLock { state in
+            let isOver = state.isMuted || state.isClosed
+            return (!isOver && state.path === path, !isOver && state.next === path)
+        }
+        guard isPresent || isNext else { return }
         switch event {
-        case .candidate(let line):
-            tell(.candidate(IceCandidate(mLine: webrtc.mLine, candidate: String(line.dropFirst(2)))))
+        case .candidate(let line): take(candidate: String(line.dropFirst(2)), of: path)
         case .gathered:
+            guard path.restart == 0 else { return }
             webrtc.reportGathering(isComplete: true)
             tell(.gathered)
-        case .selectedPair: webrtc.reportSelectedPair()
+        case .selectedPair: if isPresent { webrtc.reportSelectedPair() }
         case .state(.connected), .state(.ready):
-            let isFirst = state.withLock { state in
-                defer { state.hasConnected = true }
-                return !state.hasConnected
-            }
-            guard isFirst else { return }
-            report(.connected)
-            webrtc.report(.connected)
-        case .state(.connecting): if !hasConnected { webrtc.report(.checking) }
+            if isNext { move(to: path) }
+            connect()
+        case .state(.connecting): if isPresent, !hasConnected { webrtc.report(.checking) }
         case .state(.failed):
-            guard !hasConnected else { return }
+            // The next path may still work.
+            guard isPresent, !hasConnected, state.withLock({ $0.next == nil }) else { return }
             report(.failed(text: "ICE found no working candidate pair"))
             webrtc.report(.failed)
         case .state(.disconnected), .state(.gathering): break
         }
+    }
+
+    private func take(candidate: String, of path: IcePath) {
+        guard path.restart > 0, let fragment = path.nice.localCredentials?.fragment else {
+            return tell(.candidate(IceCandidate(mLine: webrtc.mLine, candidate: candidate)))
+        }
+        // The peer recognises the path by the fragment.
+        report(.candidate(IceCandidate(mLine: webrtc.mLine, candidate: "\(candidate) ufrag \(fragment)")))
+    }
+
+    private func connect() {
+        let isFirst = state.withLock { state in
+            defer { state.hasConnected = true }
+            return !state.hasConnected
+        }
+        guard isFirst else { return }
+        report(.connected)
+        webrtc.report(.connected)
     }
 
     private func tell(_ gathered: Report) {
@@ -103,44 +144,139 @@ final class IceAgent: Sendable {
 
     private var hasConnected: Bool { state.withLock { $0.hasConnected } }
 
+    // MARK: Another path
+
+    /// Whether the network has changed so that the present path should be replaced.
+    ///
+    /// Calls `answer` on the ``IceThread``, where alone the pair may be read.
+    func checkNetwork(_ answer: @escaping @Sendable (_ isOutdated: Bool) -> Void) {
+        // The user chose the addresses: they are the same on any network.
+        guard settings.tuning.localAddresses.isEmpty else { return answer(false) }
+        IceThread.shared.run { [weak self] in
+            guard let self, let latest = state.withLock({ $0.isClosed ? nil : $0.next ?? $0.path }) else { return }
+            answer(latest.isOutdated)
+        }
+    }
+
+    /// Makes another path and gathers its candidates, instead of a former one that does not work yet.
+    func restart(_ number: Int) throws(MediaError) {
+        let path = try IcePath(number, settings)
+        path.nice.setControlling(isControlling)
+        guard let (fragment, password) = path.nice.localCredentials else {
+            throw .transportFailed(text: "ICE has no credentials for another path")
+        }
+        let (isOpen, replaced) = state.withLock { state -> (Bool, IcePath?) in
+            guard !state.isClosed, !state.isMuted else { return (false, nil) }
+            let replaced = state.next
+            state.next = path
+            if let replaced { state.former.append(replaced) }
+            return (true, replaced)
+        }
+        guard isOpen else { return }
+        watch(path)
+        webrtc.receive(from: path.nice)
+        IceThread.shared.run { [weak self] in
+            self?.report(.parameters(IceParameters(restart: number, fragment: fragment, password: password)))
+            // Without an address there is nothing to gather: the rules try again when the network changes.
+            _ = path.nice.gather()
+        }
+        if let replaced { retire(replaced, after: .zero) }
+    }
+
+    /// Uses the peer's parameters for the path of the same number.
+    func set(_ parameters: IceParameters) {
+        guard let path = state.withLock({ state in state.paths.first { $0.restart == parameters.restart } }) else {
+            return
+        }
+        path.set(parameters)
+    }
+
+    /// Whether there has been another path than the first one, so that candidates belong to a path by their fragment.
+    var hasRestarted: Bool { state.withLock { $0.path.restart > 0 || $0.next != nil } }
+
+    /// Adds a candidate of the peer that names its fragment, a line `a=candidate:…`; one of a former path has no effect.
+    func add(remoteCandidate line: String, ofPeer fragment: String) {
+        let path = state.withLock { state in state.paths.first { $0.belongs(toPeer: fragment) } }
+        path?.nice.add(remoteCandidate: line)
+    }
+
+    /// Sends through the next path from now on.
+    private func move(to path: IcePath) {
+        guard let after = path.nice.selectedPair else { return }
+        let former = state.withLock { state in
+            let former = state.path
+            state.former.append(former)
+            (state.path, state.next) = (path, nil)
+            return former
+        }
+        let before = hasConnected ? former.nice.selectedPair : nil
+        webrtc.send(through: path.nice)
+        let milliseconds = (ContinuousClock.now - path.start) / .milliseconds(1)
+        report(
+            .pathChanged(
+                IcePathChange(restart: path.restart, milliseconds: milliseconds, before: before, after: after)))
+        webrtc.reportSelectedPair()
+        retire(former, after: Self.overlap)
+    }
+
+    /// Closes a former path after a while.
+    private func retire(_ path: IcePath, after wait: Duration) {
+        IceThread.shared.run(after: wait) { [weak self] in
+            guard let self, state.withLock({ state in state.former.contains { $0 === path } }) else { return }
+            Task { [webrtc] in
+                let limit = Duration.milliseconds(self.settings.tuning.teardownMs / 2)
+                if await !Deadline.isMet(limit, by: { await path.close(webrtc) }) { path.nice.abandon() }
+                self.state.withLock { state in state.former.removeAll { $0 === path } }
+            }
+        }
+    }
+
+    // MARK: The end
+
     /// Reports nothing more, before the pipeline stops: a `webrtcbin` that gets a state while it stops is never freed.
-    func mute() { state.withLock { $0.isMuted = true } }
+    func mute() {
+        for path in state.withLock({ state in
+            state.isMuted = true
+            return state.paths
+        }) { path.closeStunServers() }
+    }
 
     /// Signs off from the TURN servers; call it when the pipeline has stopped.
     func close() async {
-        guard end() else { return }
-        await IceThread.shared.finish { [nice, webrtc] in webrtc.stopReceiving(from: nice) }
-        await nice.signOff()
+        guard let paths = end() else { return }
+        await withTaskGroup(of: Void.self) { [webrtc] group in
+            for path in paths { group.addTask { await path.close(webrtc) } }
+        }
     }
 
     /// Closes the sockets though ``close()`` still waits for a TURN server.
-    func abandon() { nice.abandon() }
+    func abandon() { for path in state.withLock({ $0.paths }) { path.nice.abandon() } }
 
     /// Ends an agent that nobody has closed; `webrtcbin`, which it may be reporting to at this moment, lives until that is over.
     func silence(keeping webrtcbin: Element) {
-        guard end() else { return }
+        guard let paths = end() else { return }
         let kept = Mutex<Element?>(webrtcbin)
         let release: @Sendable () -> Void = {
             let element = kept.withLock { $0.take() }
             // Its end may block.
             DispatchQueue.global().async { withExtendedLifetime(element) {} }
         }
-        IceThread.shared.run { [nice, webrtc] in
-            webrtc.stopReceiving(from: nice)
+        IceThread.shared.run { [webrtc] in
+            for path in paths { webrtc.stopReceiving(from: path.nice) }
             release()
         }
     }
 
     deinit {
-        guard end() else { return }
-        IceThread.shared.run { [nice, webrtc] in webrtc.stopReceiving(from: nice) }
+        guard let paths = end() else { return }
+        IceThread.shared.run { [webrtc] in for path in paths { webrtc.stopReceiving(from: path.nice) } }
     }
 
-    /// False when it has ended before.
-    private func end() -> Bool {
+    /// The paths; nil when it has ended before.
+    private func end() -> [IcePath]? {
         state.withLock { state in
             defer { state.isClosed = true }
-            return !state.isClosed
+            return state.isClosed ? nil : state.paths
         }
     }
 }
@@ -153,28 +289,34 @@ extension IceAgent: WebRTCIceActions {
         }
         guard isFirst else { return }
         webrtc.reportGathering(isComplete: false)
-        guard !nice.gather() else { return }
+        guard !path.nice.gather() else { return }
         IceThread.shared.run { [weak self] in
             self?.report(.failed(text: "ICE has no local address, or no free port in the allowed range"))
             self?.tell(.gathered)
         }
     }
 
-    var isControlling: Bool { nice.isControlling }
+    var isControlling: Bool { path.nice.isControlling }
 
-    func setControlling(_ isControlling: Bool) { nice.setControlling(isControlling) }
+    func setControlling(_ isControlling: Bool) { path.nice.setControlling(isControlling) }
 
     /// Only the first ones count.
     func setLocalCredentials(_ fragment: String, _ password: String) {
         guard !state.withLock({ $0.hasBegun }) else { return }
-        nice.setLocalCredentials(fragment, password)
+        path.nice.setLocalCredentials(fragment, password)
     }
 
-    func setRemoteCredentials(_ fragment: String, _ password: String) { nice.setRemoteCredentials(fragment, password) }
+    /// They are those of the descriptions, and so of the first path.
+    func setRemoteCredentials(_ fragment: String, _ password: String) {
+        first?.set(IceParameters(restart: 0, fragment: fragment, password: password))
+    }
 
-    func add(remoteCandidate line: String) { nice.add(remoteCandidate: line) }
+    func add(remoteCandidate line: String) { first?.nice.add(remoteCandidate: line) }
 
-    func endRemoteCandidates() { nice.endRemoteCandidates() }
+    func endRemoteCandidates() { first?.nice.endRemoteCandidates() }
+
+    /// The path of the descriptions, unless another one has replaced it.
+    private var first: IcePath? { state.withLock { state in state.paths.first { $0.restart == 0 } } }
 
     func noteSent(handshake packet: [UInt8]) {
         state.withLock { $0.flight.noteSent(packet, at: .now) }
@@ -199,7 +341,7 @@ extension IceAgent: WebRTCIceActions {
                 state.isRepeating = false
                 return state.isClosed ? [] : state.flight.due(at: .now)
             }
-            for packet in packets { nice.send(packet) }
+            for packet in packets { path.nice.send(packet) }
             repeatFlight()
         }
     }

@@ -12,7 +12,7 @@ enum SlowFeedback: Workaround {
         try session.set("probation", "0")
     }
 
-    /// Starts regular RTCP without waiting for media; the transport has to be connected.
+    /// Sends RTCP at once, and starts regular RTCP without waiting for media; the transport has to be connected.
     static func begin(in session: Element) {
         session.object("internal-session")?.emit("send-rtcp", [.uint64(0)])
     }

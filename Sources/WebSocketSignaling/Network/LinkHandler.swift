@@ -32,6 +32,8 @@ final class LinkHandler: ChannelInboundHandler {
     private var silence: SilenceWatch
     private var silenceTimer: Scheduled<Void>?
     private var closeTimer: Scheduled<Void>?
+    private var checkTimer: Scheduled<Void>?
+    private var isBeingChecked = false
     /// The first reason why the connection ends; later errors are only its consequence.
     private var reason: String?
 
@@ -78,6 +80,7 @@ final class LinkHandler: ChannelInboundHandler {
         guard phase != .ended else { return }
         phase = .ended
         silenceTimer?.cancel()
+        checkTimer?.cancel()
         closeTimer?.cancel()
         context = nil
         delegate.take()?.linkEnded(self, text: reason ?? "the server closed the connection")
@@ -208,6 +211,28 @@ final class LinkHandler: ChannelInboundHandler {
             write(.ping, ByteBuffer())
             scheduleSilenceCheck(in: delay)
         case .wait(let delay): scheduleSilenceCheck(in: delay)
+        }
+    }
+
+    /// Gives the server up unless it answers a ping within `limit`; at once when this machine no longer has the connection's address.
+    func check(within limit: Duration) {
+        guard let context, phase == .open else { return }
+        if let address = context.channel.localAddress?.ipAddress,
+            let devices = try? System.enumerateDevices(), !devices.contains(where: { $0.address?.ipAddress == address })
+        {
+            reason = "this machine no longer has the address \(address)"
+            return context.close(promise: nil)
+        }
+        guard !isBeingChecked else { return }
+        isBeingChecked = true
+        write(.ping, ByteBuffer())
+        // Something may have arrived and not been read yet.
+        let begin = silence
+        checkTimer = schedule(limit) { link in
+            link.isBeingChecked = false
+            guard link.silence.isUnheard(since: begin), !link.isPaused else { return }
+            link.reason = "the server did not answer within \(Int(limit / .milliseconds(1))) ms"
+            link.context?.close(promise: nil)
         }
     }
 

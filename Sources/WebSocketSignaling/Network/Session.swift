@@ -17,6 +17,8 @@ final class Session: LinkDelegate {
     /// The last refusal that was reported to the application, while it is repeated.
     private var reportedRefusal: String?
     private var hasWarnedOfPlainToken = false
+    /// The network changed, or a peer is silent: if the connection ends now, no pause is needed, since the server is not the cause.
+    private var isUnderCheck = false
     private let renewal = PendingAnswer()
     /// Nil without a provider.
     private let tokenRenewal: TokenRenewal?
@@ -91,6 +93,21 @@ final class Session: LinkDelegate {
         case .closing, .closed: return failed(.closed)
         case .idle, .connecting, .waiting, .reconnecting: return failed(.notConnected)
         }
+    }
+
+    /// Finds out whether the connection works; ends a pause between two attempts.
+    func checkConnection() -> EventLoopFuture<Void> {
+        switch phase {
+        case .connected(_, let link):
+            isUnderCheck = true
+            link.check(within: configuration.checkTimeout)
+        case .waiting(let account, let timer):
+            timer.cancel()
+            backoff.reset()
+            reconnect(account)
+        case .idle, .connecting, .reconnecting, .closing, .closed: break
+        }
+        return loop.makeSucceededVoidFuture()
     }
 
     func close() -> EventLoopFuture<Void> {
@@ -254,7 +271,7 @@ final class Session: LinkDelegate {
                 return finish()
             }
             // The phase changes first: the receiver of the event may send at once.
-            retry(account)
+            retry(account, isUrgent: isUnderCheck)
             renewal.end(.failure(.notConnected))
             watchAnswer.end(.failure(.notConnected))
             _ = queue.put(.disconnected(text: text))
@@ -270,6 +287,7 @@ final class Session: LinkDelegate {
         account.resume = success.reply.resume
         success.link.delegate = self
         phase = .connected(account, success.link)
+        isUnderCheck = false
         backoff.reset()
         reportedRefusal = nil
         tokenRenewal?.took(success.token)
@@ -289,10 +307,11 @@ final class Session: LinkDelegate {
         _ = queue.put(.disconnected(text: error.description))
     }
 
-    /// `isHopeless` is for failures that retrying cannot fix: it uses the longest pause.
-    private func retry(_ account: Account, isHopeless: Bool = false) {
+    /// `isHopeless` is for failures that retrying cannot fix: it uses the longest pause. `isUrgent` uses none.
+    private func retry(_ account: Account, isHopeless: Bool = false, isUrgent: Bool = false) {
         let chance = Double.random(in: 0...1)
-        let pause = isHopeless ? backoff.longestPause(chance: chance) : backoff.pause(chance: chance)
+        let pause =
+            isUrgent ? .zero : isHopeless ? backoff.longestPause(chance: chance) : backoff.pause(chance: chance)
         let timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) { [weak self] in
             guard let self else { return }
             reconnect(account)

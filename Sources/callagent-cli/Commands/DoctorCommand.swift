@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import LocalNetwork
 internal import MediaEngine
 internal import SignalingServer
 

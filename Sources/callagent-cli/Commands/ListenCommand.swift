@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CallAgent
 internal import Foundation
+internal import LocalNetwork
 internal import MediaEngine
 
 /// The command `callagent listen`.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import LocalNetwork
 internal import MediaEngine
 
 /// The URL of a webhook.

@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import CallAgent
+internal import LocalNetwork
 public import MediaEngine
 
 /// How a command's calls connect to the peer.
@@ -45,10 +46,12 @@ struct IceOptions: ParsableArguments {
             configuration.candidateDelivery = .inDescription(timeoutMs: iceGatherTimeout.milliseconds)
         }
         configuration.tuning.localPorts = icePorts?.ports
-        configuration.tuning.localAddresses = try addresses(signalingHost)
+        configuration.tuning.usesLoopback = LocalAddresses.isLoopback(signalingHost)
+        configuration.tuning.localAddresses = try addresses(configuration.tuning)
     }
 
-    private func addresses(_ signalingHost: String) throws -> [String] {
+    /// The addresses that the user chose; empty for all of this machine, whatever its network will be.
+    private func addresses(_ tuning: TransportTuning) throws -> [String] {
         guard iceInterface.isEmpty else {
             for address in iceInterface where !LocalAddresses.isNumeric(address) {
                 throw Failure(.usage, "'\(address)' is no IP address; --ice-interface takes one such as 192.0.2.1")
@@ -60,15 +63,13 @@ struct IceOptions: ParsableArguments {
             }
             return iceInterface
         }
-        let loopback = LocalAddresses.isLoopback(signalingHost) ? ["127.0.0.1"] : []
-        let addresses = loopback + LocalAddresses.global()
-        guard !addresses.isEmpty else {
+        guard tuning.usesLoopback || !LocalAddresses.global().isEmpty else {
             throw Failure(
                 .prerequisite,
                 "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"
             )
         }
-        return addresses
+        return []
     }
 }
 

@@ -28,6 +28,7 @@ struct EventDocument: Encodable {
     var fault: FaultDocument?
     var medium: String?
     var attributes: AttributesDocument?
+    var networkChange: NetworkPathChange?
     var content: String?
     var text: String?
     var action: String?
@@ -140,6 +141,8 @@ struct EventDocument: Encodable {
         case .mediaChanged(let media): self.media = media
         case .mediaChangeFailed(let text), .mediaWarning(let text): self.text = text
         case .messageNotDelivered(let type, let code, let text): (self.type, self.code, self.text) = (type, code, text)
+        case .networkChangeStarted(let party): by = party.rawValue
+        case .networkChangeEnded(let change): networkChange = change
         case .dtmf(let digit): self.digit = digit
         case .captureFailed(let fault), .captureLost(let fault):
             (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
@@ -162,6 +165,8 @@ extension CallNotice {
         case .mediaChanged: "mediaChanged"
         case .mediaChangeFailed: "mediaChangeFailed"
         case .deviceRings: "deviceRings"
+        case .networkChangeStarted: "networkChangeStarted"
+        case .networkChangeEnded: "networkChangeEnded"
         case .dtmf: "dtmf"
         case .captureFailed: "captureFailed"
         case .captureLost: "captureLost"

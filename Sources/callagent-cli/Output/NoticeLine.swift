@@ -15,6 +15,11 @@ enum NoticeLine {
         case .videoPending: "connected by audio; the video is late"
         case .mediaChanged(let media): "the call has \(text(media)) now"
         case .mediaChangeFailed(let text): "the change of media failed: \(text.printable)"
+        case .networkChangeStarted(.local): "looking for another network path"
+        case .networkChangeStarted: "the peer looks for another network path"
+        case .networkChangeEnded(let change?):
+            "another network path after \(Int(change.milliseconds.rounded())) ms: \(text(change.after))"
+        case .networkChangeEnded(nil): "the network path stays"
         case .dtmf(let digit): "the peer pressed \(digit)"
         case .captureFailed(let fault): missing(fault)
         case .captureLost(let fault):
@@ -42,6 +47,10 @@ enum NoticeLine {
         let source = fault.source.map { "\($0.printable), " } ?? ""
         let remedy = fault.remedy.isEmpty ? "" : "; \(fault.remedy)"
         return "\(source)\(fault.cause.rawValue): \(fault.text.printable)\(remedy)"
+    }
+
+    private static func text(_ path: NetworkPath) -> String {
+        "\(path.local.type) \(path.local.address) to \(path.remote.type) \(path.remote.address)"
     }
 
     static func text(_ media: CallMedia) -> String {

@@ -88,6 +88,11 @@ struct Scenario {
                 faults.append((random.below(15_000), .fail(agent: index, fact)))
             }
             if random.once(in: 10) { faults.append((random.below(20_000), .crash(agent: index))) }
+            if random.once(in: 4) {
+                for _ in 0..<(1 + random.below(3)) {
+                    faults.append((random.below(20_000), .network(agent: index, isNoticed: !random.once(in: 3))))
+                }
+            }
             if random.once(in: 8) {
                 let start = random.below(15_000)
                 faults.append((start, .interrupt(agent: index, isOver: false)))

@@ -192,6 +192,8 @@ final class SimulatedAgent {
                 }
             }
             world.setGates(gates, generation, call, self)
+        case .restartIce(let number, let generation): world.restartIce(number, generation, call)
+        case .setIceParameters(let parameters, let generation): world.setIceParameters(parameters, generation, call)
         case .close(let generation): if let media = call.media.removeValue(forKey: generation) { world.close(media) }
         case .startTimer(let timer, let milliseconds):
             call.timers[timer] = world.now + milliseconds

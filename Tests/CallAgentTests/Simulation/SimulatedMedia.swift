@@ -10,12 +10,25 @@ final class SimulatedMedia {
     weak var peer: SimulatedMedia?
     var gates = MediaGates()
     var isClosed = false
+    /// The network of its agent that its path was made for.
+    var network: Int
+    /// Another path, while it is looked for.
+    var nextPath: NextPath?
+    /// When its path broke, while it is broken.
+    var brokenSince: Int?
     var isVerified = false
     var isInterrupted = false
     var hasVideoFrame = false
     var hasAudioSample = false
 
-    init(number: Int, agent: Int, call: SimulatedCall, generation: Int) {
+    struct NextPath {
+        let restart: Int
+        let network: Int
+        var hasPeerParameters = false
+    }
+
+    init(number: Int, agent: Int, network: Int, call: SimulatedCall, generation: Int) {
+        self.network = network
         self.number = number
         self.agent = agent
         self.call = call

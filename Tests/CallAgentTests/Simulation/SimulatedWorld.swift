@@ -15,6 +15,12 @@ final class SimulatedWorld {
         case crash(agent: Int)
         case interrupt(agent: Int, isOver: Bool)
         case fail(agent: Int, MediaFact)
+        /// The network of an agent changes: its paths are broken.
+        case network(agent: Int, isNoticed: Bool)
+        /// Nothing has arrived for 1 s, if the path is still broken.
+        case silent(SimulatedMedia)
+        /// Both ends have found another path.
+        case path(SimulatedMedia, restart: Int)
     }
 
     enum Action {
@@ -36,6 +42,8 @@ final class SimulatedWorld {
     private var queue = EventQueue<Event>()
     private var medias: [Int: SimulatedMedia] = [:]
     private var callCount = 0
+    /// How often the network of each agent has changed.
+    private var networks: [Int] = []
 
     /// An arbitrary wall-clock time.
     var unixMs: Double { 1_790_000_000_000 + Double(now) }
@@ -50,6 +58,7 @@ final class SimulatedWorld {
                     index, user: member.user, device: member.device, policy: member.policy, media: member.media,
                     limit: plan.limit, world: self))
         }
+        networks = plan.members.map { _ in 0 }
         isDisturbed = Set(plan.members.map(\.user)).count < plan.members.count
         for (time, agent, action) in plan.actions { queue.plan(.act(agent: agent, action), at: time) }
         for (time, event) in plan.faults { queue.plan(event, at: time) }
@@ -100,6 +109,9 @@ final class SimulatedWorld {
             where media.agent == agent && !media.isClosed && media.isVerified && media.isInterrupted == isOver {
                 setInterrupted(media, !isOver)
             }
+        case .network(let agent, let isNoticed): changeNetwork(of: agent, isNoticed: isNoticed)
+        case .silent(let media): noteSilence(media)
+        case .path(let media, let restart): takePath(restart, media)
         case .fail(let agent, let fact):
             for media in medias.values.sorted(by: { $0.number < $1.number }) where media.agent == agent {
                 report(fact, media)
@@ -177,7 +189,7 @@ final class SimulatedWorld {
     private func open(_ generation: Int, _ call: SimulatedCall, _ agent: SimulatedAgent) -> SimulatedMedia {
         if call.media[generation] != nil { complain("generation \(generation) was opened twice") }
         let media = SimulatedMedia(
-            number: medias.count, agent: agent.index, call: call, generation: generation)
+            number: medias.count, agent: agent.index, network: networks[agent.index], call: call, generation: generation)
         medias[media.number] = media
         call.media[generation] = media
         return media
@@ -190,6 +202,7 @@ final class SimulatedWorld {
         switch fact {
         case .verified:
             media.isVerified = true
+            if isBroken(media) { breakPath(of: media) }
             if let peer = media.peer {
                 flow(media, peer)
                 flow(peer, media)
@@ -212,7 +225,7 @@ final class SimulatedWorld {
     /// The media of `sender` arrives at `receiver` for the first time.
     private func flow(_ sender: SimulatedMedia, _ receiver: SimulatedMedia) {
         guard sender.isVerified, receiver.isVerified, sender.peer === receiver, receiver.peer === sender,
-            !sender.isClosed
+            !sender.isClosed, !isBroken(sender)
         else { return }
         let delay = now + 30 + random.below(1_000)
         if sender.gates.video == .live || sender.gates.video == .blank, !receiver.hasVideoFrame {
@@ -221,6 +234,79 @@ final class SimulatedWorld {
         if sender.gates.audio == .live || sender.gates.audio == .blank, !receiver.hasAudioSample {
             queue.plan(.media(.firstAudioSample, receiver), at: delay)
         }
+    }
+
+    // MARK: Paths
+
+    /// Whether packets of neither end arrive, since the network of one has changed.
+    func isBroken(_ media: SimulatedMedia) -> Bool {
+        [media, media.peer].contains { end in end.map { $0.network != networks[$0.agent] } ?? false }
+    }
+
+    private func changeNetwork(of agent: Int, isNoticed: Bool) {
+        networks[agent] += 1
+        for media in medias.values.sorted(by: { $0.number < $1.number }) where media.agent == agent && !media.isClosed {
+            if isNoticed { report(.networkChanged, media) }
+            for end in [media, media.peer] { if let end { breakPath(of: end) } }
+        }
+    }
+
+    private func breakPath(of media: SimulatedMedia) {
+        guard media.isVerified, media.brokenSince == nil else { return }
+        media.brokenSince = now
+        queue.plan(.silent(media), at: now + 1_000)
+    }
+
+    private func noteSilence(_ media: SimulatedMedia) {
+        guard !media.isClosed, isBroken(media), let since = media.brokenSince else { return media.brokenSince = nil }
+        report(.pathSilent, media)
+        if now - since >= 2_000, !media.isInterrupted { report(.interrupted, media) }
+        queue.plan(.silent(media), at: now + 1_000)
+    }
+
+    func restartIce(_ number: Int, _ generation: Int, _ call: SimulatedCall) {
+        guard let media = call.media[generation] else { return complain("an ICE restart of media that is not there") }
+        if let former = media.nextPath, former.restart >= number { complain("the ICE restart \(number) again") }
+        media.nextPath = .init(restart: number, network: networks[media.agent])
+        let parameters = SignalingMessage.IceParameters(
+            restart: number, fragment: "frag", password: String(repeating: "p", count: 22))
+        queue.plan(.media(.iceParameters(parameters), media), at: now + 1)
+    }
+
+    func setIceParameters(
+        _ parameters: SignalingMessage.IceParameters, _ generation: Int, _ call: SimulatedCall
+    ) {
+        guard let media = call.media[generation], media.nextPath?.restart == parameters.restart else {
+            return complain("ICE parameters of a restart that did not begin")
+        }
+        media.nextPath?.hasPeerParameters = true
+        guard let peer = media.peer, peer.nextPath?.restart == parameters.restart,
+            peer.nextPath?.hasPeerParameters == true
+        else { return }
+        for end in [media, peer] {
+            queue.plan(.path(end, restart: parameters.restart), at: now + 30 + random.below(100))
+        }
+    }
+
+    private func takePath(_ restart: Int, _ media: SimulatedMedia) {
+        guard let path = media.nextPath, path.restart == restart, path.network == networks[media.agent],
+            let peer = media.peer, !peer.isClosed, !media.isClosed,
+            peer.nextPath.map({ $0.network == networks[peer.agent] }) ?? false
+        else { return }
+        media.network = path.network
+        let candidate = NetworkPath.Candidate(type: "host", address: "192.0.2.1", port: 9)
+        report(
+            .pathChanged(
+                .init(
+                    restart: restart, milliseconds: 50, before: nil,
+                    after: NetworkPath(local: candidate, remote: candidate))), media)
+        guard !isBroken(media) else { return }
+        for end in [media, peer] {
+            end.brokenSince = nil
+            if end.isInterrupted { setInterrupted(end, false) }
+        }
+        flow(media, peer)
+        flow(peer, media)
     }
 
     // MARK: Invariants

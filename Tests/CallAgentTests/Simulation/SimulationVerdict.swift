@@ -35,6 +35,11 @@ struct SimulationVerdict {
             return complaints.append("\(name) is \(call.machine.state) for ever")
         }
         if call.machine.next != nil || call.machine.isAskingForMedia { complaints.append("\(name) changes for ever") }
+        if call.machine.current.restart.number > 0 { outcomes.append("restarted") }
+        if call.machine.current.restart.isRunning { complaints.append("\(name) looks for a path for ever") }
+        if let media = call.media[call.machine.current.number], world.isBroken(media) {
+            complaints.append("\(name) has a broken path")
+        }
         if !call.timers.isEmpty { complaints.append("\(name) has the timers \(call.timers.keys)") }
         let others = world.agents.filter { $0.user == call.peer && $0.calls[call.id] != nil }
         guard let other = others.first?.calls[call.id], others.count == 1 else {

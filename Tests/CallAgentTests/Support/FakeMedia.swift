@@ -11,6 +11,8 @@ final class FakeMediaSession: MediaSession {
         case setAnswer(String)
         case addCandidate(SignalingMessage.Candidate)
         case setGates(MediaGates)
+        case restartIce(Int)
+        case setIceParameters(SignalingMessage.IceParameters)
         case close
     }
 
@@ -63,6 +65,8 @@ final class FakeMediaSession: MediaSession {
         try plan.addCandidate.get()
     }
 
+    func restartIce(_ number: Int) { note(.restartIce(number)) }
+    func setIceParameters(_ parameters: SignalingMessage.IceParameters) { note(.setIceParameters(parameters)) }
     func setGates(_ gates: MediaGates) async { note(.setGates(gates)) }
     func report() async -> MediaReport { MediaReport() }
     func statistics() async -> StatisticsReport { statisticsReport.withLock { $0 } }

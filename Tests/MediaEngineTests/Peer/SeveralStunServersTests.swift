@@ -74,7 +74,7 @@ extension RealPipelines {
             let options = options(servers.map { "stun:127.0.0.1:\($0.port)" })
             try await withCall(options) { call in
                 try await call.negotiate()
-                let server = try #require(await call.caller.peer.media?.peer.stunServers.server)
+                let server = try #require(await call.caller.peer.media?.ice.stunServer)
                 let port = try #require(UInt16(exactly: server.port))
                 try await eventually("questions") { servers.allSatisfy { $0.received.count >= 2 } }
                 let stranger = try Datagrams()
@@ -113,7 +113,7 @@ extension RealPipelines {
             }
             _ = try await peer.createOffer()
             let server = IceEndpoint(host: "127.0.0.1", port: Int(turn.port))
-            #expect(await peer.media?.peer.stunServers.server == server)
+            #expect(await peer.media?.ice.stunServer == server)
             await peer.close()
             let relayed = try await TestEngine.peer(kinds: [.audio]) {
                 $0.iceServers = [
@@ -124,7 +124,7 @@ extension RealPipelines {
                 $0.iceTransportPolicy = .relay
             }
             _ = try await relayed.createOffer()
-            #expect(await relayed.media?.peer.stunServers.server == nil)
+            #expect(await relayed.media?.ice.stunServer == nil)
             await relayed.close()
         }
     }

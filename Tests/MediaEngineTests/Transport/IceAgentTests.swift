@@ -15,7 +15,8 @@ extension RealPipelines {
                 try GStreamerLibrary.initialize()
                 self.fragment = fragment
                 let reports = reports
-                agent = try IceAgent(.loopback, addresses: ["127.0.0.1"]) { report in
+                let settings = IcePath.Settings(tuning: .loopback, stun: [], relays: [], policy: .all)
+                agent = try IceAgent(settings) { report in
                     reports.update { $0.append(report) }
                 }
                 agent.setControlling(isControlling)

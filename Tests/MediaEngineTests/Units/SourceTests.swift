@@ -1,3 +1,4 @@
+import LocalNetwork
 import Testing
 
 @testable import MediaEngine

@@ -54,6 +54,8 @@ struct StateEventTable: Sendable {
         case .setAnswer: "setAnswer"
         case .addCandidate: "addCandidate"
         case .setGates: "gates"
+        case .restartIce: "restartIce"
+        case .setIceParameters: "setIce"
         case .close: "close"
         case .adoptCall: "adopt"
         case .startTimer(let timer, _): "+\(timer)"

@@ -1,20 +1,20 @@
 internal import Foundation
 
 /// The addresses of this machine.
-public enum LocalAddresses {
+package enum LocalAddresses {
     /// Every address of an interface that is up, except loopback and link-local ones, in numeric form.
     ///
     /// Link-local addresses are left out because browsers do not use them and a call would choose one.
-    public static func global() -> [String] { all().filter { !isLoopback($0) && !isLinkLocal($0) } }
+    package static func global() -> [String] { all().filter { !isLoopback($0) && !isLinkLocal($0) } }
 
     /// Whether the text is an address of the loopback interface, or `localhost`.
-    public static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         // A host name may start like an address.
         host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumeric(host)
     }
 
     /// Whether the text is an IPv4 or IPv6 address.
-    public static func isNumeric(_ text: String) -> Bool {
+    package static func isNumeric(_ text: String) -> Bool {
         var storage = in6_addr()
         return inet_pton(AF_INET, text, &storage) == 1 || inet_pton(AF_INET6, text, &storage) == 1
     }
@@ -38,13 +38,17 @@ public enum LocalAddresses {
             case AF_INET6: length = MemoryLayout<sockaddr_in6>.size
             default: continue
             }
-            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-            else {
-                continue
-            }
-            addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            if let text = text(of: address, socklen_t(length)) { addresses.append(text) }
         }
         return addresses
+    }
+
+    /// The numeric form of a socket address.
+    static func text(of address: UnsafePointer<sockaddr>, _ length: socklen_t) -> String? {
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+            return nil
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

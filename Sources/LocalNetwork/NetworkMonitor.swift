@@ -1,0 +1,107 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Reports changes of this machine's addresses, interfaces and routes, for the whole process.
+///
+/// The kernel's messages (rtnetlink(7)) serve only as a signal to look again: what changed is read with the usual calls.
+package final class NetworkMonitor: Sendable {
+    /// The monitor of the process; it opens one socket with the first reader and keeps it.
+    package static let shared = NetworkMonitor()
+
+    /// A change rarely comes alone: all changes within this time are one.
+    private static let settling = DispatchTimeInterval.milliseconds(20)
+    // linux/netlink.h and linux/rtnetlink.h, which Swift's Glibc module does not contain.
+    private static let family = Int32(16)
+    private static let route = Int32(0)
+    /// RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_IFADDR and RTMGRP_IPV6_ROUTE.
+    private static let groups = UInt32(0x1 | 0x10 | 0x40 | 0x100 | 0x400)
+
+    private struct State {
+        var isWatching = false
+        var isSettling = false
+        var readers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var count = 0
+    }
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "network")
+    // Set once, on the queue; dispatch sources may be used on any thread.
+    private let source = Mutex<DispatchSourceBox?>(nil)
+
+    private init() {}
+
+    /// One element for each change, or for several within a few ms; a slow reader gets one element for all that it missed.
+    ///
+    /// Ends when its reader's task is cancelled. Without rights to listen to the kernel it never has an element.
+    package var changes: AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = state.withLock { state in
+                state.count += 1
+                state.readers[state.count] = continuation
+                return state.count
+            }
+            continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.readers[number] = nil } }
+            watch()
+        }
+    }
+
+    private func watch() {
+        let isFirst = state.withLock { state in
+            defer { state.isWatching = true }
+            return !state.isWatching
+        }
+        guard isFirst, let handle = Self.open() else { return }
+        let source = DispatchSource.makeReadSource(fileDescriptor: handle, queue: queue)
+        source.setEventHandler { [weak self] in
+            // Also after an overflow (ENOBUFS): something changed.
+            var bytes = [UInt8](repeating: 0, count: 16_384)
+            repeat {} while recv(handle, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0
+            self?.settle()
+        }
+        source.activate()
+        self.source.withLock { $0 = DispatchSourceBox(source: source) }
+    }
+
+    /// Reports a change when no further one follows at once.
+    private func settle() {
+        let isFirst = state.withLock { state in
+            defer { state.isSettling = true }
+            return !state.isSettling
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + Self.settling) { [self] in
+            let readers = state.withLock { state in
+                state.isSettling = false
+                return state.readers.values.map(\.self)
+            }
+            for reader in readers { reader.yield() }
+        }
+    }
+
+    /// A socket that receives a message for each change.
+    private static func open() -> Int32? {
+        let handle = socket(
+            family, Int32(SOCK_RAW.rawValue) | O_CLOEXEC | O_NONBLOCK, route)
+        guard handle >= 0 else { return nil }
+        // sockaddr_nl: the family, padding, the port (the kernel chooses it), the groups.
+        var address = sockaddr_storage()
+        withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.storeBytes(of: UInt16(family), as: UInt16.self)
+            bytes.storeBytes(of: groups, toByteOffset: 8, as: UInt32.self)
+        }
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(handle, $0, 12) == 0 }
+        }
+        guard isBound else {
+            close(handle)
+            return nil
+        }
+        return handle
+    }
+}
+
+/// Keeps a dispatch source alive.
+// Dispatch sources may be used on any thread; the Linux overlay does not declare it.
+private struct DispatchSourceBox: @unchecked Sendable {
+    let source: any DispatchSourceRead
+}

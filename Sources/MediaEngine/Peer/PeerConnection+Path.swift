@@ -1,0 +1,86 @@
+internal import LocalNetwork
+
+/// Another path to the peer (an ICE restart, RFC 8445 section 9), without a negotiation.
+///
+/// The two ends exchange ``IceParameters`` and candidates. Meanwhile media takes the present path, if that still works.
+extension PeerConnection {
+    /// Makes a new path beside the present one and gathers candidates for it.
+    ///
+    /// ``PeerConnectionEvent/Kind/iceParameters(_:)`` reports this end's parameters, and candidates follow, which name their username fragment.
+    /// A former restart that has not ended is given up. `number` counts the restarts at both ends, from 1.
+    /// - Throws: ``MediaError/closed``, and ``MediaError/rejected(operation:text:)`` before the negotiation.
+    public func restartIce(_ number: Int) throws(MediaError) {
+        let media = try built()
+        guard remote != nil else { throw .rejected(operation: "restartIce", text: "nothing was negotiated yet") }
+        try media.ice.restart(number)
+    }
+
+    /// Uses the peer's parameters for the path that ``restartIce(_:)`` made with the same number; no effect for another number.
+    ///
+    /// - Throws: ``MediaError/invalidCandidate(text:)`` when they are not of RFC 8839's form.
+    public func setIceParameters(_ parameters: IceParameters) throws(MediaError) {
+        let media = try built()
+        try parameters.check()
+        candidateCount = 0
+        media.ice.set(parameters)
+    }
+
+    /// The packets take another path from now on: some were lost until then.
+    func take(_ change: IcePathChange) {
+        pathChanged = .now
+        eventSink.yield(.init(.pathChanged(change)))
+        guard let media, isVerified else { return }
+        media.sendReport()
+        media.sending[.video]?.forceKeyFrame()
+        if directions[.video]?.receives == true { media.receiving[.video]?.requestKeyFrame() }
+    }
+
+    /// Reports changes of the network that concern the path.
+    func watchNetwork() async {
+        for await _ in NetworkMonitor.shared.changes {
+            guard !isClosed, let media else { return }
+            media.ice.checkNetwork { [eventSink] isOutdated in
+                if isOutdated { eventSink.yield(.init(.networkChanged)) }
+            }
+        }
+    }
+
+    /// Reports silence of the peer.
+    ///
+    /// It checks only when a limit can have passed, since each check wakes threads; the limits may become shorter meanwhile.
+    func watchSilence() async {
+        let limit = Duration.milliseconds(configuration.tuning.silenceMs)
+        let pathLimit = Duration.milliseconds(configuration.tuning.pathSilenceMs)
+        var isInterrupted = false
+        while !isClosed, !Task.isCancelled {
+            var pause = min(limit, pathLimit) / 10
+            if let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit), let last = rhythm.last {
+                let now = ClockReading.now
+                let isSilent = end < now
+                if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
+                isInterrupted = isSilent
+                let pathEnd = max(last, pathChanged ?? last) + rhythm.patience(pathLimit)
+                if pathEnd < now {
+                    eventSink.yield(.init(.pathSilent))
+                    // The next one, unless something arrives.
+                    pathChanged = now
+                }
+                pause = max(pause, min(end - now, max(pathEnd - now, pause)))
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+}
+
+extension IceParameters {
+    /// Checks the grammar of RFC 8839 section 5.4.
+    func check() throws(MediaError) {
+        func isValid(_ text: String, atLeast shortest: Int) -> Bool {
+            (shortest...256).contains(text.utf8.count)
+                && text.utf8.allSatisfy(\.isIceCharacter)
+        }
+        guard isValid(fragment, atLeast: 4), isValid(password, atLeast: 22) else {
+            throw .invalidCandidate(text: "the parameters of an ICE restart are no ice-ufrag and ice-pwd")
+        }
+    }
+}

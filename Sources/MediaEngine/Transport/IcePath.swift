@@ -1,0 +1,77 @@
+internal import LocalNetwork
+internal import Synchronization
+
+/// One way to the peer: an agent of libnice, with its credentials and its STUN servers.
+///
+/// A path is bound to the addresses that the machine had when the path was made. So a change of the network replaces it (``IceAgent/restart(_:)``).
+final class IcePath: Sendable {
+    /// What the paths of one connection have in common.
+    struct Settings: Sendable {
+        var tuning: TransportTuning
+        var stun: [IceServerURL]
+        /// The TURN servers as libnice reaches them.
+        var relays: [IceServers.Relay]
+        var policy: IceTransportPolicy
+    }
+
+    /// The number of the ICE restart that made it; 0 is the first path.
+    let restart: Int
+    let nice: NiceAgent
+    /// When it was made.
+    let start = ContinuousClock.now
+    /// The network that it was made for.
+    private let network: NetworkSnapshot
+    private let tuning: TransportTuning
+    private let stunServers: SingleStunServer
+    private let remoteFragment = Mutex<String?>(nil)
+
+    init(_ restart: Int, _ settings: Settings) throws(MediaError) {
+        self.restart = restart
+        let network = NetworkSnapshot.now
+        self.network = network
+        tuning = settings.tuning
+        let addresses = tuning.addresses(in: network)
+        nice = try NiceAgent(settings.tuning, addresses: addresses)
+        stunServers = try SingleStunServer(
+            settings.policy == .relay ? [] : settings.stun, addresses: addresses, sockets: IceSockets(of: nice))
+        if let server = stunServers.server { try nice.use(stunServer: server.host, port: server.port) }
+        for relay in settings.relays { nice.use(relay) }
+        if settings.policy == .relay { try nice.forceRelay() }
+    }
+
+    /// Whether another path should replace it, since the network has changed.
+    ///
+    /// Only on the ``IceThread``, where alone the pair may be read.
+    var isOutdated: Bool {
+        let now = NetworkSnapshot.now
+        let addresses = tuning.addresses(in: now)
+        // Nothing can be done without an address.
+        guard !addresses.isEmpty else { return false }
+        guard let pair = nice.selectedPair, pair.local.type != .relay else { return network != now }
+        guard addresses.contains(pair.base) else { return true }
+        // Packets leave through another interface now: the one of the path may be about to go.
+        return NetworkSnapshot.source(toward: pair.remote.address).map { $0 != pair.base } ?? false
+    }
+
+    /// Whether the peer's candidates with this fragment belong to it.
+    func belongs(toPeer fragment: String) -> Bool { remoteFragment.withLock { $0 == fragment } }
+
+    /// Uses the peer's credentials.
+    func set(_ parameters: IceParameters) {
+        remoteFragment.withLock { $0 = parameters.fragment }
+        nice.setRemoteCredentials(parameters.fragment, parameters.password)
+    }
+
+    /// What libnice asks for server-reflexive candidates.
+    var stunServer: IceEndpoint? { stunServers.server }
+
+    /// Sends no further requests of ``SingleStunServer``, which uses the sockets.
+    func closeStunServers() { stunServers.close() }
+
+    /// Signs off from the TURN servers; the sockets close when the path is freed.
+    func close(_ webrtc: WebRTCIce) async {
+        closeStunServers()
+        await IceThread.shared.finish { [nice] in webrtc.stopReceiving(from: nice) }
+        await nice.signOff()
+    }
+}
