@@ -52,8 +52,9 @@ extension PeerConnection {
         let limit = Duration.milliseconds(configuration.tuning.silenceMs)
         let pathLimit = Duration.milliseconds(configuration.tuning.pathSilenceMs)
         var isInterrupted = false
+        let shortest = min(limit, pathLimit)
         while !isClosed, !Task.isCancelled {
-            var pause = min(limit, pathLimit) / 10
+            var pause = shortest / 10
             if let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit), let last = rhythm.last {
                 let now = ClockReading.now
                 let isSilent = end < now
@@ -65,7 +66,7 @@ extension PeerConnection {
                     // The next one, unless something arrives.
                     pathChanged = now
                 }
-                pause = max(pause, min(end - now, max(pathEnd - now, pause)))
+                pause = max(pause, min(isSilent ? shortest : end - now, pathEnd - now, shortest))
             }
             try? await Task.sleep(for: pause)
         }
