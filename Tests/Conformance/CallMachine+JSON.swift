@@ -59,6 +59,19 @@ extension MediaFact {
         case "firstAudioSample": self = .firstAudioSample
         case "interrupted": self = .interrupted
         case "resumed": self = .resumed
+        case "networkChanged": self = .networkChanged
+        case "pathSilent": self = .pathSilent
+        case "iceParameters":
+            self = .iceParameters(
+                .init(
+                    restart: fact["restart"]?.int ?? 0, fragment: fact["fragment"]?.string ?? "",
+                    password: fact["password"]?.string ?? ""))
+        case "pathChanged":
+            let candidate = NetworkPath.Candidate(type: "host", address: "192.0.2.1", port: 9)
+            self = .pathChanged(
+                .init(
+                    restart: fact["restart"]?.int ?? 0, milliseconds: 50, before: nil,
+                    after: NetworkPath(local: candidate, remote: candidate)))
         case "captureFailed":
             guard let medium = fact["medium"]?.string.flatMap(CaptureFault.Medium.init(rawValue:)) else {
                 throw NotInVocabulary(fact["medium"])

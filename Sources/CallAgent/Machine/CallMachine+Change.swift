@@ -47,12 +47,11 @@ extension CallMachine {
     /// Another device accepted than the one whose answer this caller took: it needs an offer of its own.
     mutating func replaceCurrent() -> [Effect] {
         let old = current
-        let abandoned = abandonRestart(of: old.number)
         (hasFirstFrame, isInterrupted) = (false, false)
         highest += 1
         current = Generation(number: highest, media: old.media)
         current.isBuilt = true
-        return abandoned + [.close(generation: old.number), .createOffer(old.media, generation: current.number)]
+        return [.close(generation: old.number), .createOffer(old.media, generation: current.number)]
     }
 
     /// The caller offers another peer connection.

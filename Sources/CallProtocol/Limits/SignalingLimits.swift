@@ -29,7 +29,7 @@ public enum SignalingLimits {
     /// The valid generations.
     public static let generations = 0...10_000
     /// The valid numbers of ICE restarts within one generation.
-    public static let restarts = 1...100_000
+    public static let restarts = 1...10_000
     /// The longest ICE username fragment or password, in bytes (RFC 8839 section 5.4).
     public static let iceTextBytes = 256
     /// The longest ring timeout that an invite may ask for, in ms.

@@ -165,6 +165,8 @@ export class Call extends EventTarget {
         media?.setAnswer(effect.sdp).catch((error) => this.#failed(media, error));
         break;
       case "addCandidate": media?.addCandidate(effect.candidate, effect.mLine); break;
+      case "restartIce": media?.restartIce(effect.restart); break;
+      case "setIceParameters": media?.setIceParameters(effect); break;
       case "setGates":
         media?.setGates(effect.gates);
         this.#emit("media");

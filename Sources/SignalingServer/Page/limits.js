@@ -14,6 +14,8 @@ export const limits = Object.freeze({
   code: 99_999,
   mLine: 15,
   generation: 10_000,
+  restart: 10_000,
+  iceTextBytes: 256,
   ringTimeoutMs: 600_000,
   nesting: 64,
   watchedUsers: 64,

@@ -30,6 +30,7 @@ const kinds = {
   extension: (value) => isObject(value) && Object.entries(value).flat().every(isString),
   media: objectOf(media), state: objectOf(state), ringTimeoutMs: isWhole, room: isString, displayName: isString,
   address: isString, sdp: isString, code: isWhole, text: isString, winner: isString, candidate: isString, mLine: isWhole,
+  restart: isWhole, fragment: isString, password: isString,
   content: isString, ref: isString,
   callState: oneOf("calling", "ringing", "connecting", "connected", "reconnecting", "ended"),
 };
@@ -43,6 +44,10 @@ function isExtension(value) {
     && entries.reduce((sum, [key, text]) => sum + key.length + byteLength(text), 0) <= limits.extensionBytes;
 }
 
+/** Letters, digits, + and / (RFC 8839 section 5.4). */
+const isIceText = (shortest) => (value) => value.length >= shortest && value.length <= limits.iceTextBytes
+  && /^[A-Za-z0-9+/]*$/.test(value);
+
 /** The allowed values of each field. */
 const bounds = {
   id: isName, callId: isName, from: isName, to: isName, generation: isWithin(0, limits.generation),
@@ -51,6 +56,7 @@ const bounds = {
   ringTimeoutMs: isWithin(1, limits.ringTimeoutMs), room: isName, displayName: isText, address: isText,
   sdp: (value) => value !== "" && isAtMost(limits.sdpBytes)(value), code: isWithin(0, limits.code), text: isText,
   winner: isName, candidate: isAtMost(limits.candidateBytes), mLine: isWithin(0, limits.mLine),
+  restart: isWithin(1, limits.restart), fragment: isIceText(4), password: isIceText(22),
   content: isAtMost(limits.infoBytes), callState: () => true, ref: isName,
 };
 
@@ -77,6 +83,7 @@ const types = {
   renegotiate: { must: ["media"] },
   commit: {},
   rollback: {},
+  iceRestart: { must: ["restart", "fragment", "password"] },
   state: { must: ["state"] },
   info: { must: ["content"] },
   query: {},

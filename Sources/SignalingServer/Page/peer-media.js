@@ -1,5 +1,6 @@
 // One peer connection of a call: makes offers and answers, applies the gates to media, and reports facts.
 
+import { answerOf, iceParameters } from "./ice-restart.js";
 import { Sender } from "./sender.js";
 import { rates, readStatistics } from "./statistics.js";
 
@@ -7,6 +8,7 @@ const kinds = ["audio", "video"];
 const lookMs = 50;
 const steadyLookMs = 500;
 const silenceMs = 2_000;
+const pathSilenceMs = 1_000;
 
 export class PeerMedia {
   #report;
@@ -21,7 +23,9 @@ export class PeerMedia {
   #isInterrupted = false;
   #last;
   #lastRated;
-  #heard = { arrivals: -1, silentMs: 0 };
+  #heard = { arrivals: -1, silentMs: 0, toldMs: 0 };
+  /** The ICE restart that has not ended: its number, its beginning, and the candidate pairs that were there before. */
+  #restart;
   /** The peer's tracks; they are disabled and not shown before `isReceiving`. */
   remote = new MediaStream();
   isReceiving = false;
@@ -39,6 +43,9 @@ export class PeerMedia {
       track.enabled = this.isReceiving;
       this.remote.addTrack(track);
     };
+    // The browser notices before the media stops.
+    globalThis.addEventListener("online", this.#networkChanged);
+    navigator.connection?.addEventListener?.("change", this.#networkChanged);
     this.#pc.oniceconnectionstatechange = () => {
       if (["connected", "completed"].includes(this.#pc.iceConnectionState)) this.#once("iceConnected");
     };
@@ -90,6 +97,45 @@ export class PeerMedia {
     this.#pc.addIceCandidate({ candidate, sdpMLineIndex: mLine }).catch(() => {});
   }
 
+  /** Makes another path to the peer, by an offer that only this browser sees. */
+  async restartIce(number) {
+    const begun = performance.now();
+    try {
+      this.#restart = { number, begun, formerPairs: new Set(this.#last?.pairs ?? []), hasAnswer: false };
+      // Candidates of the new path must wait for its parameters.
+      this.#remoteIsSet = false;
+      const isAsking = this.#pc.signalingState === "have-local-offer";
+      if (isAsking) await this.#pc.setLocalDescription({ type: "rollback" });
+      const offer = await this.#pc.createOffer({ iceRestart: true });
+      if (this.#restart?.number !== number) return;
+      // Told first: the candidates follow.
+      this.#tell({ type: "iceParameters", restart: number, ...iceParameters(offer.sdp) });
+      await this.#pc.setLocalDescription(offer);
+    } catch (error) {
+      this.#tell({ type: "warning", text: `another network path was not tried: ${error.message}` });
+    }
+  }
+
+  /** Uses the peer's parameters for the path of the same number: an answer made of the peer's last description. */
+  async setIceParameters({ restart, fragment, password }) {
+    try {
+      await this.#hasOffer(restart);
+      if (this.#restart?.number !== restart) return;
+      const sdp = answerOf(this.#pc, { fragment, password });
+      await this.#setRemote({ type: "answer", sdp });
+      if (this.#restart) this.#restart.hasAnswer = true;
+    } catch (error) {
+      this.#tell({ type: "warning", text: `another network path was not tried: ${error.message}` });
+    }
+  }
+
+  /** Waits until the offer of that restart is set. */
+  async #hasOffer(restart) {
+    while (this.#restart?.number === restart && this.#pc.signalingState !== "have-local-offer" && !this.#isClosed) {
+      await new Promise((done) => this.#pc.addEventListener("signalingstatechange", done, { once: true }));
+    }
+  }
+
   setGates(gates) {
     this.#gates = gates;
     for (const [kind, sender] of this.#senders) sender.set(gates[kind]);
@@ -105,6 +151,8 @@ export class PeerMedia {
   close() {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    globalThis.removeEventListener("online", this.#networkChanged);
+    navigator.connection?.removeEventListener?.("change", this.#networkChanged);
     this.ear.srcObject = null;
     this.#pc.close();
     for (const sender of this.#senders.values()) sender.close();
@@ -132,8 +180,23 @@ export class PeerMedia {
   #localCandidate(candidate) {
     // An empty candidate is the end of one m-line; a missing one is the end of all.
     if (candidate?.candidate === "") return;
-    const fact = { type: "localCandidate", candidate: candidate?.candidate ?? "", mLine: candidate?.sdpMLineIndex ?? 0 };
-    this.#tell(fact);
+    let line = candidate?.candidate ?? "";
+    if (this.#restart) {
+      // The end of the candidates belongs to no path.
+      if (!line) return;
+      if (!/ ufrag /.test(line)) line += ` ufrag ${candidate.usernameFragment}`;
+    }
+    this.#tell({ type: "localCandidate", candidate: line, mLine: candidate?.sdpMLineIndex ?? 0 });
+  }
+
+  #networkChanged = () => { if (this.#facts.has("verified")) this.#tell({ type: "networkChanged" }); };
+
+  /** The path has changed when a pair works that was not there before. */
+  #listenForPath(figures) {
+    if (!this.#restart?.hasAnswer || !figures.selectedPair || this.#restart.formerPairs.has(figures.selectedPair)) return;
+    const { number, begun } = this.#restart;
+    this.#restart.hasAnswer = false;
+    this.#tell({ type: "pathChanged", restart: number, milliseconds: performance.now() - begun });
   }
 
   #connectionChanged() {
@@ -175,22 +238,27 @@ export class PeerMedia {
       this.#timer = undefined;
       if (this.#isClosed) return;
       for (const kind of kinds) if (figures[kind].received.decoded > 0) this.#once(firstOf(kind));
+      this.#listenForPath(figures);
       this.#listenForSilence(figures);
       this.figures = figures;
       this.#rate(figures);
       this.#last = figures;
       this.#look();
-    }, hasAll ? steadyLookMs : lookMs);
+    }, hasAll && !this.#restart?.hasAnswer ? steadyLookMs : lookMs);
   }
 
   #listenForSilence(figures) {
     if (!this.#facts.has("verified")) return;
     if (figures.arrivals !== this.#heard.arrivals) {
-      this.#heard = { arrivals: figures.arrivals, silentMs: 0 };
+      this.#heard = { arrivals: figures.arrivals, silentMs: 0, toldMs: 0 };
       return this.#setInterrupted(false);
     }
     // A late timer counts for at most two intervals.
     this.#heard.silentMs += Math.min(figures.at - (this.#last?.at ?? figures.at), 2 * steadyLookMs);
+    if (this.#heard.silentMs - this.#heard.toldMs >= pathSilenceMs) {
+      this.#heard.toldMs = this.#heard.silentMs;
+      this.#tell({ type: "pathSilent" });
+    }
     if (this.#heard.silentMs >= silenceMs) this.#setInterrupted(true);
   }
 

@@ -3,6 +3,7 @@
 // reach the same result: the new one if both committed, else the current one.
 
 import { takeAnswer } from "./rules-messages.js";
+import { abandonRestart } from "./rules-path.js";
 import { cancelTimer, ignored, makeGeneration, notify, sameMedia } from "./rules-words.js";
 
 /** The user wants other media: the caller makes the offer, the callee asks for it. */
@@ -65,7 +66,8 @@ function takeOffer(rules, { media, sdp, generation: number }) {
   rules.highest = number;
   const generation = makeGeneration(number, media);
   generation.isBuilt = true;
-  const effects = rules.next ? [{ do: "close", generation: rules.next.number }] : [];
+  const { next } = rules;
+  const effects = next ? [...abandonRestart(rules, next), { do: "close", generation: next.number }] : [];
   if (rules.current.isVerified || rules.hasFirstFrame) {
     takeNewMedia(rules, media);
     rules.isAskingForMedia = false;
@@ -73,7 +75,7 @@ function takeOffer(rules, { media, sdp, generation: number }) {
     effects.push(...rules.start("change"));
   } else {
     // The caller did not apply this end's answer, so there is no media that could continue in the meantime.
-    effects.push({ do: "close", generation: rules.current.number });
+    effects.push(...abandonRestart(rules, rules.current), { do: "close", generation: rules.current.number });
     rules.hasFirstFrame = false;
     rules.isInterrupted = false;
     rules.current = generation;
@@ -105,11 +107,12 @@ export function updateChange(rules) {
 function completeIfAgreed(rules) {
   if (!rules.next?.isCommittedHere || !rules.next.isCommittedThere) return [];
   const old = rules.current;
+  const abandoned = abandonRestart(rules, old);
   rules.current = rules.next;
   rules.next = undefined;
   rules.isAskingForMedia = false;
   return [
-    { do: "close", generation: old.number }, cancelTimer("change"),
+    ...abandoned, { do: "close", generation: old.number }, cancelTimer("change"),
     notify("mediaChanged", { media: rules.current.media }),
   ];
 }
@@ -123,9 +126,10 @@ export function rollBack(rules, text) {
 function abandonNext(rules, text) {
   if (!rules.next) return [];
   const { number } = rules.next;
+  const abandoned = abandonRestart(rules, rules.next);
   rules.next = undefined;
   rules.isAskingForMedia = false;
-  return [{ do: "close", generation: number }, cancelTimer("change"), notify("mediaChangeFailed", { text })];
+  return [...abandoned, { do: "close", generation: number }, cancelTimer("change"), notify("mediaChangeFailed", { text })];
 }
 
 /** The timer `change` ran out. */

@@ -2,13 +2,16 @@
 
 import { rollBack } from "./rules-change.js";
 import { finish } from "./rules-end.js";
+import { takePathFact } from "./rules-path.js";
 import { ignored, notify } from "./rules-words.js";
 
 /** Applies one fact: `{ type, … }`. */
 export function takeMediaFact(rules, fact, number) {
-  if (number === rules.next?.number) return takeNextFact(rules, rules.next, fact);
-  if (number !== rules.current.number) return ignored(`media of generation ${number}`);
-  const { current } = rules;
+  const { current, next } = rules;
+  if (number !== next?.number && number !== current.number) return ignored(`media of generation ${number}`);
+  const effects = takePathFact(rules, number === next?.number ? next : current, fact);
+  if (effects) return effects;
+  if (number === next?.number) return takeNextFact(rules, next, fact);
   switch (fact.type) {
     case "offerCreated": return offer(rules, fact.sdp);
     case "answerCreated": return answer(rules, fact.sdp);

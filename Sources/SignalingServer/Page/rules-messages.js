@@ -3,6 +3,7 @@
 import { takeChangeMessage } from "./rules-change.js";
 import { accepted, callIsUnknown, rings, takeEndMessage } from "./rules-devices.js";
 import { leave } from "./rules-end.js";
+import { peerRestarts } from "./rules-path.js";
 import { ignored, inviteId, notify, sameState } from "./rules-words.js";
 
 const setUpTypes = ["invite", "ringing", "progress", "accept", "candidate"];
@@ -29,6 +30,7 @@ export function takeMessage(rules, message) {
   if (type === "status" || type === "skip") return [];
   if (rules.phase === "idle") return ignored(`a ${type} before the call`);
   switch (type) {
+    case "iceRestart": return peerRestarts(rules, message);
     case "reject": case "cancel": case "hangup": return takeEndMessage(rules, message);
     case "state": return setPeer(rules, message.state);
     case "info": return [notify("info", { content: message.content })];

@@ -3,6 +3,7 @@
 /** How long the timers run, in ms. */
 export const defaultTimeouts = Object.freeze({
   ring: 30_000, connect: 10_000, mediaLost: 30_000, peerGone: 2_000, fork: 300, change: 10_000, audioGrace: undefined,
+  iceRestart: 3_000,
 });
 
 export const timers = Object.keys(defaultTimeouts);
@@ -25,5 +26,6 @@ export function makeGeneration(number, media) {
     number, media, isBuilt: false, pendingOffer: undefined, isAnswered: false, device: undefined, isOffered: false,
     heldCandidates: [], isVerified: false, isInterrupted: false, hasVideoFrame: false, hasAudioSample: false,
     gates: { audio: "closed", video: "closed", isReceiving: false }, isCommittedHere: false, isCommittedThere: false,
+    restart: { number: 0, isRunning: false, isWanted: false, hasPeerParameters: false },
   };
 }

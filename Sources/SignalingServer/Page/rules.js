@@ -9,6 +9,7 @@ import { finish, leave } from "./rules-end.js";
 import { changedGates } from "./rules-gates.js";
 import { takeMediaFact } from "./rules-media.js";
 import { takeMessage } from "./rules-messages.js";
+import { beginWantedRestart, restartTimedOut } from "./rules-path.js";
 import {
   cancelTimer, defaultTimeouts, everything, ignored, makeGeneration, notify, sameMedia, sameState,
 } from "./rules-words.js";
@@ -126,6 +127,7 @@ export class Rules {
     if (timer === "connect" && !this.hasFirstFrame) return finish(this, "connectTimeout", { by: "local" });
     if (timer === "mediaLost" && this.state === "reconnecting") return finish(this, "mediaLost", { by: "peer" });
     if (timer === "change") return changeTimedOut(this);
+    if (timer === "iceRestart") return restartTimedOut(this);
     if (timer === "audioGrace" && !this.hasFirstFrame && this.current.hasAudioSample) {
       this.isVideoWaived = true;
       return [notify("videoPending")];
@@ -233,6 +235,10 @@ export class Rules {
     // A closed signaling connection ends the call only if the media is silent too.
     if (this.isPeerGone && this.shown.isInterrupted) return finish(this, "remoteLost", { by: "peer" });
     if (this.phase !== "accepted") return [];
+    return [...beginWantedRestart(this), ...this.#updateConnection()];
+  }
+
+  #updateConnection() {
     if (!this.hasFirstFrame) {
       if (this.hasMedia(this.current)) return [...this.#connect("firstFrame", "peer"), ...updateChange(this)];
       if (!this.current.hasAudioSample || this.isWaitingForVideo) return [];

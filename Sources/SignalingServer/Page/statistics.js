@@ -19,6 +19,8 @@ export function readStatistics(report) {
       if (one.selected || (one.nominated && one.state === "succeeded")) selected ??= one;
     } else if (one.type === "transport" && one.selectedCandidatePairId) selected = { id: one.selectedCandidatePairId };
   }
+  figures.pairs = [...pairs.keys()];
+  figures.selectedPair = selected?.id;
   const pair = selected && (pairs.get(selected.id) ?? selected);
   if (pair) {
     if (pair.currentRoundTripTime > 0) figures.rttMs = pair.currentRoundTripTime * 1_000;

@@ -7,7 +7,7 @@ enum EventKinds {
     static let bodies: [SignalingMessage.Body] = [
         .anInvite, .ringing, .progress(sdp: "answer"), .accept(sdp: nil), .accept(sdp: "answer"), .reject(603),
         .reject(486), .cancel(9900), .cancel(487), .hangup(9900), .hangup(408), .hangup(9906), .hangup(99_999),
-        .aCandidate, .gone,
+        .aCandidate, .iceRestart(.example), .gone,
         .error(404), .error(480), .error(400),
     ]
 
@@ -20,6 +20,8 @@ enum EventKinds {
         .media(.trackFailed(.encoder), generation: 0), .media(.trackFailed(.decoder), generation: 0),
         .media(.frameSizeSent(.init(width: 4, height: 2)), generation: 0),
         .media(.frameSizeReceived(.init(width: 4, height: 2)), generation: 0),
+        .media(.networkChanged, generation: 0), .media(.pathSilent, generation: 0),
+        .media(.iceParameters(.example), generation: 0), .media(.pathChanged(.example), generation: 0),
         .mediaFailed(.security(text: "s")), .mediaFailed(.incompatible(text: "i")), .mediaFailed(.other(text: "o")),
     ]
 
@@ -93,6 +95,18 @@ extension CallMachine.Event {
     }
 
     var isYield: Bool { if case .yield = self { true } else { false } }
+}
+
+extension SignalingMessage.IceParameters {
+    static let example = Self(restart: 1, fragment: "frag", password: "pppppppppppppppppppppp")
+}
+
+extension NetworkPathChange {
+    static let example = Self(
+        restart: 1, milliseconds: 50, before: nil,
+        after: NetworkPath(
+            local: .init(type: "host", address: "192.0.2.1", port: 9),
+            remote: .init(type: "srflx", address: "192.0.2.2", port: 9)))
 }
 
 extension CaptureFault {

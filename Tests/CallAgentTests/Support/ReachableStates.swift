@@ -69,6 +69,7 @@ struct ReachableStates {
                 !generation.heldCandidates.isEmpty, generation.isVerified, generation.isInterrupted,
                 generation.hasVideoFrame, generation.hasAudioSample, generation.media.video, generation.number > 0,
                 generation.isCommittedHere, generation.isCommittedThere, generation.device != nil,
+                generation.restart.isRunning,
             ]
         }
     }

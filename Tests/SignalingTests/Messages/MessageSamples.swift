@@ -13,6 +13,7 @@ enum MessageSamples {
             .candidate(.init(candidate: "candidate:1 1 UDP 2 127.0.0.1 9 typ host", mLine: 15)),
             .candidate(.init(candidate: "", mLine: 0)), .offer(.init(media: .audioVideo, sdp: "v=0\r\n")),
             .answer(sdp: "v=0"), .renegotiate(.audioOnly), .renegotiate(.init(audio: false, video: true)), .commit,
+            .iceRestart(.init(restart: 1, fragment: "aB+/", password: String(repeating: "p", count: 22))),
             .rollback, .state(.init()), .state(.init(audio: .off, video: .off, isHolding: true)), .info("hello \u{0}"),
             .skip,
             .info(""), .query, .ack("m0"), .gone, .error(.init(code: 481, text: "no such call", ref: "m0")),

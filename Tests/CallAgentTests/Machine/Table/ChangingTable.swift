@@ -13,6 +13,21 @@ extension StateEventTable {
             Column(name: "told a commit", machine: CallMachine.answering().after(.received(.commit, generation: 1))),
         ],
         text: """
+            <iceRestart           | restartIce +iceRestart setIce told | " | " | " | "
+            <iceRestart g3        | . | " | " | " | "
+            networkChanged        | restartIce +iceRestart told | " | " | " | "
+            pathSilent            | restartIce +iceRestart told | " | " | " | "
+            iceParameters 1       | . | " | " | " | "
+            pathChanged 1         | . | " | " | " | "
+            timer iceRestart      | . | " | " | " | "
+            networkChanged g1     | ~ | . | restartIce +iceRestart told | restartIce +iceRestart told | restartIce +iceRestart told
+            pathSilent g1         | ~ | . | restartIce +iceRestart told | restartIce +iceRestart told | restartIce +iceRestart told
+            iceParameters 1 g1    | . | " | " | " | "
+            pathChanged 1 g1      | . | " | " | " | "
+            networkChanged g2     | . | " | " | " | "
+            pathSilent g2         | . | " | " | " | "
+            iceParameters 1 g2    | . | " | " | " | "
+            pathChanged 1 g2      | . | " | " | " | "
             gathered all          | .                         | "                        | "                              | "                        | "
             frameSizeSent 4x2      | .                         | "                        | "                              | "                        | "
             frameSizeReceived 4x2  | .                         | "                        | "                              | "                        | "

@@ -37,7 +37,7 @@ struct StateEventTests {
             EventKinds.all.compactMap {
                 if case .received(let body, _, _) = $0 { body.name.prefix { $0 != " " } } else { nil }
             })
-        #expect(types.count == 19, "every type of message but the acknowledgement, which the delivery takes")
+        #expect(types.count == 20, "every type of message but the acknowledgement, which the delivery takes")
     }
 
     @Test("An ended call ignores every event", arguments: StateEventTable.all.indices)

@@ -1,0 +1,92 @@
+// The search for another network path (an ICE restart): a peer connection keeps its media and its counters meanwhile.
+// Each end sends its parameters once for each number. So it does not matter which end begins, or whether both do.
+
+import { cancelTimer, ignored, notify } from "./rules-words.js";
+
+/** How much higher the peer's number may be. */
+const maximumStep = 64;
+
+const generations = (rules) => [rules.current, rules.next].filter(Boolean);
+
+/** Applies a fact about the path; returns undefined for other facts. */
+export function takePathFact(rules, generation, fact) {
+  const { restart } = generation;
+  switch (fact.type) {
+    case "networkChanged":
+      restart.isWanted = true;
+      return [];
+    case "pathSilent":
+      if (!restart.isRunning) restart.isWanted = true;
+      return [];
+    case "iceParameters": {
+      if (restart.number !== fact.restart) return ignored("ICE parameters of an earlier restart");
+      const { fragment, password } = fact;
+      return [rules.say({ type: "iceRestart", restart: fact.restart, fragment, password }, generation)];
+    }
+    case "pathChanged":
+      if (restart.number !== fact.restart || !restart.isRunning) return ignored("a path of an earlier restart");
+      return endRestart(rules, generation, fact);
+    default: return undefined;
+  }
+}
+
+/** The peer sent its parameters: an answer to this end's, or a restart that it begins. */
+export function peerRestarts(rules, { restart: number, fragment, password, generation: of }) {
+  const generation = generations(rules).find((one) => one.number === of);
+  if (!generation || !isNegotiated(rules, generation)) {
+    return ignored(`an ICE restart of generation ${of}, which is not in use`);
+  }
+  const { restart } = generation;
+  const isBegun = number === restart.number;
+  const isExpected = isBegun ? restart.isRunning && !restart.hasPeerParameters : number > restart.number;
+  if (!isExpected || number > restart.number + maximumStep) {
+    return ignored(`the ICE restart ${number} after ${restart.number}`);
+  }
+  const effects = isBegun ? [] : begin(rules, generation, number, "peer");
+  generation.restart.hasPeerParameters = true;
+  return [...effects, { do: "setIceParameters", restart: number, fragment, password, generation: of }];
+}
+
+/** Begins a restart that had to wait until both ends have each other's descriptions and agreed to the call. */
+export function beginWantedRestart(rules) {
+  return generations(rules).filter((one) => one.restart.isWanted && isNegotiated(rules, one))
+    .flatMap((one) => begin(rules, one, one.restart.number + 1, "local"));
+}
+
+function begin(rules, generation, number, by) {
+  const wasRunning = generation.restart.isRunning;
+  generation.restart = { number, isRunning: true, isWanted: false, hasPeerParameters: false };
+  return [
+    { do: "restartIce", restart: number, generation: generation.number }, ...rules.start("iceRestart"),
+    ...(wasRunning ? [] : [notify("networkChangeStarted", { by })]),
+  ];
+}
+
+/** The timer `iceRestart` ran out: begins again while nothing arrives, gives up when the former path works. */
+export function restartTimedOut(rules) {
+  return generations(rules).filter((one) => one.restart.isRunning).flatMap((one) => {
+    if (one.isVerified && !one.isInterrupted) return endRestart(rules, one);
+    // Otherwise the peer's parameters are still under way.
+    return one.restart.hasPeerParameters ? begin(rules, one, one.restart.number + 1, "local") : rules.start("iceRestart");
+  });
+}
+
+/** The end of a restart: another path, the end of its generation, or the former path. */
+function endRestart(rules, generation, change) {
+  generation.restart.isRunning = false;
+  const isAnyRunning = generations(rules).some((one) => one.restart.isRunning);
+  return [
+    ...(isAnyRunning ? [] : [cancelTimer("iceRestart")]),
+    notify("networkChangeEnded", { restart: change?.restart, milliseconds: change?.milliseconds }),
+  ];
+}
+
+/** The generation is about to be closed. */
+export function abandonRestart(rules, generation) {
+  return generation.restart.isRunning ? endRestart(rules, generation) : [];
+}
+
+/** Whether both ends have each other's descriptions of it. */
+function isNegotiated(rules, generation) {
+  return rules.phase === "accepted" && !rules.isAcceptPending && generation.isAnswered;
+}
