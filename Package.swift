@@ -109,7 +109,8 @@ let package = Package(
         .executableTarget(
             name: "callagent-cli",
             dependencies: [
-                "MediaEngine", "CallAgent", "CallProtocol", "LocalNetwork", "WebSocketSignaling", "SignalingServer", "TLSClient",
+                "MediaEngine", "CallAgent", "CallProtocol", "LocalNetwork", "WebSocketSignaling", "SignalingServer",
+                "TLSClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -24,10 +24,12 @@ extension Peers {
                 }
                 // The random calls must reach enough states.
                 for word in [
-                    "connected", "reconnecting", "held", "mediaChanged", "mediaChangeFailed", "adopt",
+                    "connected", "reconnecting", "held", "mediaChanged", "adopt", "setIceParameters",
+                    "networkChangeEnded",
                 ] {
                     #expect(said[word] ?? 0 > 20, "\(word)")
                 }
+                #expect(said["mediaChangeFailed"] ?? 0 > 10)
             }
         }
 

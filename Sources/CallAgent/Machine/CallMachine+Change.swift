@@ -106,7 +106,8 @@ extension CallMachine {
         let abandoned = abandonRestart(of: old.number)
         (current, next) = (generation, nil)
         isAskingForMedia = false
-        return abandoned + [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
+        return abandoned
+            + [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
     }
 
     mutating func peerRolledBack(_ number: Int) -> [Effect] {
@@ -125,7 +126,8 @@ extension CallMachine {
         let abandoned = abandonRestart(of: generation.number)
         next = nil
         isAskingForMedia = false
-        return abandoned + [.close(generation: generation.number), .cancelTimer(.change), .notify(.mediaChangeFailed(text: text))]
+        return abandoned
+            + [.close(generation: generation.number), .cancelTimer(.change), .notify(.mediaChangeFailed(text: text))]
     }
 
     mutating func changeTimedOut() -> [Effect] {

@@ -102,7 +102,9 @@ extension CallMachine {
 
     private var generationNumbers: [Int] { [current.number] + (next.map { [$0.number] } ?? []) }
 
-    private func generation(_ number: Int) -> Generation? { [current, next].compactMap(\.self).first { $0.number == number } }
+    private func generation(_ number: Int) -> Generation? {
+        [current, next].compactMap(\.self).first { $0.number == number }
+    }
 
     private func restart(of number: Int) -> IceRestart? { generation(number)?.restart }
 

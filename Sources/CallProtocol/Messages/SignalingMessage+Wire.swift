@@ -100,7 +100,8 @@ struct SignalingWire: Codable {
 
     static let types: Set<String> = [
         "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
-        "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack", "gone", "error",
+        "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack", "gone",
+        "error",
     ]
 
     private func body(_ type: String) -> SignalingMessage.Body? {

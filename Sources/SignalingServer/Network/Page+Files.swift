@@ -36,6 +36,7 @@ extension Page {
         ("rules-media.js", PackageResources.rules_media_js),
         ("rules-messages.js", PackageResources.rules_messages_js),
         ("rules-path.js", PackageResources.rules_path_js),
+        ("rules-timers.js", PackageResources.rules_timers_js),
         ("rules-words.js", PackageResources.rules_words_js),
         ("rules.js", PackageResources.rules_js),
         ("sender.js", PackageResources.sender_js),

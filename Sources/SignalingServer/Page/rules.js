@@ -3,13 +3,14 @@
 // impossible events are normal on a network: their only effect is a line for the log.
 
 import { codeOf } from "./end-reason.js";
-import { changeMedia, changeTimedOut, updateChange } from "./rules-change.js";
-import { forkTimedOut, yieldTo } from "./rules-devices.js";
+import { changeMedia, updateChange } from "./rules-change.js";
+import { yieldTo } from "./rules-devices.js";
 import { finish, leave } from "./rules-end.js";
 import { changedGates } from "./rules-gates.js";
 import { takeMediaFact } from "./rules-media.js";
 import { takeMessage } from "./rules-messages.js";
-import { beginWantedRestart, restartTimedOut } from "./rules-path.js";
+import { beginWantedRestart } from "./rules-path.js";
+import { timerFired } from "./rules-timers.js";
 import {
   cancelTimer, defaultTimeouts, everything, ignored, makeGeneration, notify, sameMedia, sameState,
 } from "./rules-words.js";
@@ -98,7 +99,7 @@ export class Rules {
     switch (event.type) {
       case "received": return takeMessage(this, event.message);
       case "media": return takeMediaFact(this, event.fact, event.generation);
-      case "timer": return this.#timerFired(event.timer);
+      case "timer": return timerFired(this, event.timer);
       case "yield": return yieldTo(this, event.message);
       case "inviteFailed": return this.role === "caller" && this.phase === "calling"
         ? leave(this, "signalingFailed", { code: codeOf("signalingFailed"), text: event.text }, "local")
@@ -114,25 +115,6 @@ export class Rules {
    * A missing answer does not end the call: the media shows whether the peer is alive. */
   #audit() {
     return this.phase === "ringing" || this.phase === "accepted" ? [this.say({ type: "query" })] : [];
-  }
-
-  #timerFired(timer) {
-    const isBeforeAccept = this.phase === "calling" || this.phase === "ringing";
-    if (timer === "ring" && isBeforeAccept) return finish(this, "ringTimeout", { by: "local" });
-    if (timer === "peerGone" && this.isPeerGone && !this.shown.isVerified) {
-      return finish(this, "remoteLost", { by: "peer" });
-    }
-    if (timer === "fork") return forkTimedOut(this);
-    if (this.phase !== "accepted") return [];
-    if (timer === "connect" && !this.hasFirstFrame) return finish(this, "connectTimeout", { by: "local" });
-    if (timer === "mediaLost" && this.state === "reconnecting") return finish(this, "mediaLost", { by: "peer" });
-    if (timer === "change") return changeTimedOut(this);
-    if (timer === "iceRestart") return restartTimedOut(this);
-    if (timer === "audioGrace" && !this.hasFirstFrame && this.current.hasAudioSample) {
-      this.isVideoWaived = true;
-      return [notify("videoPending")];
-    }
-    return [];
   }
 
   // Operations of the user.

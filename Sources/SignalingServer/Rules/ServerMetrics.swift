@@ -14,7 +14,7 @@ struct ServerMetrics: Sendable {
     /// The types of `docs/signaling.md` that a client may send.
     private static let types: Set<String> = [
         "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
-        "renegotiate", "commit", "rollback", "state", "info", "query", "status", "skip", "ack", "error",
+        "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack", "error",
     ]
 
     private var connections = 0

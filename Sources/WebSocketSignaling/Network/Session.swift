@@ -307,7 +307,9 @@ final class Session: LinkDelegate {
         _ = queue.put(.disconnected(text: error.description))
     }
 
-    /// `isHopeless` is for failures that retrying cannot fix: it uses the longest pause. `isUrgent` uses none.
+    /// Connects again after a pause.
+    ///
+    /// `isHopeless` is for failures that retrying cannot fix: the pause is the longest. With `isUrgent` there is none.
     private func retry(_ account: Account, isHopeless: Bool = false, isUrgent: Bool = false) {
         let chance = Double.random(in: 0...1)
         let pause =

@@ -24,7 +24,9 @@ struct PathTests {
                 .restartIce(1), .start(.iceRestart, 3_000), .notify(.networkChangeStarted(by: .local)),
             ])
         #expect(
-            machine.handle(.media(.iceParameters(Self.parameters), generation: 0)) == [.send(.iceRestart(Self.parameters))])
+            machine.handle(.media(.iceParameters(Self.parameters), generation: 0)) == [
+                .send(.iceRestart(Self.parameters))
+            ])
         #expect(machine.handle(.received(.iceRestart(Self.parameters))) == [.setIceParameters(Self.parameters)])
         #expect(
             machine.handle(.media(.pathChanged(.example), generation: 0)) == [

@@ -189,7 +189,8 @@ final class SimulatedWorld {
     private func open(_ generation: Int, _ call: SimulatedCall, _ agent: SimulatedAgent) -> SimulatedMedia {
         if call.media[generation] != nil { complain("generation \(generation) was opened twice") }
         let media = SimulatedMedia(
-            number: medias.count, agent: agent.index, network: networks[agent.index], call: call, generation: generation)
+            number: medias.count, agent: agent.index, network: networks[agent.index], call: call, generation: generation
+        )
         medias[media.number] = media
         call.media[generation] = media
         return media
@@ -258,7 +259,10 @@ final class SimulatedWorld {
     }
 
     private func noteSilence(_ media: SimulatedMedia) {
-        guard !media.isClosed, isBroken(media), let since = media.brokenSince else { return media.brokenSince = nil }
+        guard !media.isClosed, isBroken(media), let since = media.brokenSince else {
+            media.brokenSince = nil
+            return
+        }
         report(.pathSilent, media)
         if now - since >= 2_000, !media.isInterrupted { report(.interrupted, media) }
         queue.plan(.silent(media), at: now + 1_000)

@@ -118,7 +118,9 @@ struct Promises {
         let actual = running.subtracting([.peerGone, .fork, .change, .audioGrace, .iceRestart])
         if actual != Set([expected].compactMap(\.self)) { broken.append("\(machine.state) with the timers \(actual)") }
         let searches = [machine.current, machine.next].contains { $0?.restart.isRunning == true }
-        if running.contains(.iceRestart) != searches { broken.append("a search for a path without its timer, or after it") }
+        if running.contains(.iceRestart) != searches {
+            broken.append("a search for a path without its timer, or after it")
+        }
         if running.contains(.change), machine.next == nil, !machine.isAskingForMedia {
             broken.append("the timer of a change that is over")
         }

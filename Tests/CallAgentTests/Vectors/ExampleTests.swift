@@ -9,7 +9,8 @@ import Testing
 struct ExampleTests {
     private static let types = [
         "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
-        "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack", "gone", "error",
+        "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack", "gone",
+        "error",
     ]
 
     @Test("The document has one example of every type, and each equals the one in the vectors")

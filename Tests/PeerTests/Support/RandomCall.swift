@@ -109,6 +109,10 @@ struct RandomCall {
             ["type": "state", "state": ["audio": "on", "video": "on", "hold": false]],
             ["type": "info", "content": "hello"], ["type": "query"], ["type": "status", "callState": "connected"],
             ["type": "skip"],
+            [
+                "type": "iceRestart", "restart": chance.pick([1, 1, 2, 3, 70]), "fragment": "frag",
+                "password": "pppppppppppppppppppppp",
+            ],
         ]
         // Events that may end the call are rare, otherwise all calls would be short.
         if chance.below(5) == 0 {
@@ -144,7 +148,8 @@ struct RandomCall {
     private mutating func anyFact() -> JSONValue {
         let name = chance.pick([
             "offerCreated", "answerCreated", "verified", "firstVideoFrame", "firstAudioSample", "localCandidate",
-            "interrupted", "resumed", "iceConnected", "captureFailed",
+            "interrupted", "resumed", "iceConnected", "captureFailed", "networkChanged", "pathSilent", "iceParameters",
+            "pathChanged", "pathChanged",
         ])
         return fact(name, chance.pick([0, 0, 0, 1, 1, 2]))
     }
@@ -156,6 +161,9 @@ struct RandomCall {
             case "answerCreated": ["sdp": "answer"]
             case "localCandidate": ["candidate": "candidate:2", "mLine": 1]
             case "captureFailed": ["medium": chance.pick(["audio", "video"]), "text": "busy"]
+            case "iceParameters":
+                ["restart": chance.pick([1, 2]), "fragment": "frag", "password": "pppppppppppppppppppppp"]
+            case "pathChanged": ["restart": chance.pick([1, 1, 2, 3])]
             default: [:]
             }
         return [

@@ -19,7 +19,8 @@ struct MessageTypeTests {
         #expect(
             Set(types) == [
                 "invite", "ringing", "progress", "accept", "reject", "cancel", "hangup", "candidate", "offer", "answer",
-                "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack", "gone",
+                "renegotiate", "commit", "rollback", "iceRestart", "state", "info", "query", "status", "skip", "ack",
+                "gone",
                 "error",
             ])
     }

@@ -178,7 +178,7 @@ struct ServerRulesTests {
         let types = Set(
             try MessageSamples.messages.compactMap { Envelope(decoding: try $0.encoded().utf8)?.type }
         ).subtracting(["gone"])
-        #expect(types.count == 20)
+        #expect(types.count == 21)
         for type in types { metrics.routed(type: type, seconds: 0) }
         let samples = try PrometheusSamples(metrics.text(.init()))
         for type in types { #expect(samples[#"callagent_signaling_messages_routed_total{type="\#(type)"}"#] == 1) }
