@@ -147,7 +147,11 @@ package struct Delivery: Sendable {
     /// Unacknowledged messages are sent at once.
     package mutating func connectionRestored(at now: Int) -> [Action] {
         isConnected = true
-        for index in pending.indices {
+        return repeatAtOnce(at: now) { _ in true }
+    }
+
+    private mutating func repeatAtOnce(at now: Int, _ isRepeated: (SignalingMessage) -> Bool) -> [Action] {
+        for index in pending.indices where isRepeated(pending[index].message) {
             pending[index].dueAt = now
             pending[index].transmissions = min(pending[index].transmissions, 1)
         }
@@ -174,7 +178,10 @@ package struct Delivery: Sendable {
         }
         // Too far ahead of a missing message: the sender will repeat it.
         guard let delivered else { return [] }
-        return delivered + [.transmit(acknowledgement(of: message))]
+        let answer = delivered + [.transmit(acknowledgement(of: message))]
+        guard message.body == .query else { return answer }
+        // The peer's connection may be back: what was sent to the former one is lost.
+        return answer + repeatAtOnce(at: now) { $0.sentKey == message.receivedKey }
     }
 
     /// Takes a message that is refused: it uses up its number, so that later messages are delivered.

@@ -106,7 +106,11 @@ export class Delivery {
   /** The connection is back: all unacknowledged messages go out at once. */
   connectionRestored(now) {
     this.#isConnected = true;
-    for (const one of this.#pending) {
+    return this.#repeatAtOnce(this.#pending, now);
+  }
+
+  #repeatAtOnce(waiting, now) {
+    for (const one of waiting) {
       one.dueAt = now;
       one.transmissions = Math.min(one.transmissions, 1);
     }
@@ -125,7 +129,12 @@ export class Delivery {
     const delivered = this.#take(receivedKey(message), message.device, isForAll, now, (stream, mayHold) => (
       message.type === "skip" ? stream.skip(message.seq, now) : stream.take(message, mayHold, now)));
     // Too far ahead of a missing message: the sender will repeat it.
-    return delivered ? [...delivered, { transmit: this.#acknowledgement(message) }] : [];
+    if (!delivered) return [];
+    const answer = [...delivered, { transmit: this.#acknowledgement(message) }];
+    if (message.type !== "query") return answer;
+    // The peer's connection may be back: what was sent to the former one is lost.
+    const ofCall = this.#pending.filter((one) => sentKey(one.message) === receivedKey(message));
+    return [...answer, ...this.#repeatAtOnce(ofCall, now)];
   }
 
   /** Takes a refused message: it uses up its number, so that the next ones are delivered. Its sender gets an error. */
