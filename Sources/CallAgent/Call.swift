@@ -182,6 +182,12 @@ public actor Call {
     /// - Throws: ``CallError/wrongState(operation:state:)`` unless this end holds it.
     public func unhold() throws(CallError) { try perform(.unhold, "unhold") }
 
+    /// Looks for another network path now, as after a change of the network (W3C's `restartIce()`).
+    ///
+    /// Media takes the present path until another one works. ``CallNotice/networkChangeStarted(by:)`` and
+    /// ``CallNotice/networkChangeEnded(_:)`` report the search. Before the call is accepted, it begins with the accept.
+    public func restartIce() { process(.media(.networkChanged, generation: machine.shown.number)) }
+
     /// Sends audio, silence or nothing from now on, and notifies the peer.
     ///
     /// Allowed in every state; before the call is accepted, it takes effect with the accept.

@@ -188,7 +188,7 @@ extension EndToEnd {
         @Test("While it is held, the network changes: the hold stays, and media comes back after it")
         func held() async throws {
             let call = try await LabCall(
-                try NetworkLab(hasNAT: false), bob: ["--at", "5s=hold", "--at", "11s=unhold"])
+                try NetworkLab(hasNAT: false), bob: ["--at", "5s=hold", "--at", "9s=unhold"])
             try await eventually("held") { call.alice.hasEvent(["event": "holdChanged", "hold": "remotelyHeld"]) }
             try call.lab.replaceAddress()
             _ = try await call.expectNewPath()

@@ -97,6 +97,35 @@ extension Peers {
             #expect(try await bob.report().text("end.reason") == "remoteHangup")
         }
 
+        @Test("Either end looks for another network path, and media continues", arguments: BrowserKind.allCases)
+        func networkPath(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen(
+                "bob", ["--answer", "0s", "--at", "3s=restart-ice"] + Program.tellsMoments)
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                try await bob.perceives(.everything)
+                // The agent begins.
+                try await eventually("another path at the agent") { paths(bob) == 1 }
+                try await bob.perceives(.everything)
+                // The browser begins, as when its network is back.
+                try await browser.perform("window.dispatchEvent(new Event('online'))")
+                try await eventually("a second path at the agent") { paths(bob) == 2 }
+                try await bob.perceives(.everything)
+                try await alice.seeMotion()
+                try await alice.hearTone(440)
+                #expect(bob.count(of: ["event": "networkChangeStarted", "by": "local"]) == 1)
+                #expect(bob.count(of: ["event": "networkChangeStarted", "by": "peer"]) == 1)
+                #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+                try await alice.click("#hang-up")
+            }
+        }
+
+        /// How many searches for a path ended with another one.
+        private func paths(_ program: Program) -> Int { program.events.count { $0["networkChange"] != nil } }
+
         /// The browser's media state that the agent received last.
         private func sends(_ program: Program) -> [String: Any]? {
             program.events.last { $0["event"] as? String == "peerMediaChanged" }?["peerSends"] as? [String: Any]

@@ -194,6 +194,9 @@ final class IceAgent: Sendable {
     /// Whether there has been another path than the first one, so that candidates belong to a path by their fragment.
     var hasRestarted: Bool { state.withLock { $0.path.restart > 0 || $0.next != nil } }
 
+    /// How many paths still receive though another one has replaced them.
+    var formerPaths: Int { state.withLock { $0.former.count } }
+
     /// Adds a candidate of the peer that names its fragment, a line `a=candidate:…`; one of a former path has no effect.
     func add(remoteCandidate line: String, ofPeer fragment: String) {
         let path = state.withLock { state in state.paths.first { $0.belongs(toPeer: fragment) } }

@@ -10,6 +10,7 @@ struct ScriptStep: Sendable, Equatable {
         case muteVideo, unmuteVideo
         case stopVideo, startVideo
         case outputOff, outputOn
+        case restartIce
         case addVideo
         case info(String)
         /// Sends DTMF digits.
@@ -36,6 +37,7 @@ struct ScriptStep: Sendable, Equatable {
         ("hold", .hold), ("unhold", .unhold), ("mute-audio", .muteAudio), ("unmute-audio", .unmuteAudio),
         ("mute-video", .muteVideo), ("unmute-video", .unmuteVideo), ("stop-video", .stopVideo),
         ("start-video", .startVideo), ("add-video", .addVideo), ("output-off", .outputOff), ("output-on", .outputOn),
+        ("restart-ice", .restartIce),
         ("hangup", .hangup),
     ]
 

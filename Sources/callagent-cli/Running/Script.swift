@@ -52,6 +52,7 @@ struct Script: Sendable {
         case .unmuteVideo, .startVideo: await call.setVideo(.on)
         case .outputOff: await call.setOutput(false)
         case .outputOn: await call.setOutput(true)
+        case .restartIce: await call.restartIce()
         case .addVideo: try await call.changeMedia(to: .audioVideo)
         case .info(let text): try await call.send(info: text)
         case .dtmf(let digits): try await call.sendDTMF(digits)

@@ -123,13 +123,18 @@ extension RealPipelines {
                     for end in call.ends { await end.peer.setReceiving(true) }
                     try await room.echo(call.callee)
                     let heard = try await LevelWatch(call.caller)
-                    // The filter has to learn the room.
-                    for _ in 1...2 { _ = try await heard.steadyLevel() }
-                    levels.append(try await heard.steadyLevel())
+                    if let echo = levels.first {
+                        // The filter has to learn the room, which takes longer in some releases.
+                        try await eventually("an echo that is 10 dB weaker than \(echo) dB", within: .seconds(60)) {
+                            try await heard.steadyLevel() < echo - 10
+                        }
+                    } else {
+                        levels.append(try await heard.steadyLevel())
+                    }
                     for end in call.ends { #expect(end.failure == nil) }
                 }
             }
-            #expect(levels[0] > -45 && levels[1] < levels[0] - 10, "\(levels) dB")
+            #expect(try #require(levels.first) > -45, "\(levels) dB")
         }
 
         @Test("A microphone has voice processing by default, and one capture serves all settings")
