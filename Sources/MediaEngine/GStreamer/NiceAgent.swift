@@ -123,6 +123,12 @@ final class NiceAgent: Sendable {
         nice_agent_set_remote_candidates(native, stream, Self.component, list)
     }
 
+    /// Whether a pair works.
+    var isConnected: Bool {
+        let state = nice_agent_get_component_state(native, stream, Self.component)
+        return state == NICE_COMPONENT_STATE_CONNECTED || state == NICE_COMPONENT_STATE_READY
+    }
+
     /// The pair that carries packets; nil before there is one.
     var selectedPair: IceCandidatePair? {
         var (local, remote): (UnsafeMutablePointer<NiceCandidate>?, UnsafeMutablePointer<NiceCandidate>?)

@@ -94,7 +94,10 @@ final class IceAgent: Sendable {
             guard path.restart == 0 else { return }
             webrtc.reportGathering(isComplete: true)
             tell(.gathered)
-        case .selectedPair: if isPresent { webrtc.reportSelectedPair() }
+        case .selectedPair:
+            if isPresent { webrtc.reportSelectedPair() }
+            // A peer that nominates late (RFC 8445 section 8.1.1) selects the pair only after it has worked.
+            if isNext, path.isConnected { move(to: path) }
         case .state(.connected), .state(.ready):
             if isNext { move(to: path) }
             connect()

@@ -62,6 +62,9 @@ final class IcePath: Sendable {
         nice.setRemoteCredentials(parameters.fragment, parameters.password)
     }
 
+    /// Whether a pair works.
+    var isConnected: Bool { nice.isConnected }
+
     /// What libnice asks for server-reflexive candidates.
     var stunServer: IceEndpoint? { stunServers.server }
 

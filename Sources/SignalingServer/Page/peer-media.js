@@ -101,7 +101,7 @@ export class PeerMedia {
   async restartIce(number) {
     const begun = performance.now();
     try {
-      this.#restart = { number, begun, formerPairs: new Set(this.#last?.pairs ?? []), hasAnswer: false };
+      this.#restart = { number, begun, formerPairs: new Set(this.#last?.pairs ?? []), held: [], hasAnswer: false };
       // Candidates of the new path must wait for its parameters.
       this.#remoteIsSet = false;
       const isAsking = this.#pc.signalingState === "have-local-offer";
@@ -123,7 +123,11 @@ export class PeerMedia {
       if (this.#restart?.number !== restart) return;
       const sdp = answerOf(this.#pc, { fragment, password });
       await this.#setRemote({ type: "answer", sdp });
-      if (this.#restart) this.#restart.hasAnswer = true;
+      if (this.#restart?.number !== restart) return;
+      this.#restart.hasAnswer = true;
+      // A check of the peer that comes before its candidates makes a pair that Chromium drops in favour of the former one.
+      for (const line of this.#restart.held.splice(0)) this.#tell({ type: "localCandidate", candidate: line, mLine: 0 });
+      this.#restart.held = undefined;
     } catch (error) {
       this.#tell({ type: "warning", text: `another network path was not tried: ${error.message}` });
     }
@@ -185,6 +189,7 @@ export class PeerMedia {
       // The end of the candidates belongs to no path.
       if (!line) return;
       if (!/ ufrag /.test(line)) line += ` ufrag ${candidate.usernameFragment}`;
+      if (this.#restart.held) return void this.#restart.held.push(line);
     }
     this.#tell({ type: "localCandidate", candidate: line, mLine: candidate?.sdpMLineIndex ?? 0 });
   }
