@@ -19,6 +19,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var silence: SilenceWatch
     private var signInTimer: Scheduled<Void>?
     private var silenceTimer: Scheduled<Void>?
+    /// The client did not answer pings.
+    private var isSilent = false
     private var closeTimer: Scheduled<Void>?
 
     private enum Phase {
@@ -70,7 +72,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         for timer in [signInTimer, silenceTimer, closeTimer] { timer?.cancel() }
         switch phaseBefore {
         case .open(let connection):
-            exchange.closed(connection)
+            exchange.closed(connection, isSilent: isSilent)
             exchange.ended(connection)
         case .closing(let connection): exchange.ended(connection)
         case .new, .closed: break
@@ -187,7 +189,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         closeTimer = schedule(in: limit ?? TimeAmount(exchange.configuration.closeTimeout)) {
             $0.context?.close(promise: nil)
         }
-        exchange.closed(connection)
+        exchange.closed(connection, isSilent: isSilent)
         return written
     }
 
@@ -197,7 +199,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     private func checkSilence() {
         guard case .open = phase else { return }
         switch silence.check(at: .now) {
-        case .givenUp(let time): close(.policyViolation, text: "nothing came for \(Int(time / .milliseconds(1))) ms")
+        case .givenUp(let time):
+            isSilent = true
+            close(.policyViolation, text: "nothing came for \(Int(time / .milliseconds(1))) ms")
         case .ping(let delay):
             send(.ping, ByteBuffer())
             scheduleSilenceCheck(in: delay)

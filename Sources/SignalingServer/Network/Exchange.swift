@@ -148,12 +148,12 @@ final class Exchange {
     }
 
     /// Nothing can be sent to `connection` any more; its socket may still be closing.
-    func closed(_ connection: ConnectionID) {
+    func closed(_ connection: ConnectionID, isSilent: Bool) {
         if let party = switchboard.party(of: connection) {
             logger.info("signed out", metadata: Self.metadata(party, connection))
         }
         for timer in (timers.removeValue(forKey: connection) ?? [:]).values { timer.cancel() }
-        perform(switchboard.closed(connection, at: now()))
+        perform(switchboard.closed(connection, isSilent: isSilent, at: now()))
     }
 
     /// The socket of `connection` is closed.

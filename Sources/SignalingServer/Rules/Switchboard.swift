@@ -89,11 +89,15 @@ struct Switchboard: Sendable {
     }
 
     /// A connection closed, or is about to: nothing is sent to it any more.
-    mutating func closed(_ connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
+    ///
+    /// A client that fell silent may be alive behind a broken network: its calls are not reported as gone.
+    mutating func closed(
+        _ connection: ConnectionID, isSilent: Bool = false, at now: Moment
+    ) -> [SwitchboardAction] {
         guard let line = lines.removeValue(forKey: connection) else { return [] }
         presence.forget(connection)
         guard let seat = line.seat else { return [] }
-        return leave(seat, at: now)
+        return leave(seat, isSilent: isSilent, at: now)
     }
 
     /// Replaces the deny list and closes the connections that it denies.
@@ -111,12 +115,12 @@ struct Switchboard: Sendable {
     // MARK: Pieces
 
     /// Removes a seat and notifies the other ends of its calls and its watchers.
-    mutating func leave(_ seat: Seat, at now: Moment) -> [SwitchboardAction] {
+    mutating func leave(_ seat: Seat, isSilent: Bool = false, at now: Moment) -> [SwitchboardAction] {
         let party = seat.party
         devices[party.user]?[party.device] = nil
         if devices[party.user]?.isEmpty == true { devices[party.user] = nil }
         let gone = calls.left(party, at: now).compactMap { witness -> SwitchboardAction? in
-            guard let receiver = devices[witness.party.user]?[witness.party.device] else { return nil }
+            guard !isSilent, let receiver = devices[witness.party.user]?[witness.party.device] else { return nil }
             let message = ServerMessage.gone(
                 id: newMessageId(), callId: witness.callId, from: party, to: witness.party.user, unixMs: now.unixMs)
             return .send(message, to: receiver)

@@ -120,6 +120,14 @@ struct SwitchboardTests {
         #expect(board.closed(bob).isEmpty)
     }
 
+    @Test("A client that fell silent is offline, and its calls are not gone")
+    mutating func silentClient() {
+        let (alice, bob) = (signedIn("alice"), signedIn("bob"))
+        _ = received(message("alice", "bob", "invite"), alice)
+        #expect(board.closed(alice, isSilent: true).isEmpty)
+        #expect(fault(received(message("bob", "alice"), bob))?.code == 480)
+    }
+
     @Test mutating func theCallerIsToldAgainWhenTheCalleeLeavesAgain() {
         let alice = signedIn("alice")
         let bob = signedIn("bob")

@@ -28,7 +28,9 @@ struct BoardUnderTest {
         board.signInTimedOut(connection)
     }
 
-    mutating func closed(_ connection: ConnectionID) -> [SwitchboardAction] { board.closed(connection, at: now) }
+    mutating func closed(_ connection: ConnectionID, isSilent: Bool = false) -> [SwitchboardAction] {
+        board.closed(connection, isSilent: isSilent, at: now)
+    }
 
     mutating func signedIn(_ user: String, device: String? = nil, token: String? = nil) -> ConnectionID {
         let connection = opened()
