@@ -132,8 +132,6 @@ extension Call {
         }
         if let stage = fact.stage { mark(stage, at: instant) }
         note(fact, generation: number)
-        // What makes media silent often ends the connection to the server, too.
-        if fact == .pathSilent { surroundings.checkSignaling() }
         process(.media(fact, generation: number), at: instant)
     }
 
@@ -146,7 +144,10 @@ extension Call {
             mark(.answerReceived, at: instant)
             generations[number]?.perform(.setAnswer(sdp))
         case .addCandidate(let candidate, let number): generations[number]?.perform(.addCandidate(candidate))
-        case .restartIce(let restart, let number): generations[number]?.perform(.restartIce(restart))
+        case .restartIce(let restart, let number):
+            generations[number]?.perform(.restartIce(restart))
+            // What breaks a path often ends the connection to the server, too.
+            surroundings.checkSignaling()
         case .setIceParameters(let parameters, let number):
             generations[number]?.perform(.setIceParameters(parameters))
         case .setGates(let gates, let number):

@@ -20,6 +20,7 @@ package final class NetworkMonitor: Sendable {
     private struct State {
         var isWatching = false
         var isSettling = false
+        var latest = NetworkSnapshot.now
         var readers: [Int: AsyncStream<Void>.Continuation] = [:]
         var count = 0
     }
@@ -70,8 +71,12 @@ package final class NetworkMonitor: Sendable {
         }
         guard isFirst else { return }
         queue.asyncAfter(deadline: .now() + Self.settling) { [self] in
+            let now = NetworkSnapshot.now
             let readers = state.withLock { state in
                 state.isSettling = false
+                // The kernel also reports what was only renewed.
+                guard state.latest != now else { return [AsyncStream<Void>.Continuation]() }
+                state.latest = now
                 return state.readers.values.map(\.self)
             }
             for reader in readers { reader.yield() }

@@ -10,7 +10,7 @@ package struct NetworkSnapshot: Sendable, Equatable {
     /// The network at this moment.
     package static var now: NetworkSnapshot {
         NetworkSnapshot(
-            addresses: LocalAddresses.global(),
+            addresses: LocalAddresses.global().sorted(),
             // Addresses for documentation (RFC 5737, RFC 3849): nothing is sent there.
             sources: ["192.0.2.1", "2001:db8::1"].map { source(toward: $0) })
     }

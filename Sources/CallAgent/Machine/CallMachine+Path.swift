@@ -4,7 +4,7 @@ internal import CallProtocol
 ///
 /// Each end sends its parameters once for each number. So it does not matter which end begins, or whether both do.
 struct IceRestart: Sendable, Equatable {
-    /// How much higher the peer's number may be; it counts each restart, too.
+    /// How much higher the peer's number may be than this end's; otherwise one message could use up all numbers.
     static let maximumStep = 64
 
     /// The number of the latest restart; 0 before the first one.
@@ -13,6 +13,8 @@ struct IceRestart: Sendable, Equatable {
     var isWanted = false
     /// Neither over nor given up.
     var isRunning = false
+    /// This end's parameters of this number were sent.
+    var hasOwnParameters = false
     /// The peer's parameters of this number have arrived.
     var hasPeerParameters = false
 }
@@ -34,9 +36,11 @@ extension CallMachine {
             guard let restart = restart(of: number), restart.number == parameters.restart else {
                 return [.ignored("ICE parameters of an earlier restart")]
             }
+            update(number) { $0.hasOwnParameters = true }
             return [send(.iceRestart(parameters), to: number)]
         case .pathChanged(let change):
-            guard let restart = restart(of: number), restart.number == change.restart, restart.isRunning else {
+            // It may be found after the search was given up.
+            guard restart(of: number)?.number == change.restart else {
                 return [.ignored("a path of an earlier restart")]
             }
             return endRestart(of: number, change)
@@ -78,8 +82,8 @@ extension CallMachine {
         generationNumbers.flatMap { number -> [Effect] in
             guard let generation = generation(number), generation.restart.isRunning else { return [] }
             if generation.isVerified, !generation.isInterrupted { return endRestart(of: number, nil) }
-            let isAnswered = generation.restart.hasPeerParameters
-            return isAnswered ? begin(generation.restart.number + 1, of: number, by: .local) : start(.iceRestart)
+            let isUnderWay = generation.restart.hasOwnParameters && !generation.restart.hasPeerParameters
+            return !isUnderWay ? begin(generation.restart.number + 1, of: number, by: .local) : start(.iceRestart)
         }
     }
 

@@ -47,6 +47,15 @@ final class GenerationMedia: Sendable {
 
     private static func admit(_ command: Command, to waiting: inout [Command], _ logger: Logger) {
         if case .setGates = command, case .setGates = waiting.last { waiting.removeLast() }
+        // A newer restart replaces those that wait, with their parameters.
+        if case .restartIce = command {
+            waiting.removeAll { waiting in
+                switch waiting {
+                case .restartIce, .setIceParameters: true
+                default: false
+                }
+            }
+        }
         if case .addCandidate = command, waiting.count >= maximumCandidates {
             return logger.warning("a candidate of the peer was dropped: \(waiting.count) commands wait already")
         }

@@ -28,9 +28,16 @@ package struct Delivery: Sendable {
         /// The devices that acknowledged it.
         var acknowledged: Set<String> = []
         var transmissions = 0
+        var sentAt: Int?
         var dueAt: Int
         /// Nil when it is repeated as long as its call exists.
         var expiresAt: Int?
+
+        /// Sends it again at `now`, and then as often as after the first time.
+        mutating func makeDue(at now: Int) {
+            dueAt = now
+            transmissions = min(transmissions, 1)
+        }
     }
 
     package let user: String
@@ -51,6 +58,10 @@ package struct Delivery: Sendable {
     ///
     /// A further one is given up at once, unless it ends a call.
     package static let maximumPending = 1_024
+    /// After this time without an acknowledgement, a message is repeated when a `query` of its peer arrives, in ms.
+    package static let lostAfterMs = 50
+    /// How many messages one `query` has repeated at most.
+    package static let maximumRepeated = 32
     /// How many messages may wait for missing ones.
     package static let maximumHeld = 512
     /// How many streams of messages are remembered; beyond that, those that were silent for longest are forgotten.
@@ -126,6 +137,7 @@ package struct Delivery: Sendable {
         for index in pending.indices where pending[index].dueAt <= now {
             let pause = min(timing.firstRetryMs << min(pending[index].transmissions, 16), timing.longestRetryMs)
             pending[index].transmissions += 1
+            pending[index].sentAt = now
             pending[index].dueAt = now + pause
             actions.append(.transmit(pending[index].message))
         }
@@ -147,14 +159,17 @@ package struct Delivery: Sendable {
     /// Unacknowledged messages are sent at once.
     package mutating func connectionRestored(at now: Int) -> [Action] {
         isConnected = true
-        return repeatAtOnce(at: now) { _ in true }
+        for index in pending.indices { pending[index].makeDue(at: now) }
+        return transmitDue(at: now)
     }
 
-    private mutating func repeatAtOnce(at now: Int, _ isRepeated: (SignalingMessage) -> Bool) -> [Action] {
-        for index in pending.indices where isRepeated(pending[index].message) {
-            pending[index].dueAt = now
-            pending[index].transmissions = min(pending[index].transmissions, 1)
+    /// Repeats the oldest messages of a call, except those whose acknowledgement may still be under way.
+    private mutating func repeatLost(of call: CallKey, at now: Int) -> [Action] {
+        let lost = pending.indices.filter { index in
+            pending[index].message.sentKey == call
+                && pending[index].sentAt.map { now - $0 >= Self.lostAfterMs } ?? false
         }
+        for index in lost.prefix(Self.maximumRepeated) { pending[index].makeDue(at: now) }
         return transmitDue(at: now)
     }
 
@@ -179,9 +194,9 @@ package struct Delivery: Sendable {
         // Too far ahead of a missing message: the sender will repeat it.
         guard let delivered else { return [] }
         let answer = delivered + [.transmit(acknowledgement(of: message))]
-        guard message.body == .query else { return answer }
+        guard message.body == .query, !delivered.isEmpty else { return answer }
         // The peer's connection may be back: what was sent to the former one is lost.
-        return answer + repeatAtOnce(at: now) { $0.sentKey == message.receivedKey }
+        return answer + repeatLost(of: message.receivedKey, at: now)
     }
 
     /// Takes a message that is refused: it uses up its number, so that later messages are delivered.

@@ -38,7 +38,8 @@ extension PeerConnection {
     /// Reports changes of the network that concern the path.
     func watchNetwork() async {
         for await _ in NetworkMonitor.shared.changes {
-            guard !isClosed, let media else { return }
+            guard !isClosed else { return }
+            guard let media else { continue }
             media.ice.checkNetwork { [eventSink] isOutdated in
                 if isOutdated { eventSink.yield(.init(.networkChanged)) }
             }

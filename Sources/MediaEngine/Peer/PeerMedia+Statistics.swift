@@ -16,7 +16,10 @@ extension PeerMedia {
             sent[track.ssrc] = stream
             if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
         }
-        return StatisticsReport(webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)
+        var report = StatisticsReport(
+            webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)
+        report.transport?.selectedCandidatePairChanges = ice.selectedPairChanges
+        return report
     }
 
     func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {

@@ -201,6 +201,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public private(set) var id = "transport"
         /// The ``CandidatePair`` in use; nil before there is one.
         public var selectedCandidatePairId: String?
+        /// How often another pair was selected, the first one included: by ICE, or since the network changed.
+        public var selectedCandidatePairChanges = 0
         /// Of RTP, without headers.
         public var bytesSent = 0
         /// Without headers.

@@ -25,6 +25,8 @@ final class IceAgent: Sendable {
 
     /// How long the former path still receives, for packets that are under way.
     static let overlap = Duration.seconds(3)
+    /// The maximum number of former paths that are not closed yet.
+    static let maximumFormer = 8
 
     private struct State {
         /// The path that carries the packets.
@@ -35,6 +37,7 @@ final class IceAgent: Sendable {
         var former: [IcePath] = []
         var hasBegun = false
         var hasConnected = false
+        var selectedPairChanges = 0
         var isMuted = false
         var isClosed = false
         /// The local candidates and their end, until the local description is set; then nil.
@@ -95,7 +98,7 @@ final class IceAgent: Sendable {
             webrtc.reportGathering(isComplete: true)
             tell(.gathered)
         case .selectedPair:
-            if isPresent { webrtc.reportSelectedPair() }
+            if isPresent { noteSelectedPair() }
             // A peer that nominates late (RFC 8445 section 8.1.1) selects the pair only after it has worked.
             if isNext, path.isConnected { move(to: path) }
         case .state(.connected), .state(.ready):
@@ -118,6 +121,15 @@ final class IceAgent: Sendable {
         // The peer recognises the path by the fragment.
         report(.candidate(IceCandidate(mLine: webrtc.mLine, candidate: "\(candidate) ufrag \(fragment)")))
     }
+
+    private func noteSelectedPair() {
+        path.noteRoute()
+        state.withLock { $0.selectedPairChanges += 1 }
+        webrtc.reportSelectedPair()
+    }
+
+    /// How often another pair was selected, the first one included.
+    var selectedPairChanges: Int { state.withLock { $0.selectedPairChanges } }
 
     private func connect() {
         let isFirst = state.withLock { state in
@@ -180,8 +192,8 @@ final class IceAgent: Sendable {
         webrtc.receive(from: path.nice)
         IceThread.shared.run { [weak self] in
             self?.report(.parameters(IceParameters(restart: number, fragment: fragment, password: password)))
-            // Without an address there is nothing to gather: the rules try again when the network changes.
-            _ = path.nice.gather()
+            // Without a candidate the path fails: the rules try again when the network changes.
+            path.gather()
         }
         if let replaced { retire(replaced, after: .zero) }
     }
@@ -209,24 +221,37 @@ final class IceAgent: Sendable {
     /// Sends through the next path from now on.
     private func move(to path: IcePath) {
         guard let after = path.nice.selectedPair else { return }
-        let former = state.withLock { state in
+        let replaced = state.withLock { state -> IcePath? in
+            // Another restart may have replaced it.
+            guard state.next === path, !state.isClosed, !state.isMuted else { return nil }
             let former = state.path
             state.former.append(former)
             (state.path, state.next) = (path, nil)
             return former
         }
+        guard let former = replaced else { return }
         let before = hasConnected ? former.nice.selectedPair : nil
         webrtc.send(through: path.nice)
         let milliseconds = (ContinuousClock.now - path.start) / .milliseconds(1)
         report(
             .pathChanged(
                 IcePathChange(restart: path.restart, milliseconds: milliseconds, before: before, after: after)))
-        webrtc.reportSelectedPair()
+        noteSelectedPair()
         retire(former, after: Self.overlap)
     }
 
-    /// Closes a former path after a while.
+    /// Closes a former path after a while; at once when there are too many, which only a hostile peer can cause.
     private func retire(_ path: IcePath, after wait: Duration) {
+        let excess = state.withLock { state in
+            let excess = state.former.dropLast(Self.maximumFormer)
+            state.former.removeFirst(excess.count)
+            return excess
+        }
+        for path in excess {
+            path.closeStunServers()
+            IceThread.shared.run { [webrtc] in webrtc.stopReceiving(from: path.nice) }
+            path.nice.abandon()
+        }
         IceThread.shared.run(after: wait) { [weak self] in
             guard let self, state.withLock({ state in state.former.contains { $0 === path } }) else { return }
             Task { [webrtc] in

@@ -24,6 +24,8 @@ final class IcePath: Sendable {
     private let tuning: TransportTuning
     private let stunServers: SingleStunServer
     private let remoteFragment = Mutex<String?>(nil)
+    /// The address that packets to the peer would leave from when the pair was selected.
+    private let preferred = Mutex<String?>(nil)
 
     init(_ restart: Int, _ settings: Settings) throws(MediaError) {
         self.restart = restart
@@ -47,14 +49,26 @@ final class IcePath: Sendable {
         let addresses = tuning.addresses(in: now)
         // Nothing can be done without an address.
         guard !addresses.isEmpty else { return false }
-        guard let pair = nice.selectedPair, pair.local.type != .relay else { return network != now }
+        guard let pair = nice.selectedPair else { return network != now }
+        guard pair.local.type != .relay else { return network.sources != now.sources }
         guard addresses.contains(pair.base) else { return true }
-        // Packets leave through another interface now: the one of the path may be about to go.
-        return NetworkSnapshot.source(toward: pair.remote.address).map { $0 != pair.base } ?? false
+        // Packets leave from another address now: the interface of the path may be about to go. The kernel may prefer another address
+        // than ICE from the start, so only a change counts.
+        let source = NetworkSnapshot.source(toward: pair.remote.address)
+        return source != nil && source != preferred.withLock { $0 }
+    }
+
+    /// Notes which address the kernel prefers for the peer's; only on the ``IceThread``.
+    func noteRoute() {
+        let source = nice.selectedPair.flatMap { NetworkSnapshot.source(toward: $0.remote.address) }
+        preferred.withLock { $0 = source }
     }
 
     /// Whether the peer's candidates with this fragment belong to it.
     func belongs(toPeer fragment: String) -> Bool { remoteFragment.withLock { $0 == fragment } }
+
+    /// Gathers candidates; not at all without an address, since libnice would then use all interfaces of its own accord.
+    func gather() { if !tuning.addresses(in: network).isEmpty { _ = nice.gather() } }
 
     /// Uses the peer's credentials.
     func set(_ parameters: IceParameters) {

@@ -11,6 +11,8 @@ const expiryMs = 32_000;
 const memoryMs = 600_000;
 export const maximumPending = 1_024;
 const maximumHeld = 512;
+const lostAfterMs = 50;
+const maximumRepeated = 32;
 const maximumStreams = 1_024;
 
 /** Whether earlier messages about the call become useless. */
@@ -85,6 +87,7 @@ export class Delivery {
     const actions = [];
     for (const one of this.#pending) {
       if (one.dueAt > now) continue;
+      one.sentAt = now;
       one.dueAt = now + Math.min(firstRetryMs * 2 ** Math.min(one.transmissions, 16), longestRetryMs);
       one.transmissions += 1;
       actions.push({ transmit: one.message });
@@ -106,14 +109,14 @@ export class Delivery {
   /** The connection is back: all unacknowledged messages go out at once. */
   connectionRestored(now) {
     this.#isConnected = true;
-    return this.#repeatAtOnce(this.#pending, now);
+    for (const one of this.#pending) makeDue(one, now);
+    return this.#transmitDue(now);
   }
 
-  #repeatAtOnce(waiting, now) {
-    for (const one of waiting) {
-      one.dueAt = now;
-      one.transmissions = Math.min(one.transmissions, 1);
-    }
+  /** Repeats the oldest messages of a call, except those whose acknowledgement may still be under way. */
+  #repeatLost(call, now) {
+    const lost = this.#pending.filter((one) => sentKey(one.message) === call && now - one.sentAt >= lostAfterMs);
+    for (const one of lost.slice(0, maximumRepeated)) makeDue(one, now);
     return this.#transmitDue(now);
   }
 
@@ -131,10 +134,9 @@ export class Delivery {
     // Too far ahead of a missing message: the sender will repeat it.
     if (!delivered) return [];
     const answer = [...delivered, { transmit: this.#acknowledgement(message) }];
-    if (message.type !== "query") return answer;
+    if (message.type !== "query" || delivered.length === 0) return answer;
     // The peer's connection may be back: what was sent to the former one is lost.
-    const ofCall = this.#pending.filter((one) => sentKey(one.message) === receivedKey(message));
-    return [...answer, ...this.#repeatAtOnce(ofCall, now)];
+    return [...answer, ...this.#repeatLost(receivedKey(message), now)];
   }
 
   /** Takes a refused message: it uses up its number, so that the next ones are delivered. Its sender gets an error. */
@@ -251,10 +253,16 @@ export class Delivery {
 
 /** A message that waits for its acknowledgement. */
 function waiting(message, dueAt, expiresAt) {
-  return { message, acknowledged: new Set(), transmissions: 0, dueAt, expiresAt };
+  return { message, acknowledged: new Set(), transmissions: 0, sentAt: undefined, dueAt, expiresAt };
 }
 
 function expiry(message) {
   if (message.type === "invite") return message.ringTimeoutMs;
   return isFarewell(message) ? expiryMs : Infinity;
+}
+
+/** Sends it again now, and then as often as after the first time. */
+function makeDue(one, now) {
+  one.dueAt = now;
+  one.transmissions = Math.min(one.transmissions, 1);
 }

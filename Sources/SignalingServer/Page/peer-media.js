@@ -8,7 +8,7 @@ const kinds = ["audio", "video"];
 const lookMs = 50;
 const steadyLookMs = 500;
 const silenceMs = 2_000;
-const pathSilenceMs = 1_000;
+const pathSilenceMs = 1_500;
 
 export class PeerMedia {
   #report;
@@ -26,6 +26,8 @@ export class PeerMedia {
   #heard = { arrivals: -1, silentMs: 0, toldMs: 0 };
   /** The ICE restart that has not ended: its number, its beginning, and the candidate pairs that were there before. */
   #restart;
+  /** What is done for other paths, one after the other. */
+  #pathWork = Promise.resolve();
   /** The peer's tracks; they are disabled and not shown before `isReceiving`. */
   remote = new MediaStream();
   isReceiving = false;
@@ -45,7 +47,6 @@ export class PeerMedia {
     };
     // The browser notices before the media stops.
     globalThis.addEventListener("online", this.#networkChanged);
-    navigator.connection?.addEventListener?.("change", this.#networkChanged);
     this.#pc.oniceconnectionstatechange = () => {
       if (["connected", "completed"].includes(this.#pc.iceConnectionState)) this.#once("iceConnected");
     };
@@ -92,52 +93,62 @@ export class PeerMedia {
   }
 
   addCandidate(candidate, mLine) {
+    // After what is being done for the path that it belongs to.
+    if (this.#restart) this.#pathWork = this.#pathWork.then(() => this.#addCandidate(candidate, mLine));
+    else this.#addCandidate(candidate, mLine);
+  }
+
+  #addCandidate(candidate, mLine) {
     if (!this.#remoteIsSet) return void this.#waitingCandidates.push([candidate, mLine]);
     // One bad candidate does not end the call: others may work.
     this.#pc.addIceCandidate({ candidate, sdpMLineIndex: mLine }).catch(() => {});
   }
 
   /** Makes another path to the peer, by an offer that only this browser sees. */
-  async restartIce(number) {
+  restartIce(number) {
+    this.#pathWork = this.#pathWork.then(() => this.#restartIce(number));
+  }
+
+  async #restartIce(number) {
     const begun = performance.now();
     try {
       this.#restart = { number, begun, formerPairs: new Set(this.#last?.pairs ?? []), held: [], hasAnswer: false };
       // Candidates of the new path must wait for its parameters.
       this.#remoteIsSet = false;
-      const isAsking = this.#pc.signalingState === "have-local-offer";
-      if (isAsking) await this.#pc.setLocalDescription({ type: "rollback" });
+      if (this.#pc.signalingState === "have-local-offer") await this.#pc.setLocalDescription({ type: "rollback" });
       const offer = await this.#pc.createOffer({ iceRestart: true });
-      if (this.#restart?.number !== number) return;
       // Told first: the candidates follow.
       this.#tell({ type: "iceParameters", restart: number, ...iceParameters(offer.sdp) });
       await this.#pc.setLocalDescription(offer);
     } catch (error) {
-      this.#tell({ type: "warning", text: `another network path was not tried: ${error.message}` });
+      this.#pathFailed(error);
     }
   }
 
   /** Uses the peer's parameters for the path of the same number: an answer made of the peer's last description. */
-  async setIceParameters({ restart, fragment, password }) {
+  setIceParameters(parameters) {
+    this.#pathWork = this.#pathWork.then(() => this.#setIceParameters(parameters));
+  }
+
+  async #setIceParameters({ restart, fragment, password }) {
+    if (this.#restart?.number !== restart) return;
     try {
-      await this.#hasOffer(restart);
-      if (this.#restart?.number !== restart) return;
       const sdp = answerOf(this.#pc, { fragment, password });
       await this.#setRemote({ type: "answer", sdp });
-      if (this.#restart?.number !== restart) return;
       this.#restart.hasAnswer = true;
       // A check of the peer that comes before its candidates makes a pair that Chromium drops in favour of the former one.
       for (const line of this.#restart.held.splice(0)) this.#tell({ type: "localCandidate", candidate: line, mLine: 0 });
       this.#restart.held = undefined;
     } catch (error) {
-      this.#tell({ type: "warning", text: `another network path was not tried: ${error.message}` });
+      this.#pathFailed(error);
     }
   }
 
-  /** Waits until the offer of that restart is set. */
-  async #hasOffer(restart) {
-    while (this.#restart?.number === restart && this.#pc.signalingState !== "have-local-offer" && !this.#isClosed) {
-      await new Promise((done) => this.#pc.addEventListener("signalingstatechange", done, { once: true }));
-    }
+  /** The former path stays, and with it its candidates. */
+  #pathFailed(error) {
+    this.#restart = undefined;
+    this.#remoteIsSet = true;
+    this.#tell({ type: "warning", text: `another network path was not tried: ${error.message}` });
   }
 
   setGates(gates) {
@@ -156,7 +167,6 @@ export class PeerMedia {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     globalThis.removeEventListener("online", this.#networkChanged);
-    navigator.connection?.removeEventListener?.("change", this.#networkChanged);
     this.ear.srcObject = null;
     this.#pc.close();
     for (const sender of this.#senders.values()) sender.close();
@@ -178,7 +188,7 @@ export class PeerMedia {
       throw error;
     }
     this.#remoteIsSet = true;
-    for (const [candidate, mLine] of this.#waitingCandidates.splice(0)) this.addCandidate(candidate, mLine);
+    for (const [candidate, mLine] of this.#waitingCandidates.splice(0)) this.#addCandidate(candidate, mLine);
   }
 
   #localCandidate(candidate) {
@@ -254,7 +264,9 @@ export class PeerMedia {
 
   #listenForSilence(figures) {
     if (!this.#facts.has("verified")) return;
-    if (figures.arrivals !== this.#heard.arrivals) {
+    // It falls when the browser forgets the pairs of a former path.
+    if (figures.arrivals < this.#heard.arrivals) this.#heard.arrivals = figures.arrivals;
+    if (figures.arrivals > this.#heard.arrivals) {
       this.#heard = { arrivals: figures.arrivals, silentMs: 0, toldMs: 0 };
       return this.#setInterrupted(false);
     }

@@ -20,11 +20,13 @@ export function takePathFact(rules, generation, fact) {
       return [];
     case "iceParameters": {
       if (restart.number !== fact.restart) return ignored("ICE parameters of an earlier restart");
+      restart.hasOwnParameters = true;
       const { fragment, password } = fact;
       return [rules.say({ type: "iceRestart", restart: fact.restart, fragment, password }, generation)];
     }
     case "pathChanged":
-      if (restart.number !== fact.restart || !restart.isRunning) return ignored("a path of an earlier restart");
+      // It may be found after the search was given up.
+      if (restart.number !== fact.restart) return ignored("a path of an earlier restart");
       return endRestart(rules, generation, fact);
     default: return undefined;
   }
@@ -55,7 +57,7 @@ export function beginWantedRestart(rules) {
 
 function begin(rules, generation, number, by) {
   const wasRunning = generation.restart.isRunning;
-  generation.restart = { number, isRunning: true, isWanted: false, hasPeerParameters: false };
+  generation.restart = { number, isRunning: true, isWanted: false, hasOwnParameters: false, hasPeerParameters: false };
   return [
     { do: "restartIce", restart: number, generation: generation.number }, ...rules.start("iceRestart"),
     ...(wasRunning ? [] : [notify("networkChangeStarted", { by })]),
@@ -66,8 +68,8 @@ function begin(rules, generation, number, by) {
 export function restartTimedOut(rules) {
   return generations(rules).filter((one) => one.restart.isRunning).flatMap((one) => {
     if (one.isVerified && !one.isInterrupted) return endRestart(rules, one);
-    // Otherwise the peer's parameters are still under way.
-    return one.restart.hasPeerParameters ? begin(rules, one, one.restart.number + 1, "local") : rules.start("iceRestart");
+    const isUnderWay = one.restart.hasOwnParameters && !one.restart.hasPeerParameters;
+    return isUnderWay ? rules.start("iceRestart") : begin(rules, one, one.restart.number + 1, "local");
   });
 }
 

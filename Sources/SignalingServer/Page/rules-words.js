@@ -26,6 +26,6 @@ export function makeGeneration(number, media) {
     number, media, isBuilt: false, pendingOffer: undefined, isAnswered: false, device: undefined, isOffered: false,
     heldCandidates: [], isVerified: false, isInterrupted: false, hasVideoFrame: false, hasAudioSample: false,
     gates: { audio: "closed", video: "closed", isReceiving: false }, isCommittedHere: false, isCommittedThere: false,
-    restart: { number: 0, isRunning: false, isWanted: false, hasPeerParameters: false },
+    restart: { number: 0, isRunning: false, isWanted: false, hasOwnParameters: false, hasPeerParameters: false },
   };
 }

@@ -17,8 +17,8 @@ final class Session: LinkDelegate {
     /// The last refusal that was reported to the application, while it is repeated.
     private var reportedRefusal: String?
     private var hasWarnedOfPlainToken = false
-    /// The network changed, or a peer is silent: if the connection ends now, no pause is needed, since the server is not the cause.
-    private var isUnderCheck = false
+    /// The network changed, or a peer is silent: if the connection ends before this, no pause is needed, since the server is not the cause.
+    private var checkedUntil = NIODeadline.uptimeNanoseconds(0)
     private let renewal = PendingAnswer()
     /// Nil without a provider.
     private let tokenRenewal: TokenRenewal?
@@ -99,11 +99,10 @@ final class Session: LinkDelegate {
     func checkConnection() -> EventLoopFuture<Void> {
         switch phase {
         case .connected(_, let link):
-            isUnderCheck = true
+            checkedUntil = .now() + TimeAmount(configuration.checkTimeout) + .seconds(1)
             link.check(within: configuration.checkTimeout)
         case .waiting(let account, let timer):
             timer.cancel()
-            backoff.reset()
             reconnect(account)
         case .idle, .connecting, .reconnecting, .closing, .closed: break
         }
@@ -271,7 +270,7 @@ final class Session: LinkDelegate {
                 return finish()
             }
             // The phase changes first: the receiver of the event may send at once.
-            retry(account, isUrgent: isUnderCheck)
+            retry(account, isUrgent: .now() < checkedUntil)
             renewal.end(.failure(.notConnected))
             watchAnswer.end(.failure(.notConnected))
             _ = queue.put(.disconnected(text: text))
@@ -287,7 +286,6 @@ final class Session: LinkDelegate {
         account.resume = success.reply.resume
         success.link.delegate = self
         phase = .connected(account, success.link)
-        isUnderCheck = false
         backoff.reset()
         reportedRefusal = nil
         tokenRenewal?.took(success.token)

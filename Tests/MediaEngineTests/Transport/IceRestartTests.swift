@@ -69,6 +69,8 @@ extension RealPipelines {
                     #expect(change.restart == 1 && change.after.local.type == .host)
                     #expect(change.before != nil && change.before != change.after)
                     #expect(await end.peer.statistics().transport.localCandidate == "host")
+                    let transport = try #require(await end.peer.statisticsReport().transport)
+                    #expect(transport.selectedCandidatePairChanges >= 2 && transport.selectedCandidatePairId != nil)
                     let before = await end.peer.statistics().received
                     try await eventually("media on the new path") {
                         let now = await end.peer.statistics().received
