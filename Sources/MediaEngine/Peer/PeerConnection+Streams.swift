@@ -3,8 +3,9 @@ extension PeerConnection {
     /// The maximum number of events that wait in ``events``, except for those that are never dropped.
     ///
     /// When the application falls further behind, the least important events are dropped, oldest first: DTMF digits of the peer, states that
-    /// have changed since (frame sizes, silence, capture states) and closed data channels. ``PeerConnectionEvent/Kind/eventsDropped(_:)``
-    /// reports how many. All other events, such as candidates and failures, are kept: a connection has a limited number of them.
+    /// have changed since (frame sizes, silence, capture states, paths), candidates of an ICE restart and closed data channels.
+    /// ``PeerConnectionEvent/Kind/eventsDropped(_:)`` reports how many. All other events, such as the candidates of the description and
+    /// failures, are kept: a connection has a limited number of them.
     public static let maximumWaitingEvents = 256
 
     static func makeEvents() -> BoundedStream<PeerConnectionEvent> {
