@@ -175,7 +175,9 @@ final class IceAgent: Sendable {
 
     /// Makes another path and gathers its candidates, instead of a former one that does not work yet.
     func restart(_ number: Int) throws(MediaError) {
-        let path = try IcePath(number, settings)
+        // A search that begins again, since the one before found nothing, tries everything.
+        let (present, isFirst) = state.withLock { ($0.path, $0.next == nil) }
+        let path = try IcePath(number, settings, addresses: isFirst ? present.addressesForNext : nil)
         path.nice.setControlling(isControlling)
         guard let (fragment, password) = path.nice.localCredentials else {
             throw .transportFailed(text: "ICE has no credentials for another path")

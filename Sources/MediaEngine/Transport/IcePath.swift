@@ -24,15 +24,16 @@ final class IcePath: Sendable {
     private let tuning: TransportTuning
     private let stunServers: SingleStunServer
     private let remoteFragment = Mutex<String?>(nil)
-    /// The address that packets to the peer would leave from when the pair was selected.
-    private let preferred = Mutex<String?>(nil)
+    /// The peer's address, and the one that packets to it would leave from when the pair was selected.
+    private let route = Mutex<(peer: String, source: String?)?>(nil)
 
-    init(_ restart: Int, _ settings: Settings) throws(MediaError) {
+    /// Makes a path on these addresses; nil for all that the settings allow.
+    init(_ restart: Int, _ settings: Settings, addresses chosen: [String]? = nil) throws(MediaError) {
         self.restart = restart
         let network = NetworkSnapshot.now
         self.network = network
         tuning = settings.tuning
-        let addresses = tuning.addresses(in: network)
+        let addresses = chosen ?? tuning.addresses(in: network)
         nice = try NiceAgent(settings.tuning, addresses: addresses)
         stunServers = try SingleStunServer(
             settings.policy == .relay ? [] : settings.stun, addresses: addresses, sockets: IceSockets(of: nice))
@@ -54,14 +55,29 @@ final class IcePath: Sendable {
         guard addresses.contains(pair.base) else { return true }
         // Packets leave from another address now: the interface of the path may be about to go. The kernel may prefer another address
         // than ICE from the start, so only a change counts.
-        let source = NetworkSnapshot.source(toward: pair.remote.address)
-        return source != nil && source != preferred.withLock { $0 }
+        return newSource != nil
     }
 
     /// Notes which address the kernel prefers for the peer's; only on the ``IceThread``.
     func noteRoute() {
-        let source = nice.selectedPair.flatMap { NetworkSnapshot.source(toward: $0.remote.address) }
-        preferred.withLock { $0 = source }
+        guard let peer = nice.selectedPair?.remote.address else { return }
+        let source = NetworkSnapshot.source(toward: peer)
+        route.withLock { $0 = (peer, source) }
+    }
+
+    /// The address that packets to the peer leave from now, if it is another one than when the pair was selected.
+    private var newSource: String? {
+        guard let route = route.withLock({ $0 }) else { return nil }
+        let source = NetworkSnapshot.source(toward: route.peer)
+        return source == route.source ? nil : source
+    }
+
+    /// The addresses for the path that replaces this one; nil for all.
+    ///
+    /// When packets leave through another interface now, only those of that interface: ICE might choose the former one, which may be about to go.
+    var addressesForNext: [String]? {
+        guard tuning.localAddresses.isEmpty, let newSource else { return nil }
+        return [newSource] + NetworkSnapshot.now.sources.compactMap(\.self).filter { $0 != newSource }
     }
 
     /// Whether the peer's candidates with this fragment belong to it.
