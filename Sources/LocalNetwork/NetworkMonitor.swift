@@ -10,7 +10,7 @@ package final class NetworkMonitor: Sendable {
     package static let shared = NetworkMonitor()
 
     /// A change rarely comes alone: all changes within this time are one.
-    private static let settling = DispatchTimeInterval.milliseconds(20)
+    private static let debounceTime = DispatchTimeInterval.milliseconds(20)
     // linux/netlink.h and linux/rtnetlink.h, which Swift's Glibc module does not contain.
     private static let family = Int32(16)
     private static let route = Int32(0)
@@ -18,18 +18,31 @@ package final class NetworkMonitor: Sendable {
     private static let groups = UInt32(0x1 | 0x10 | 0x40 | 0x100 | 0x400)
 
     private struct State {
-        var isWatching = false
-        var isSettling = false
+        var isDebouncing = false
         var latest = NetworkSnapshot.now
         var readers: [Int: AsyncStream<Void>.Continuation] = [:]
         var count = 0
     }
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "network")
-    // Set once, on the queue; dispatch sources may be used on any thread.
-    private let source = Mutex<DispatchSourceBox?>(nil)
+    // Dispatch sources may be used on any thread; the Linux overlay does not declare it.
+    nonisolated(unsafe) private let source: (any DispatchSourceRead)?
 
-    private init() {}
+    private init() {
+        guard let handle = Self.open() else {
+            source = nil
+            return
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: handle, queue: queue)
+        self.source = source
+        source.setEventHandler { [weak self] in
+            // Also after an overflow (ENOBUFS): something changed.
+            var bytes = [UInt8](repeating: 0, count: 16_384)
+            repeat {} while recv(handle, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0
+            self?.debounce()
+        }
+        source.activate()
+    }
 
     /// One element for each change, or for several within a few ms; a slow reader gets one element for all that it missed.
     ///
@@ -42,38 +55,20 @@ package final class NetworkMonitor: Sendable {
                 return state.count
             }
             continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.readers[number] = nil } }
-            watch()
         }
-    }
-
-    private func watch() {
-        let isFirst = state.withLock { state in
-            defer { state.isWatching = true }
-            return !state.isWatching
-        }
-        guard isFirst, let handle = Self.open() else { return }
-        let source = DispatchSource.makeReadSource(fileDescriptor: handle, queue: queue)
-        source.setEventHandler { [weak self] in
-            // Also after an overflow (ENOBUFS): something changed.
-            var bytes = [UInt8](repeating: 0, count: 16_384)
-            repeat {} while recv(handle, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0
-            self?.settle()
-        }
-        source.activate()
-        self.source.withLock { $0 = DispatchSourceBox(source: source) }
     }
 
     /// Reports a change when no further one follows at once.
-    private func settle() {
+    private func debounce() {
         let isFirst = state.withLock { state in
-            defer { state.isSettling = true }
-            return !state.isSettling
+            defer { state.isDebouncing = true }
+            return !state.isDebouncing
         }
         guard isFirst else { return }
-        queue.asyncAfter(deadline: .now() + Self.settling) { [self] in
+        queue.asyncAfter(deadline: .now() + Self.debounceTime) { [self] in
             let now = NetworkSnapshot.now
             let readers = state.withLock { state in
-                state.isSettling = false
+                state.isDebouncing = false
                 // The kernel also reports what was only renewed.
                 guard state.latest != now else { return [AsyncStream<Void>.Continuation]() }
                 state.latest = now
@@ -103,10 +98,4 @@ package final class NetworkMonitor: Sendable {
         }
         return handle
     }
-}
-
-/// Keeps a dispatch source alive.
-// Dispatch sources may be used on any thread; the Linux overlay does not declare it.
-private struct DispatchSourceBox: @unchecked Sendable {
-    let source: any DispatchSourceRead
 }

@@ -117,7 +117,7 @@ export class PeerMedia {
       this.#remoteIsSet = false;
       if (this.#pc.signalingState === "have-local-offer") await this.#pc.setLocalDescription({ type: "rollback" });
       const offer = await this.#pc.createOffer({ iceRestart: true });
-      // Told first: the candidates follow.
+      // Reported first: the candidates follow.
       this.#tell({ type: "iceParameters", restart: number, ...iceParameters(offer.sdp) });
       await this.#pc.setLocalDescription(offer);
     } catch (error) {
