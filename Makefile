@@ -18,7 +18,7 @@ COMPLETIONS = bash-completion/completions/callagent zsh/site-functions/_callagen
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
-.PHONY: help demo test test-debian13 build release deb test-deb lint docs bench bench-cpu bench-signaling simulate fuzz doctor install uninstall clean
+.PHONY: help demo test test-debian13 build release deb test-deb lint docs bench bench-cpu bench-network bench-signaling simulate fuzz doctor install uninstall clean
 
 help:
 	@echo "make demo     install what is missing, build, place a real call and show its timeline"
@@ -29,6 +29,7 @@ help:
 	@echo "make docs     documentation of the libraries (DocC)"
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
+	@echo "make bench-network RUNS=3    calls on emulated networks, with delay, NAT and loss, beside a pair of Chromium; as root"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make fuzz COUNT=1000000 NATIVE=20000 SEED=0    damaged descriptions, for the parser and for webrtcbin"
@@ -85,6 +86,12 @@ bench-cpu: release
 bench-signaling: release
 	@$(RELEASE) --product signaling-load $(QUIET)
 	@Benchmarks/signaling-load .build/release
+
+# As root: it makes network namespaces.
+bench-network: release
+	@scripts/install-packages test
+	@$(RELEASE) --product path-emulator $(QUIET)
+	@Benchmarks/network .build/release $(RUNS)
 
 # Optimised, since a million calls take long.
 simulate:

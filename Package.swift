@@ -145,6 +145,7 @@ let package = Package(
         .executableTarget(
             name: "engine-call", dependencies: ["MediaEngine"], path: "Benchmarks/EngineCall",
             swiftSettings: settings),
+        .executableTarget(name: "path-emulator", path: "Benchmarks/PathEmulator"),
         .executableTarget(name: "call-graph", dependencies: ["CGStreamer"], path: "Benchmarks/CallGraph"),
         .executableTarget(
             name: "fuzz-target", dependencies: ["MediaEngine"], path: "Tests/FuzzTarget", swiftSettings: settings),

@@ -51,6 +51,9 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The payload type of its retransmissions (RFC 4588) in our offers; nil for audio, which conceals what is lost.
+    var retransmissionPayloadType: Int? { kind == .video ? payloadType + 1 : nil }
+
     /// The bitrate in bit/s of a codec with a fixed one; nil for the others.
     var fixedBitrate: Int? {
         switch self {
@@ -77,7 +80,7 @@ public enum Codec: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The values of `a=rtcp-fb` in our offers: for video the peer may ask for what it lost.
-    var feedback: [String] { kind == .video ? ["nack pli", "ccm fir"] : [] }
+    var feedback: [String] { kind == .video ? ["nack", "nack pli", "ccm fir"] : [] }
 
     /// The encoding of a static payload type (RFC 3551) that has no `a=rtpmap`.
     static func encoding(ofStaticPayloadType payloadType: Int) -> String? {

@@ -37,7 +37,8 @@ extension EndToEnd {
             "An unusable answer, or one with a codec that was not offered, ends the call as incompatible at both ends",
             arguments: [
                 ("a=rtcp-mux", "a=rtcp-mix", "rtcp-mux"), ("VP8", "AV1", "no video codec that was offered"),
-                (":96 ", ":97 ", "rtpmap"), ("OPUS", "L24", "no audio codec that was offered"),
+                (":96 ", ":120 ", "no video codec that was offered"),
+                ("OPUS", "L24", "no audio codec that was offered"),
             ], [EarlyMediaPolicy.guarded, .off])
         func unusableAnswer(change: (String, String, String), policy: EarlyMediaPolicy) async throws {
             let board = InMemorySignaling()

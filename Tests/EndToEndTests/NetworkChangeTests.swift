@@ -72,6 +72,16 @@ extension EndToEnd {
                 }
             }
 
+            /// Waits until both ends are connected again, and media flows.
+            func expectReconnected() async throws {
+                for end in [alice, bob] {
+                    try await eventually("connected again") {
+                        end.count(of: ["event": "stateChanged", "state": "connected"]) == 2
+                    }
+                }
+                try await expectMedia()
+            }
+
             /// How many frames were decoded, and how many samples that were not made up.
             private static func received(_ end: Program) -> (frames: Int, samples: Int) {
                 let statistics = end.events.last { $0["event"] as? String == "statistics" }?["statistics"]
@@ -176,19 +186,27 @@ extension EndToEnd {
                 try await eventually("the search") { end.hasEvent(["event": "networkChangeStarted"]) }
             }
             try call.lab.setBlackout(false)
-            for end in [call.alice, call.bob] {
-                try await eventually("connected again") {
-                    end.count(of: ["event": "stateChanged", "state": "connected"]) == 2
-                }
+            try await call.expectReconnected()
+            try await call.end()
+        }
+
+        @Test("An outage makes the server give up the client: the call reconnects by itself")
+        func longBlackout() async throws {
+            let call = try await LabCall(try NetworkLab(hasNAT: false), bob: ["--log-level", "debug"])
+            try call.lab.setBlackout(true)
+            try await eventually("the server answers that alice is not signed in", within: .seconds(40)) {
+                call.bob.errors.contains("the error 480")
             }
-            try await call.expectMedia()
+            try call.lab.setBlackout(false)
+            try await call.expectReconnected()
             try await call.end()
         }
 
         @Test("While it is held, the network changes: the hold stays, and media comes back after it")
         func held() async throws {
+            // So long that webrtcbin takes the silent streams for gone (`ForgottenStream`).
             let call = try await LabCall(
-                try NetworkLab(hasNAT: false), bob: ["--at", "5s=hold", "--at", "9s=unhold"])
+                try NetworkLab(hasNAT: false), bob: ["--at", "5s=hold", "--at", "13s=unhold"])
             try await eventually("held") { call.alice.hasEvent(["event": "holdChanged", "hold": "remotelyHeld"]) }
             try call.lab.replaceAddress()
             _ = try await call.expectNewPath()

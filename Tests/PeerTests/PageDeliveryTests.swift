@@ -4,10 +4,10 @@ import Testing
 extension Peers {
     /// The page has its own delivery, in JavaScript, which behaves like the agent's.
     @Suite struct PageDeliveryTests {
-        @Test("On 100 random bad networks the page's delivery behaves like the agent's")
+        @Test("On 60 random bad networks the page's delivery behaves like the agent's")
         func sameDelivery() async throws {
             var done: [String: Int] = [:]
-            try await compare((0..<4).map { batch in (0..<25).map { UInt64(batch * 25 + $0) } }) { seed, run in
+            try await compare((0..<4).map { batch in (0..<15).map { UInt64(batch * 15 + $0) } }) { seed, run in
                 var random = RandomDelivery(seed: seed)
                 for _ in 0..<80 { try run.do(random.step(next: run.next)) }
                 for action in run.said.flatMap({ $0["actions"]?.array ?? [] }) { done[word(action), default: 0] += 1 }

@@ -130,7 +130,8 @@ extension CallMachine {
                 default: .signalingFailed
                 }
             return leave(reason, .init(code: fault.code, text: fault.text))
-        case (EndReason.offline.code, _): return peerIsGone(device)
+        // The server also says so of a peer whose network fails for a while. Then the call ends only if media stays away.
+        case (EndReason.offline.code, _) where phase != .accepted || !shown.isVerified: return peerIsGone(device)
         default: return [.ignored("the error \(fault.code) \(fault.text)")]
         }
     }

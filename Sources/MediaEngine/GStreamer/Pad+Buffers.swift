@@ -83,6 +83,22 @@ extension Pad {
         }
     }
 
+    /// Overwrites the bytes with zeros that `place` names in a buffer, which it can read; nil leaves the buffer as it is.
+    ///
+    /// Not called for lists. A buffer with other references is copied first.
+    func overwrite(_ place: @escaping @Sendable (UnsafeRawBufferPointer) -> Range<Int>?) {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            guard let buffer = info.buffer else { return GST_PAD_PROBE_OK }
+            var map = GstMapInfo()
+            guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return GST_PAD_PROBE_OK }
+            let range = place(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
+            gst_buffer_unmap(buffer, &map)
+            guard let range, let own = info.makeWritable() else { return GST_PAD_PROBE_OK }
+            gst_buffer_memset(own, gsize(range.lowerBound), 0, gsize(range.count))
+            return GST_PAD_PROBE_OK
+        }
+    }
+
     /// Limits the duration of every buffer to `limit`; its bytes stay.
     func limitBufferDuration(to limit: Duration) {
         let limit = GstClockTime(limit / .nanoseconds(1))

@@ -20,6 +20,12 @@ struct OfferedChoices {
         var formats = codecs.joined().map {
             OfferedFormat(payloadType: $0.payloadType, rtpmap: $0.rtpmap, fmtp: $0.profileParameters)
         }
+        if configuration.tuning.retransmitsVideo {
+            for codec in codecs.joined() {
+                guard let payloadType = codec.retransmissionPayloadType else { continue }
+                formats.append(.init(retransmissionOf: codec.payloadType, payloadType: payloadType, codec.clockRate))
+            }
+        }
         for rate in Set(codecs.joined().flatMap(Self.eventClockRates)).sorted() {
             formats.append(
                 .init(
@@ -33,11 +39,12 @@ struct OfferedChoices {
         for format in formats { numbers[format.rtpmap] = format.payloadType }
         choices = codecs.map { codecs in
             codecs.map { codec in
-                PeerMedia.Choice(
-                    codec: codec, payloadType: numbers[codec.rtpmap] ?? codec.payloadType,
+                let payloadType = numbers[codec.rtpmap] ?? codec.payloadType
+                return PeerMedia.Choice(
+                    codec: codec, payloadType: payloadType,
                     telephoneEvents: Self.eventClockRates(codec).compactMap { rate in
                         numbers[TelephoneEvent.rtpmap(clockRate: rate)].map { .init(payloadType: $0, clockRate: rate) }
-                    })
+                    }, retransmission: formats.first { $0.isRetransmission(of: payloadType) }?.payloadType)
             }
         }
     }

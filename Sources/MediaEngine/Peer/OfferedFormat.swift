@@ -6,6 +6,19 @@ struct OfferedFormat: Equatable {
     /// As in `a=fmtp`.
     var fmtp: String?
 
+    init(payloadType: Int, rtpmap: String, fmtp: String? = nil) {
+        (self.payloadType, self.rtpmap, self.fmtp) = (payloadType, rtpmap, fmtp)
+    }
+
+    /// Makes the format that repeats lost packets of another one (RFC 4588).
+    init(retransmissionOf other: Int, payloadType: Int, _ clockRate: Int) {
+        self.init(payloadType: payloadType, rtpmap: "rtx/\(clockRate)", fmtp: "apt=\(other)")
+    }
+
+    func isRetransmission(of other: Int) -> Bool {
+        rtpmap.hasPrefix("rtx/") && Self.parameters(fmtp).contains("apt=\(other)")
+    }
+
     fileprivate func matches(_ rule: PayloadTypeRule) -> Bool {
         guard [rtpmap, rtpmap + "/1"].contains(where: { $0.lowercased() == rule.rtpmap.lowercased() }) else {
             return false

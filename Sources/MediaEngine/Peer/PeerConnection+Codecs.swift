@@ -16,6 +16,7 @@ extension PeerConnection {
         var choice = PeerMedia.Choice(
             codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
             isStereo: best.format.sendsStereo)
+        agreeOnRetransmission(for: &choice, best.format, section)
         if section.kind == .audio, DtmfSender.isAvailable {
             choice.telephoneEvents = Array(section.telephoneEvents(beside: best.codec.clockRate).prefix(1))
         }
@@ -36,8 +37,19 @@ extension PeerConnection {
             })
         else { throw .codecNotOffered(media: section.kind.rawValue) }
         match.isStereo = preferred?.sendsStereo ?? false
+        if let preferred { agreeOnRetransmission(for: &match, preferred, section, offered: match.retransmission) }
         let taken = section.telephoneEvents(beside: match.codec.clockRate)
         match.telephoneEvents = Array(taken.filter(match.telephoneEvents.contains).prefix(1))
         return match
+    }
+
+    /// `offered` is the number in this end's offer; an answer with another one has none.
+    private func agreeOnRetransmission(
+        for choice: inout PeerMedia.Choice, _ format: MediaSection.Format, _ section: MediaSection, offered: Int? = nil
+    ) {
+        guard section.kind == .video, configuration.tuning.retransmitsVideo else { return }
+        let payloadType = section.retransmission(of: format.payloadType)
+        choice.takesNack = format.feedback.contains("nack")
+        choice.retransmission = offered == nil || offered == payloadType ? payloadType : nil
     }
 }

@@ -10,7 +10,9 @@ extension PeerConnection {
         let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
         let media = try await build(choices.map { $0[0] })
         for channel in dataChannels { try media.open(channel) }
-        let offer = media.addFormats(choices, to: try await media.create(.offer))
+        let offer = media.addFormats(
+            choices, transportSequenceIds: choices.map { _ in transportSequenceId(TransportFeedback.offeredId) },
+            to: try await media.create(.offer))
         offered = (try RemoteDescription(offer, acceptsData: true), choices)
         try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
@@ -88,9 +90,13 @@ extension PeerConnection {
             for channel in dataChannels { try media.open(channel) }
         }
         try await apply(choices, media)
-        try await setRemote(keeping(choices, of: remote), on: media)
+        let id = transportSequenceId(remote.sections.compactMap(\.transportSequenceId).first)
+        let usable = keeping(choices, of: remote).numberingPackets(by: id)
+        try await setRemote(usable, on: media)
         let alternatives = choices.map { [$0] }
-        let answer = media.addFormats(alternatives, to: try await media.create(.answer))
+        let answer = media.addFormats(
+            alternatives, transportSequenceIds: usable.sections.map(\.transportSequenceId),
+            to: try await media.create(.answer))
         try await setLocal(answer, on: media)
         // webrtcbin answers an m-line that it cannot match as receive-only, and media sent there waits forever.
         for section in try RemoteDescription(answer).sections where section.direction != .sendrecv {
@@ -126,8 +132,11 @@ extension PeerConnection {
         // Set first, so that no second answer is accepted meanwhile.
         self.remote = remote
         try await apply(agreed, media)
-        try await setRemote(keeping(agreed, of: remote), on: media)
+        let id = transportSequenceId(TransportFeedback.offeredId)
+        try await setRemote(keeping(agreed, of: remote).numberingPackets(by: id), on: media)
     }
+
+    private func transportSequenceId(_ id: Int?) -> Int? { configuration.tuning.sendsTransportFeedback ? id : nil }
 
     private func keeping(_ agreed: [PeerMedia.Choice], of remote: RemoteDescription) -> RemoteDescription {
         remote.keeping(agreed.map(\.payloadTypes), clockRates: agreed.map(\.codec.clockRate))
@@ -174,6 +183,7 @@ extension PeerConnection {
 
     private func setRemote(_ remote: RemoteDescription, on media: PeerMedia) async throws(MediaError) {
         self.remote = remote
+        media.peer.transportFeedback.setId(remote.sections.compactMap(\.transportSequenceId).first)
         try media.agree(with: remote)
         try await media.setRemote(remote.forWebrtcbin)
         checkCertificate()

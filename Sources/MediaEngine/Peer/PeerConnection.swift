@@ -108,6 +108,7 @@ public actor PeerConnection {
             watchdogs.append(Task { await self.watchReports() })
             watchdogs.append(Task { await self.watchSilence() })
             watchdogs.append(Task { await self.watchNetwork() })
+            watchdogs.append(Task { await self.watchRoundTrip() })
         }
         try await media.start()
         return media
@@ -202,6 +203,20 @@ public actor PeerConnection {
                 !hasFailed(.video, .receiving)
             else { return }
             track.requestKeyFrame()
+        }
+    }
+
+    /// Follows the round trip while lost packets are requested again; measuring it costs more than to ask whether any are.
+    private func watchRoundTrip() async {
+        var requests = 0
+        while !isClosed, !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            guard lastFigures == nil, let jitterBuffers = media?.peer.jitterBuffers else { continue }
+            let now = jitterBuffers.requests
+            guard now != requests else { continue }
+            requests = now
+            await measure()
+            if let roundTripMs = lastStatistics.transport.roundTripMs { jitterBuffers.follow(roundTripMs: roundTripMs) }
         }
     }
 

@@ -11,18 +11,31 @@ extension PeerMedia {
         return SharedCertificate.correctFingerprint(in: SessionDescription(kind: kind, sdp: sdp), of: certificate)
     }
 
-    /// Adds what webrtcbin omits: it writes one payload type, and sometimes telephone events.
+    /// Adds what webrtcbin omits: it writes one codec, and sometimes telephone events.
     ///
     /// `alternatives` holds all choices of each m-line; webrtcbin knows the first of them.
-    func addFormats(_ alternatives: [[Choice]], to description: SessionDescription) -> SessionDescription {
+    /// `transportSequenceIds` are those of ``TransportFeedback`` by m-line, which it omits, too; nil without such reports.
+    func addFormats(
+        _ alternatives: [[Choice]], transportSequenceIds: [Int?], to description: SessionDescription
+    ) -> SessionDescription {
         var local = LocalDescription(description)
         for (index, choices) in alternatives.enumerated() {
+            // It numbers them itself, and knows only one codec.
+            local.removeRetransmissions(fromMLine: index)
             for choice in choices.dropFirst() {
                 let codec = choice.codec
                 local.add(choice.payloadType, encoding: codec.rtpmap, feedback: codec.feedback, toMLine: index)
                 local.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
             }
+            if let id = transportSequenceIds[index] {
+                local.addTransportFeedback(id, of: choices.map(\.payloadType), toMLine: index)
+            }
             for choice in choices {
+                if let retransmission = choice.retransmission {
+                    local.add(
+                        retransmission, encoding: "rtx/\(choice.codec.clockRate)",
+                        parameters: "apt=\(choice.payloadType)", toMLine: index)
+                }
                 for event in choice.telephoneEvents {
                     // From its answer on, webrtcbin writes them with the clock rate of the audio.
                     let rate = description.kind == .answer ? choice.codec.clockRate : event.clockRate

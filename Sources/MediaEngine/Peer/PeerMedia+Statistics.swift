@@ -29,10 +29,13 @@ extension PeerMedia {
             let waited = peer.jitterBuffers.total(of: ssrc)
             (statistics.jitterBufferPackets, statistics.jitterBufferSeconds) = (waited.packets, waited.seconds)
             (statistics.packetsLost, statistics.packetsDiscarded) = (waited.lost, waited.late)
+            statistics.packetsRepaired = waited.repaired
             return statistics
         }
         var transport = transport
         transport.packetsLost = received.values.map(\.packetsLost).reduce(0, +)
-        return PeerStatistics(sent: sending.mapValues(\.statistics), received: received, transport: transport)
+        var sent = sending.mapValues(\.statistics)
+        sent[.video]?.packetsRetransmitted = peer.retransmitted.count
+        return PeerStatistics(sent: sent, received: received, transport: transport)
     }
 }

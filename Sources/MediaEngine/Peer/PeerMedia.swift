@@ -12,8 +12,14 @@ final class PeerMedia: Sendable {
         var isStereo = false
         /// In an offer all that may be used, best first; after the negotiation at most one.
         var telephoneEvents: [TelephoneEvent] = []
+        /// The payload type of retransmissions (RFC 4588); nil when one end does not know them.
+        var retransmission: Int?
+        /// Whether the peer answers requests for lost packets (NACK, RFC 4585 section 6.2.1).
+        var takesNack = false
 
-        var payloadTypes: Set<Int> { Set([payloadType] + telephoneEvents.map(\.payloadType)) }
+        var payloadTypes: Set<Int> {
+            Set([payloadType] + telephoneEvents.map(\.payloadType) + [retransmission].compactMap(\.self))
+        }
     }
 
     private let tracks: PeerTracks
@@ -82,6 +88,11 @@ final class PeerMedia: Sendable {
             tracks.set(try builder.receiveTrack(choice))
             // The pad accepts only what its transceiver prefers.
             try applyPreferences(choice)
+            if kind == .video {
+                peer.jitterBuffers.retransmit(choice.payloadType, isPossible: choice.takesNack)
+                peer.retransmitted.setPayloadTypes(
+                    media: choice.payloadType, retransmission: choice.retransmission)
+            }
             sending[kind]?.dtmf?.agree(on: choice.telephoneEvents.first)
             guard let present = sending[kind],
                 present.codec != choice.codec || present.payloadType != choice.payloadType
@@ -135,12 +146,15 @@ final class PeerMedia: Sendable {
 
     /// Sets the codec of the m-line in webrtcbin, so that an offer need not wait for the encoder's caps.
     private func applyPreferences(_ choice: Choice) throws(MediaError) {
-        guard let transceiver = sending[choice.codec.kind]?.transceiver else { return }
+        guard let track = sending[choice.codec.kind], let transceiver = track.transceiver else { return }
         let codec = choice.codec
+        let isRepaired = choice.retransmission != nil || choice.takesNack
+        try transceiver.set("do-nack", isRepaired ? "true" : "false")
         try transceiver.set(
             "codec-preferences",
             "application/x-rtp,media=(string)\(codec.kind.rawValue),encoding-name=(string)\(codec.encodingName),"
-                + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType)\(codec.extraCaps)"
+                + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType),ssrc=(uint)\(track.ssrc)"
+                + codec.extraCaps
                 + (choice.telephoneEvents.first.map {
                     ";application/x-rtp,media=(string)audio,encoding-name=(string)TELEPHONE-EVENT,"
                         + "clock-rate=(int)\(codec.clockRate),payload=(int)\($0.payloadType)"

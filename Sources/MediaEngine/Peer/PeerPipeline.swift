@@ -7,7 +7,9 @@ final class PeerPipeline: Sendable {
     let webrtc: Element
     let activity = PacketActivity()
     let fingerprintCheck = UncheckedFingerprint()
-    let jitterBuffers = JitterBufferWatch()
+    let jitterBuffers: JitterBuffers
+    let retransmitted = RetransmittedPackets()
+    let transportFeedback = UnboundedTransportFeedback()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
     /// The gathering of local candidates.
@@ -74,6 +76,7 @@ final class PeerPipeline: Sendable {
         }
         try activity.watch(ice.webrtc.source)
         let webrtc = try Element(webrtcbin: "webrtcbin", ice: ice.webrtc)
+        let jitterBuffers = JitterBuffers(waitMs: tuning.jitterBufferMs)
         try webrtc.set("bundle-policy", "max-bundle")
         let latency = tuning.jitterBufferFastStart ? StalledFastStart.initialLatencyMs : tuning.jitterBufferMs
         try webrtc.set("latency", String(latency))
@@ -81,12 +84,16 @@ final class PeerPipeline: Sendable {
         try webrtc.child(madeBy: "rtpbin")?.set("max-streams", String(Self.maximumStreams))
         // Otherwise sender reports wait for the latency of a sink, which the ICE sink is not, and contain wrong RTP times.
         try webrtc.child(madeBy: "rtpbin")?.set("rtcp-sync-send-time", "false")
+        if let rtpbin = webrtc.child(madeBy: "rtpbin") {
+            ForgottenStream.remember(in: rtpbin) { [weak jitterBuffers] in jitterBuffers?.has($0) == true }
+        }
+        self.jitterBuffers = jitterBuffers
         self.gathering = gathering
         self.turnServers = turnServers
         self.ice = ice
         self.pipeline = pipeline
         self.webrtc = webrtc
-        let (jitterBuffers, check) = (jitterBuffers, fingerprintCheck)
+        let (retransmitted, feedback, check) = (retransmitted, transportFeedback, fingerprintCheck)
         let rtpSession = FoundElement()
         self.rtpSession = rtpSession
         connections =
@@ -95,7 +102,12 @@ final class PeerPipeline: Sendable {
                     guard let element = arguments.element(2) else { return }
                     do throws(MediaError) {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
-                        if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.watch(element) }
+                        if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.add(element) }
+                        if element.factoryName == "rtprtxsend" { try retransmitted.limit(element) }
+                        // Reads every received packet, so it is there only where reports are sent.
+                        if tuning.sendsTransportFeedback, element.factoryName == "dtlssrtpdec" {
+                            feedback.bound(try element.pad("rtp_src"))
+                        }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
                         try Self.tune(element, tuning, certificate, check, report)
                     } catch {
@@ -123,11 +135,9 @@ final class PeerPipeline: Sendable {
         _ report: @escaping @Sendable (Report) -> Void
     ) throws(MediaError) {
         switch element.factoryName {
-        case "rtpsession": try SlowFeedback.mend(element, tuning)
-        case "rtpjitterbuffer":
-            if tuning.jitterBufferFastStart {
-                try StalledFastStart.restoreLatency(of: element, to: tuning.jitterBufferMs)
-            }
+        case "rtpsession":
+            try SlowFeedback.mend(element, tuning)
+            if tuning.sendsTransportFeedback { try TransportFeedback.begin(in: element) }
         case "queue": BlockingReceiveQueue.keepLeaky(element)
         case "clocksync": try PacedSending.sendAtOnce(element)
         case "dtlssrtpdec":

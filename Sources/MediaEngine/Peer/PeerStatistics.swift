@@ -14,6 +14,8 @@ public struct PeerStatistics: Sendable, Equatable {
         public var toneHz: Double?
         /// Frames that were dropped because the encoder was too slow; nil for audio.
         public var framesDropped: Int?
+        /// Packets that were sent again, because the peer missed them; for video.
+        public var packetsRetransmitted = 0
         /// How long ago the first frame or buffer passed the send gate, in s; 0 before.
         public var seconds = 0.0
     }
@@ -56,6 +58,8 @@ public struct PeerStatistics: Sendable, Equatable {
         public var packetsLost = 0
         /// RTP packets that arrived too late for the jitter buffer.
         public var packetsDiscarded = 0
+        /// Lost RTP packets that the peer sent again in time; for video.
+        public var packetsRepaired = 0
         /// How many packets left the jitter buffer.
         public var jitterBufferPackets = 0
         /// The total time that they spent in it, in s.

@@ -84,6 +84,7 @@ extension StatisticsReport.InboundRtp {
         packetsReceived = fields.count("packets-received")
         packetsLost = received?.packetsLost ?? 0
         packetsDiscarded = received?.packetsDiscarded ?? 0
+        retransmittedPacketsReceived = received?.packetsRepaired ?? 0
         bytesReceived = fields.count("bytes-received")
         jitter = fields.number("jitter")
         firCount = fields.count("fir-count")
@@ -117,6 +118,7 @@ extension StatisticsReport.OutboundRtp {
         firCount = fields.count("fir-count")
         pliCount = fields.count("pli-count")
         nackCount = fields.count("nack-count")
+        retransmittedPacketsSent = sent?.packetsRetransmitted ?? 0
         if stream.kind == .video { framesSent = sent?.frames }
         frameWidth = sent?.width
         frameHeight = sent?.height

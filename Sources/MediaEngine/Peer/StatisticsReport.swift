@@ -35,6 +35,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public var pliCount = 0
         /// Requests for lost packets (RFC 4585).
         public var nackCount = 0
+        /// Lost packets that the peer sent again in time (RFC 4588).
+        public var retransmittedPacketsReceived = 0
         /// The total time that packets spent in the jitter buffer, in s.
         public var jitterBufferDelay = 0.0
         /// How many packets left the jitter buffer.
@@ -93,6 +95,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public var pliCount = 0
         /// Requests for lost packets (RFC 4585).
         public var nackCount = 0
+        /// Packets that were sent again (RFC 4588).
+        public var retransmittedPacketsSent = 0
         /// In bit/s.
         public var targetBitrate: Int
         /// For video: frames that went to the encoder.

@@ -56,6 +56,8 @@ struct TrackBuilder: Sendable {
         if let requested { track.bitrateKbit = requested.bitrateKbit }
         let sending = try SendTrack(
             track, opus: requested?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,
+            // The offer names that of the track that it was made with.
+            ssrc: former?.ssrc ?? .random(in: 1...UInt32.max),
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvents.first, recorder: sent,
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,

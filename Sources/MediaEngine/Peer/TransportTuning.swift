@@ -20,7 +20,7 @@ public struct TransportTuning: Sendable, Equatable {
 
     /// How long the gathering of local candidates may take, in ms; then it counts as over, even without a signal.
     ///
-    /// libnice waits 2 s for a server over UDP and 7.9 s for one over TCP, and does not always signal the end.
+    /// libnice waits 3.9 s for a server over UDP and 7.9 s for one over TCP, and does not always signal the end.
     public var gatheringMs = 8_000
 
     /// The time between two connectivity checks, in ms: Ta of RFC 8445 section 14, which allows no less than 5.
@@ -36,16 +36,27 @@ public struct TransportTuning: Sendable, Equatable {
     /// Whether libnice may ask the router to open ports by UPnP; off by default, since it sends multicast.
     public var allowsUPnP = false
 
-    /// How long the jitter buffer waits for late or retransmitted packets, in ms.
+    /// How long the jitter buffer waits for a late packet, in ms.
+    ///
+    /// For video it waits longer while lost packets are requested again; see ``retransmitsVideo``. Packets in order never wait.
     public var jitterBufferMs = 60
+
+    /// Whether lost packets of video are requested from the peer (NACK, RFC 4585) and repeated for the peer (RFC 4588), if both ends can.
+    public var retransmitsVideo = true
 
     /// Whether the first packet of a stream goes through the jitter buffer at once instead of waiting its full time.
     public var jitterBufferFastStart = true
 
+    /// Whether the peer gets reports on the arrival of its packets (transport-wide congestion control), if it wants them.
+    ///
+    /// A browser estimates the bandwidth by them. Without them its video has 300 kbit/s at first, and needs a quarter of a minute for 1 Mbit/s.
+    /// Off by default: in some calls the browser's estimate does not grow in spite of them.
+    public var sendsTransportFeedback = true
+
     /// The bandwidth from which the RTCP intervals are computed (RFC 3550 section 6.2), in bit/s.
     ///
-    /// A low value delays requests for key frames by 100-500 ms.
-    public var rtcpBandwidth = 1_000_000
+    /// A low value delays requests for key frames by 100-500 ms, and those for lost packets, of which a frame may need several.
+    public var rtcpBandwidth = 4_000_000
 
     /// The shortest time between two regular RTCP packets, in ms; they show each end that the other is there when no media flows.
     public var rtcpMinIntervalMs = 500

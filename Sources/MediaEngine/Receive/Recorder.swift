@@ -13,6 +13,8 @@ actor Recorder {
 
     /// How long one kind waits for the other, in ns.
     private static let patience: UInt64 = 2_000_000_000
+    /// How long nothing at all may arrive before the next packet counts as the end of an outage; video may have one frame a second.
+    private static let outage: Duration = .milliseconds(1_200)
     /// The maximum number of packets that wait for the recorder: about ten seconds.
     private static let maximumWaiting = 1_024
 
@@ -27,6 +29,7 @@ actor Recorder {
     private var part: RecordingPart?
     /// The time of the last packet of each kind.
     private var last: [MediaKind: UInt64] = [:]
+    private var lastArrival: ContinuousClock.Instant?
     private nonisolated let tracks = Mutex(Tracks())
     private var parts = 0
     private var filesLeft: Int
@@ -124,9 +127,14 @@ actor Recorder {
         if isComplete || packet.time > waiting[0].time + Self.patience { begin() }
     }
 
-    /// Whether the other kind of the present file sent something lately; after a pause of both, it has its full time again.
+    /// Whether the other kind of the present file sent something lately; after an outage of both, it has its full time again.
+    ///
+    /// The packets' own times do not show an outage: what was lost at its end arrives after it, when it was sent again.
     private func isAnswered(_ packet: RecordedPacket) -> Bool {
-        if let before = last[packet.kind], packet.time > before + Self.patience {
+        let now = ContinuousClock.now
+        let isOutage = lastArrival.map { now - $0 > Self.outage } ?? false
+        lastArrival = now
+        if isOutage || last[packet.kind].map({ packet.time > $0 + Self.patience }) == true {
             for kind in last.keys { last[kind] = packet.time }
         }
         last[packet.kind] = packet.time

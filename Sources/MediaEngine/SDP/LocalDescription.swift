@@ -38,6 +38,18 @@ struct LocalDescription: Sendable {
         if let parameters { append("a=fmtp:\(payloadType) \(parameters)", toMLine: index) }
     }
 
+    /// Removes the formats of retransmissions (RFC 4588) from an m-line.
+    mutating func removeRetransmissions(fromMLine index: Int) {
+        guard media.indices.contains(index) else { return }
+        let numbers = media[index].filter { $0.hasPrefix("a=rtpmap:") && $0.lowercased().contains(" rtx/") }
+            .compactMap { $0.dropFirst("a=rtpmap:".count).split(separator: " ").first }
+        media[index].removeAll { line in
+            numbers.contains { line.hasPrefix("a=rtpmap:\($0) ") || line.hasPrefix("a=fmtp:\($0) ") }
+        }
+        let head = media[index][0].split(separator: " ")
+        media[index][0] = (head.prefix(3) + head.dropFirst(3).filter { !numbers.contains($0) }).joined(separator: " ")
+    }
+
     /// Replaces the encoding name of one payload type.
     mutating func rename(_ payloadType: Int, _ encoding: String, inMLine index: Int) {
         guard media.indices.contains(index) else { return }
@@ -54,6 +66,10 @@ struct LocalDescription: Sendable {
 
     mutating func append(_ line: String, toMLine index: Int) {
         if media.indices.contains(index) { media[index].append(line) }
+    }
+
+    func has(_ line: String, inMLine index: Int) -> Bool {
+        media.indices.contains(index) && media[index].contains(line)
     }
 
     /// Limits what the peer may send, in kbit/s; bandwidth lines precede all attributes.

@@ -11,6 +11,8 @@ struct MediaSection: Sendable, Equatable {
         var profile: String?
         /// Whether the peer may send two different channels (`sprop-stereo`); not passed to webrtcbin.
         var sendsStereo = false
+        /// The payload type whose lost packets this format of retransmissions repeats (RFC 4588 section 8.1); nil for every other format.
+        var repairedPayloadType: Int?
         /// The values of `a=rtcp-fb`, without the payload type.
         var feedback: [String] = []
 
@@ -22,6 +24,8 @@ struct MediaSection: Sendable, Equatable {
             default: nil
             }
         }
+
+        fileprivate var namedRepair: String? { repairedPayloadType.map { "apt=\($0)" } }
 
         fileprivate var namedStereo: String? { sendsStereo ? "sprop-stereo=1" : nil }
 
@@ -84,6 +88,13 @@ struct MediaSection: Sendable, Equatable {
     var ptimeMs: Int?
     /// The section's `a=ssrc` lines.
     var sources: [Source]
+    /// The id of the header extension that numbers the packets of all streams (``TransportFeedback``); nil without it.
+    var transportSequenceId: Int?
+
+    /// The format that repeats lost packets of a payload type, if there is one.
+    func retransmission(of payloadType: Int) -> Int? {
+        formats.first { $0.repairedPayloadType == payloadType }?.payloadType
+    }
 
     /// The formats of telephone events (RFC 4733 section 7.1.1) that suit a codec of this clock, best first.
     func telephoneEvents(beside clockRate: Int) -> [TelephoneEvent] {
@@ -98,6 +109,13 @@ struct MediaSection: Sendable, Equatable {
     mutating func timeTelephoneEvents(by clockRate: Int) {
         for index in formats.indices where formats[index].telephoneEventClockRate != nil {
             formats[index].encoding = TelephoneEvent.rtpmap(clockRate: clockRate)
+        }
+    }
+
+    /// Sets the codec's clock rate for retransmissions, whatever the peer wrote.
+    mutating func timeRetransmissions(by clockRate: Int) {
+        for index in formats.indices where formats[index].repairedPayloadType != nil {
+            formats[index].encoding = "rtx/\(clockRate)"
         }
     }
 
@@ -116,11 +134,12 @@ struct MediaSection: Sendable, Equatable {
         for format in formats {
             lines.append("a=rtpmap:\(format.payloadType) \(format.encoding)")
             lines += format.feedback.map { "a=rtcp-fb:\(format.payloadType) \($0)" }
-            let parameters = [format.parameters, format.namedStereo, format.namedProfile].compactMap { $0 }.joined(
-                separator: ";")
+            let named = [format.parameters, format.namedStereo, format.namedProfile, format.namedRepair]
+            let parameters = named.compactMap { $0 }.joined(separator: ";")
             if !parameters.isEmpty { lines.append("a=fmtp:\(format.payloadType) \(parameters)") }
         }
         if let ptimeMs { lines.append("a=ptime:\(ptimeMs)") }
+        if let transportSequenceId { lines.append("a=extmap:\(transportSequenceId) \(TransportFeedback.extensionURI)") }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
         lines += candidates.map { "a=\($0.candidate)" }
         if hasAllCandidates { lines.append("a=end-of-candidates") }

@@ -80,6 +80,7 @@ struct RemoteDescription: Sendable, Equatable {
         for index in result.sections.indices {
             result.sections[index].formats.removeAll { !payloadTypes[index].contains($0.payloadType) }
             result.sections[index].timeTelephoneEvents(by: clockRates[index])
+            result.sections[index].timeRetransmissions(by: clockRates[index])
         }
         return result
     }

@@ -5,7 +5,7 @@ extension SDPReader {
     }
 
     /// The feedback that the engine itself offers and understands.
-    static let knownFeedback: Set<String> = ["nack pli", "ccm fir"]
+    static let knownFeedback: Set<String> = ["nack", "nack pli", "ccm fir", TransportFeedback.name]
 
     /// The values of one attribute for a payload type.
     static func texts(of payload: Int, _ lines: [SDPLine]) -> [String] {
@@ -44,6 +44,16 @@ extension SDPReader {
         return nil
     }
 
+    /// The `apt` of a format of retransmissions (RFC 4588 section 8.1).
+    static func repairedPayloadType(of encoding: String, _ parameters: String?) -> Int? {
+        guard encoding.lowercased().hasPrefix("rtx/"), let parameters else { return nil }
+        let words = parameters.split(separator: ";").map { $0.filter { $0 != " " } }
+        guard let word = words.first(where: { $0.hasPrefix("apt=") }), let payloadType = Int(word.dropFirst(4)),
+            (0...127).contains(payloadType)
+        else { return nil }
+        return payloadType
+    }
+
     /// Whether an Opus sender announces two channels (RFC 7587 section 6.1); it need not send them.
     static func sendsStereo(_ parameters: String?) -> Bool {
         parameters?.split(separator: ";").contains { $0.filter { $0 != " " } == "sprop-stereo=1" } == true
@@ -56,6 +66,18 @@ extension SDPReader {
                 FormatParameters.isKept($0) && $0.utf8.count <= 256 && $0.utf8.allSatisfy(\.isPrintable)
             }
         return parameters.isEmpty ? nil : parameters.joined(separator: ";")
+    }
+
+    /// The id of `a=extmap` (RFC 8285 section 5), if it fits into a header of one byte.
+    static func transportSequenceId(_ lines: [SDPLine]) -> Int? {
+        for line in lines where line.attribute == "extmap" {
+            let words = line.attributeValue.split(separator: " ")
+            guard words.count >= 2, words[1] == TransportFeedback.extensionURI,
+                let id = words[0].split(separator: "/").first.flatMap({ Int($0) }), (1...14).contains(id)
+            else { continue }
+            return id
+        }
+        return nil
     }
 
     static func sources(_ lines: [SDPLine]) -> [MediaSection.Source] {

@@ -162,7 +162,7 @@ struct SDPReader {
             fingerprint: fingerprint, setup: setup, candidates: try candidates(lines, mLine: index),
             hasAllCandidates: lines.contains { $0.attribute == "end-of-candidates" },
             bandwidthKbit: Self.bandwidthKbit(lines), ptimeMs: Self.ptimeMs(lines),
-            sources: Self.sources(lines))
+            sources: Self.sources(lines), transportSequenceId: Self.transportSequenceId(lines))
     }
 
     /// A value from the section or, if it lacks it, from the session or the bundle's first section.
@@ -210,6 +210,7 @@ struct SDPReader {
                 .init(
                     payloadType: payload, encoding: encoding, parameters: parameters.flatMap(Self.checkedParameters),
                     profile: Self.profile(of: encoding, parameters), sendsStereo: Self.sendsStereo(parameters),
+                    repairedPayloadType: Self.repairedPayloadType(of: encoding, parameters),
                     feedback: Self.texts(of: payload, feedback).filter(Self.knownFeedback.contains)))
         }
         guard !formats.isEmpty else { throw .invalidSDP(line: head.number, text: "has no payload type with a rtpmap") }

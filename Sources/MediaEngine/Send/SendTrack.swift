@@ -40,7 +40,7 @@ final class SendTrack: Sendable {
     /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
-        description: PipelineDescription,
+        ssrc: UInt32 = .random(in: 1...UInt32.max), description: PipelineDescription,
         telephoneEvent: TelephoneEvent? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
         mode: SendMode = .closed, keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
         probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
@@ -55,7 +55,7 @@ final class SendTrack: Sendable {
         proxy = try Element("proxysrc")
         try Self.keepOnlyLatest(proxy, kind: codec.kind)
         self.payloadType = payloadType
-        ssrc = UInt32.random(in: 1...UInt32.max)
+        self.ssrc = ssrc
         bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
         self.encoder = try EncoderControl(
             of: bin, description, codec: codec, bitrateKbit: configuration.bitrateKbit, opus: opus)

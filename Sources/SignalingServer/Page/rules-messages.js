@@ -112,7 +112,9 @@ function takeError(rules, error) {
   if (rules.phase === "calling" && rules.role === "caller" && (error.ref ?? inviteId) === inviteId) {
     return leave(rules, { 404: "unknownUser", 480: "offline" }[error.code] ?? "signalingFailed", error);
   }
-  if (error.code === 480) return peerIsGone(rules, error.device);
+  // The server also says so of a peer whose network fails for a while. Then the call ends only if media stays away.
+  const isConnected = rules.phase === "accepted" && rules.shown.isVerified;
+  if (error.code === 480 && !isConnected) return peerIsGone(rules, error.device);
   return ignored(`the error ${error.code} ${error.text ?? ""}`);
 }
 

@@ -25,6 +25,7 @@ enum Figures {
                 "received.lossPercent", "received.jitterMs", "received.rtpPacketsBeforeAccept",
             ].map { "\(kind).\($0)" }
         } + [
+            "video.sent.retransmittedPacketsSent", "video.received.retransmittedPacketsReceived",
             "video.sent.frameWidth", "video.sent.frameHeight", "video.sent.framesSent", "video.sent.framesDropped",
             "video.sent.frameSizeChanges", "video.received.frameWidth", "video.received.frameHeight",
             "video.received.framesDecoded", "video.received.framesDropped", "video.received.frameSizeChanges",

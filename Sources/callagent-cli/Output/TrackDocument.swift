@@ -14,6 +14,7 @@ struct TrackDocument: Encodable {
         var roundTripTimeMs: Double?
         var frameWidth: Int?
         var frameHeight: Int?
+        var retransmittedPacketsSent: Int?
         var framesSent: Int?
         var framesDropped: Int?
         var frameSizeChanges: Int?
@@ -30,6 +31,7 @@ struct TrackDocument: Encodable {
         var jitterMs: Double?
         var frameWidth: Int?
         var frameHeight: Int?
+        var retransmittedPacketsReceived: Int?
         var framesDecoded: Int?
         var framesDropped: Int?
         var frameSizeChanges: Int?
@@ -50,6 +52,7 @@ struct TrackDocument: Encodable {
     init(video track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?) {
         var sent = Sent(track.sent, entries, kind: "video")
         (sent.frameWidth, sent.frameHeight) = (track.sent.width, track.sent.height)
+        sent.retransmittedPacketsSent = entries.outbound.first { $0.kind == "video" }?.retransmittedPacketsSent
         sent.framesSent = track.sent.frames
         sent.framesDropped = track.sent.framesDropped
         sent.frameSizeChanges = track.sent.frameSizeChanges
@@ -60,6 +63,7 @@ struct TrackDocument: Encodable {
         received.frameSizeChanges = track.received.frameSizeChanges
         received.distinctFrames = track.received.distinctFrames ?? 0
         let entry = entries.inbound.first { $0.kind == "video" }
+        received.retransmittedPacketsReceived = entry?.retransmittedPacketsReceived
         received.freezeCount = entry?.freezeCount
         received.totalFreezesDurationMs = entry?.totalFreezesDuration.map { ($0 * 1_000).rounded(toPlaces: 1) }
         received.shownBeforeConnected = track.received.shownBeforeOpening

@@ -92,7 +92,10 @@ struct KnownCaseTests {
 
     @Test("C12: a peer that went offline ends the call once its media is silent")
     func remoteOffline() {
-        #expect(CallMachine.connected(.callee).after(.received(.error(480)), .interrupted).end?.reason == .remoteLost)
+        #expect(CallMachine.connected(.callee).after(.received(.gone), .interrupted).end?.reason == .remoteLost)
+        let offline = CallMachine.connected(.callee).after(.received(.error(480)), .interrupted)
+        #expect(offline.state == .reconnecting)
+        #expect(offline.after(.timerFired(.mediaLost)).end?.reason == .mediaLost)
     }
 
     @Test("C13: without a first frame each end ends the call with its own reason")

@@ -118,7 +118,7 @@ extension RealPipelines {
         @Test(
             "An answer is sendrecv and takes over the payload types of the offer",
             arguments: [
-                (SDPSamples.firefox, [[109, 101], [120]]), (SDPSamples.chromium, [[111, 110], [96]]),
+                (SDPSamples.firefox, [[109, 101], [120, 124]]), (SDPSamples.chromium, [[111, 110], [96, 97]]),
                 (SDPSamples.offer, [[111], [96]]),
             ])
         func answersBrowsers(sdp: String, payloads: [[Int]]) async throws {

@@ -8,7 +8,7 @@ enum FuzzAmount {
     private static let environment = ProcessInfo.processInfo.environment
     /// The seed of the first description; each description has its own seed, and a failure names it.
     static let seed = environment["CALLAGENT_FUZZ_SEED"].flatMap { UInt64($0) } ?? 0
-    static let parsed = environment["CALLAGENT_FUZZ_COUNT"].flatMap { UInt64($0) } ?? 50_000
+    static let parsed = environment["CALLAGENT_FUZZ_COUNT"].flatMap { UInt64($0) } ?? 30_000
     static let native = environment["CALLAGENT_FUZZ_NATIVE"].flatMap { Int($0) } ?? 500
     /// Whether nothing else runs in this process.
     static let isAlone = environment["CALLAGENT_FUZZ_COUNT"] != nil

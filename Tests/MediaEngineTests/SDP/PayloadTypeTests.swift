@@ -94,7 +94,9 @@ extension RealPipelines {
                 try await call.connect()
                 let offer = try RemoteDescription(SessionDescription(kind: .offer, sdp: try #require(seen.value.first)))
                 let names = offer.sections.map { section in
-                    Dictionary(uniqueKeysWithValues: section.formats.map { ($0.encoding.lowercased(), $0.payloadType) })
+                    Dictionary(
+                        uniqueKeysWithValues: section.formats.filter { $0.repairedPayloadType == nil }
+                            .map { ($0.encoding.lowercased(), $0.payloadType) })
                 }
                 #expect(names[0]["opus/48000/2"] == 96 && names[0]["telephone-event/48000"] == 99)
                 #expect(names[0]["pcmu/8000"] == 100 && names[0]["telephone-event/8000"] == 101)

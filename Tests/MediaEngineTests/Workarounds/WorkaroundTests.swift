@@ -129,7 +129,7 @@ extension RealPipelines {
             #expect(session.get("rtcp-min-interval")?.intValue == 5_000_000_000)
             #expect(session.get("probation")?.intValue == 2)
             try SlowFeedback.mend(session, .loopback)
-            #expect(session.get("bandwidth")?.doubleValue == 1_000_000)
+            #expect(session.get("bandwidth")?.doubleValue == 4_000_000)
             #expect(session.get("rtcp-min-interval")?.intValue == 500_000_000)
             #expect(session.get("probation")?.intValue == 0)
         }
@@ -144,6 +144,29 @@ extension RealPipelines {
             #expect(jitterBuffer.get("latency")?.intValue == 200)
         }
 
+        @Test("ForgottenStream: the statistics lack a stream after its sender was silent", arguments: [true, false])
+        func silentSender(isMended: Bool) async throws {
+            let (caller, callee) = (try RawPeer(RawPeer.opus), try RawPeer(RawPeer.opus))
+            let rtpbin = try #require(callee.webrtc.child(madeBy: "rtpbin"))
+            if isMended { ForgottenStream.remember(in: rtpbin) { _ in true } }
+            try await RawPeer.negotiate(caller, callee)
+            try await eventually("media") { callee.packets.value > 0 }
+            @Sendable func received() async throws -> [String] {
+                let reply = try await inTime("get-stats") { [webrtc = callee.webrtc] in
+                    try await awaitReply(to: "get-stats") { webrtc.emit("get-stats", [.noPad, .promise($0)]) }
+                }
+                return reply.keys.filter { $0.hasPrefix("rtp-inbound-stream-stats_") }
+            }
+            try await eventually("the stream") { try await received().count == 1 }
+            let name = try #require(try await received().first)
+            let ssrc = try #require(UInt32(name.split(separator: "_")[1]))
+            // What rtpbin emits after 5 s of silence.
+            rtpbin.emit("on-sender-timeout", [.uint(0), .uint(ssrc)])
+            let before = callee.packets.value
+            try await eventually("more media") { callee.packets.value > before + 20 }
+            #expect(try await received().count == (isMended ? 1 : 0))
+        }
+
         @Test("StalledFastStart: the latency is restored after the first packet")
         func latencyIsRestored() async throws {
             let pipeline = try Pipeline(name: "latency", timeBase: .ownStart)
@@ -153,7 +176,8 @@ extension RealPipelines {
                 description: "latency")
             pipeline.bin.add(bin)
             let buffer = try #require(bin.child("buffer"))
-            try StalledFastStart.restoreLatency(of: buffer, to: 60)
+            let buffers = JitterBuffers(waitMs: 60)
+            try buffers.add(buffer)
             #expect(buffer.get("latency")?.intValue == 0)
             try pipeline.bin.setState(.playing)
             try await eventually("the latency that was asked for") { buffer.get("latency")?.intValue == 60 }

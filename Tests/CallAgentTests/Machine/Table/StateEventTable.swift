@@ -4,11 +4,14 @@
 ///
 /// A cell has, in order: the messages sent (`cancel`), the commands to the media (`makeOffer`, `gates`), the timer that starts (`+ring`),
 /// `told` if the user gets an event, and the new state (`>ended`). `.`: the event changes nothing. `~`: the machine only remembers the event.
-/// `"`: the same as in the column before.
+/// `"`: the same as in the column before. An event without a row changes nothing in any of the states.
 struct StateEventTable: Sendable {
     /// The states, one per column.
     var columns: [Column]
-    /// One line for each event: its name, then a cell for each state.
+    /// One line for each event that has an effect: its name, then a cell for each state.
+    ///
+    /// The order is: what the user does, messages, signaling, media,
+    /// timers.
     var text: String
 
     struct Column: Sendable {
@@ -27,7 +30,7 @@ struct StateEventTable: Sendable {
                 let cell = part.split(separator: " ").joined(separator: " ")
                 cells.append(cell == "\"" ? cells.last ?? cell : cell)
             }
-            guard !cells.isEmpty else { continue }
+            guard cells.count > 1 else { continue }
             rows[cells.removeFirst()] = cells
         }
         return rows

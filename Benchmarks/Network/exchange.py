@@ -1,0 +1,44 @@
+"""The signaling of the Chromium pair: serves a page, and passes messages from one browser to the other.
+
+    exchange.py ADDRESS PORT PAGE     prints "ready", then each result that a browser posts, as a line
+"""
+
+import http.server
+import queue
+import sys
+
+boxes = {"alice": queue.Queue(), "bob": queue.Queue()}
+
+
+class Exchange(http.server.BaseHTTPRequestHandler):
+    def answer(self, body=b"", kind="application/json"):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        name = self.path.removeprefix("/box/")
+        if name in boxes:
+            self.answer(boxes[name].get())
+        else:
+            with open(sys.argv[3], "rb") as page:
+                self.answer(page.read(), "text/html")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        name = self.path.removeprefix("/box/")
+        if name in boxes:
+            boxes[name].put(body)
+        else:
+            print(body.decode(), flush=True)
+        self.answer()
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Exchange)
+print("ready", flush=True)
+server.serve_forever()

@@ -1,0 +1,156 @@
+// Forwards Ethernet frames between two interfaces like a path with delay, jitter and loss, or a narrow link. Some kernels have no netem.
+//
+//   path-emulator ONE OTHER [SEED]
+//
+// Each line on standard input sets what holds from then on in both directions, and is answered with "ok":
+//   delay MS  jitter MS  loss PERCENT  rate KBIT  queue MS
+// A delay varies by up to the jitter in either direction; frames keep their order. A rate of 0 has no limit; frames that would wait longer than
+// the queue are dropped. ARP is never lost. The end of the input ends the program.
+#define _GNU_SOURCE
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CAPACITY = 16384, FRAME = 2048 };
+
+typedef struct {
+    int64_t due;  // ns
+    int length;
+    uint8_t bytes[FRAME];
+} Frame;
+
+// One direction. The frames are a ring, since they keep their order.
+typedef struct {
+    int in, out;
+    int64_t linkFree, lastDue;
+    Frame *frames;
+    unsigned first, count;
+} Direction;
+
+static double delay, jitter, loss, rate, queueMs = 200;
+static uint64_t seed = 88172645463325252u;
+
+// xorshift64, 0 to 1: the same seed gives the same losses.
+static double chance(void) {
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static int openInterface(const char *name) {
+    struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
+    address.sll_ifindex = (int)if_nametoindex(name);
+    int descriptor = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, htons(ETH_P_ALL));
+    if (descriptor < 0 || !address.sll_ifindex || bind(descriptor, (struct sockaddr *)&address, sizeof address)) {
+        perror(name);
+        exit(1);
+    }
+    int size = 8 << 20;
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+    struct packet_mreq all = {.mr_ifindex = address.sll_ifindex, .mr_type = PACKET_MR_PROMISC};
+    setsockopt(descriptor, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof all);
+    return descriptor;
+}
+
+static void receive(Direction *direction) {
+    for (int many = 0; many < 64 && direction->count < CAPACITY; many++) {
+        Frame *frame = &direction->frames[(direction->first + direction->count) % CAPACITY];
+        struct sockaddr_ll from;
+        socklen_t size = sizeof from;
+        ssize_t length = recvfrom(direction->in, frame->bytes, FRAME, MSG_TRUNC, (struct sockaddr *)&from, &size);
+        if (length < 0) return;
+        if (from.sll_pkttype == PACKET_OUTGOING || length > FRAME || length < ETH_HLEN) continue;
+        int isArp = frame->bytes[12] == 0x08 && frame->bytes[13] == 0x06;
+        if (!isArp && chance() * 100 < loss) continue;
+        int64_t time = now(), due = time;
+        if (rate > 0) {
+            if (direction->linkFree < time) direction->linkFree = time;
+            if ((double)(direction->linkFree - time) > queueMs * 1e6) continue;
+            direction->linkFree += (int64_t)((double)length * 8e6 / rate);
+            due = direction->linkFree;
+        }
+        double wait = delay + (2 * chance() - 1) * jitter;
+        due += (int64_t)((wait > 0 ? wait : 0) * 1e6);
+        frame->due = due > direction->lastDue ? due : direction->lastDue;
+        frame->length = (int)length;
+        direction->lastDue = frame->due;
+        direction->count++;
+    }
+}
+
+static void forward(Direction *direction) {
+    while (direction->count && direction->frames[direction->first].due <= now()) {
+        Frame *frame = &direction->frames[direction->first];
+        // A full interface loses the frame, as a real one does.
+        (void)!send(direction->out, frame->bytes, (size_t)frame->length, 0);
+        direction->first = (direction->first + 1) % CAPACITY;
+        direction->count--;
+    }
+}
+
+static void set(char *line) {
+    struct { const char *name; double *value; } settings[] = {
+        {"delay", &delay}, {"jitter", &jitter}, {"loss", &loss}, {"rate", &rate}, {"queue", &queueMs},
+    };
+    for (char *name = strtok(line, " "), *value; name && (value = strtok(NULL, " ")); name = strtok(NULL, " "))
+        for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
+            if (!strcmp(settings[i].name, name)) *settings[i].value = atof(value);
+    puts("ok");
+    fflush(stdout);
+}
+
+int main(int count, char **arguments) {
+    if (count < 3) {
+        fprintf(stderr, "usage: path-emulator ONE OTHER [SEED]\n");
+        return 2;
+    }
+    if (count > 3) seed ^= strtoull(arguments[3], NULL, 10) * 0x9E3779B97F4A7C15u;
+    int one = openInterface(arguments[1]), other = openInterface(arguments[2]);
+    Direction directions[] = {{.in = one, .out = other}, {.in = other, .out = one}};
+    for (int i = 0; i < 2; i++) directions[i].frames = calloc(CAPACITY, sizeof(Frame));
+    char line[512];
+    size_t filled = 0;
+    for (;;) {
+        int64_t time = now(), next = time + 1000000000;
+        for (int i = 0; i < 2; i++)
+            if (directions[i].count && directions[i].frames[directions[i].first].due < next)
+                next = directions[i].frames[directions[i].first].due;
+        int64_t pause = next > time ? next - time : 0;
+        struct timespec timeout = {.tv_sec = pause / 1000000000, .tv_nsec = pause % 1000000000};
+        // A full direction takes nothing until its first frame is due.
+        struct pollfd inputs[] = {{one, 0, 0}, {other, 0, 0}, {STDIN_FILENO, POLLIN, 0}};
+        for (int i = 0; i < 2; i++) inputs[i].events = directions[i].count < CAPACITY ? POLLIN : 0;
+        ppoll(inputs, 3, &timeout, NULL);
+        for (int i = 0; i < 2; i++) {
+            if (inputs[i].revents) receive(&directions[i]);
+            forward(&directions[i]);
+        }
+        if (!inputs[2].revents) continue;
+        ssize_t read_ = read(STDIN_FILENO, line + filled, sizeof line - 1 - filled);
+        if (read_ <= 0) return 0;
+        filled += (size_t)read_;
+        line[filled] = 0;
+        char *end = strchr(line, '\n');
+        if (end || filled == sizeof line - 1) {
+            if (end) *end = 0;
+            set(line);
+            filled = 0;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Synchronization
+
+/// A peer can end the process with the numbers of its packets (``TransportFeedback``).
+///
+/// `rtpsession` writes one report for all packets of an interval, and asserts that it fits into one RTCP packet (`rtp_twcc_manager_add_fci`). Numbers
+/// far apart, or the same ones again and again, take several bytes each. So a report gets at most ``maximum`` numbers of each 50 ms, each once. What
+/// is more passes without its number: the extension is overwritten with padding (RFC 8285 section 4.2). No upstream issue; the assertion is in 1.22
+/// to 1.28.
+final class UnboundedTransportFeedback: Workaround, Sendable {
+    static let mendedIn: GStreamerVersion? = nil
+
+    /// An interval of reports may overlap three windows; a number takes at most 7 bytes, a report 1,388.
+    static let maximum = 64
+    private static let window = Duration.milliseconds(50)
+
+    private struct State {
+        var id: UInt8?
+        var isBound = false
+        var begin = ContinuousClock.now
+        var current: Set<UInt16> = []
+        var previous: Set<UInt16> = []
+
+        mutating func admits(_ number: UInt16, at now: ContinuousClock.Instant) -> Bool {
+            if now - begin >= window {
+                previous = now - begin < window * 2 ? current : []
+                (current, begin) = ([], now)
+            }
+            guard current.count < maximum, !previous.contains(number) else { return false }
+            return current.insert(number).inserted
+        }
+    }
+    private let state = Mutex(State())
+
+    /// Bounds what leaves `source`, in front of the RTP session; a second call has no effect, since no number is admitted twice.
+    func bound(_ source: Pad) {
+        let isBound = state.withLock { state in
+            defer { state.isBound = true }
+            return state.isBound
+        }
+        guard !isBound else { return }
+        source.overwrite { [self] bytes in excess(in: bytes, at: .now) }
+    }
+
+    /// The id of the extension; nil while nothing is reported.
+    func setId(_ id: Int?) { state.withLock { $0.id = id.flatMap { UInt8(exactly: $0) } } }
+
+    /// The bytes of a packet that must become padding; nil if its number may be reported.
+    func excess(in bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant) -> Range<Int>? {
+        state.withLock { state in
+            guard let id = state.id, let place = Self.place(of: id, in: bytes) else { return nil }
+            let number = UInt16(bytes[place + 1]) << 8 | UInt16(bytes[place + 2])
+            return state.admits(number, at: now) ? nil : place..<place + 3
+        }
+    }
+
+    /// Where an element of two bytes with this id begins in a header extension of RFC 8285 section 4.2.
+    private static func place(of id: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= 12, bytes[0] & 0x10 != 0 else { return nil }
+        let head = 12 + 4 * Int(bytes[0] & 0x0f)
+        guard bytes.count >= head + 4, bytes[head] == 0xbe, bytes[head + 1] == 0xde else { return nil }
+        let end = min(bytes.count, head + 4 + 4 * (Int(bytes[head + 2]) << 8 | Int(bytes[head + 3])))
+        var place = head + 4
+        while place < end {
+            let (own, length) = (bytes[place] >> 4, Int(bytes[place] & 0x0f) + 1)
+            if own == 15 { return nil }
+            if own == id { return length == 2 && place + 3 <= end ? place : nil }
+            place += own == 0 ? 1 : 1 + length
+        }
+        return nil
+    }
+}
