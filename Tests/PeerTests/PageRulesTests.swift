@@ -27,9 +27,9 @@ extension Peers {
                     "connected", "reconnecting", "held", "mediaChanged", "adopt", "setIceParameters",
                     "networkChangeEnded",
                 ] {
-                    #expect(said[word] ?? 0 > 20, "\(word)")
+                    #expect(said[word] ?? 0 > 10, "\(word)")
                 }
-                #expect(said["mediaChangeFailed"] ?? 0 > 10)
+                #expect(said["mediaChangeFailed"] ?? 0 > 4)
             }
         }
 
