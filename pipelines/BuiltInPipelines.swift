@@ -5,6 +5,7 @@ public enum BuiltInPipelines {
     /// The contents of every file.
     public static let files: [String: [UInt8]] = [
         "alsa-audio-source.launch": PackageResources.alsa_audio_source_launch,
+        "busy-video-source.launch": PackageResources.busy_video_source_launch,
         "clock-video-source.launch": PackageResources.clock_video_source_launch,
         "file-av-source.launch": PackageResources.file_av_source_launch,
         "frames-video-source.launch": PackageResources.frames_video_source_launch,

@@ -35,6 +35,24 @@ static inline gboolean cgst_is_app_src(gpointer o) { return GST_IS_APP_SRC(o); }
 // gst_buffer_copy is a macro or an inline function, depending on the version.
 static inline GstBuffer *cgst_buffer_copy(const GstBuffer *b) { return gst_buffer_copy(b); }
 
+// GValueArray is deprecated, and still what an event holds.
+static inline const GValueArray *cgst_structure_array(const GstStructure *s, const char *field) {
+    const GValue *value = gst_structure_get_value(s, field);
+    if (!value) return NULL;
+    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+    return G_VALUE_HOLDS(value, G_TYPE_VALUE_ARRAY) ? g_value_get_boxed(value) : NULL;
+    G_GNUC_END_IGNORE_DEPRECATIONS
+}
+static inline guint cgst_structure_array_length(const GstStructure *s, const char *field) {
+    const GValueArray *array = cgst_structure_array(s, field);
+    return array ? array->n_values : 0;
+}
+static inline const GstStructure *cgst_structure_array_element(const GstStructure *s, const char *field, guint i) {
+    const GValueArray *array = cgst_structure_array(s, field);
+    return array && i < array->n_values && GST_VALUE_HOLDS_STRUCTURE(&array->values[i])
+        ? gst_value_get_structure(&array->values[i]) : NULL;
+}
+
 // The number of planes is a macro over a table.
 static inline guint cgst_video_info_planes(const GstVideoInfo *info) { return GST_VIDEO_INFO_N_PLANES(info); }
 

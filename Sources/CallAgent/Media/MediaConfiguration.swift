@@ -33,7 +33,7 @@ public struct MediaConfiguration: Sendable {
     public var maxReceiveVideoKbit: Int?
     /// The most audio that the peer may send, in kbit/s; nil sets no limit.
     public var maxReceiveAudioKbit: Int?
-    /// The rate that the video encoder aims at, in kbit/s.
+    /// The highest rate of the sent video, in kbit/s; less is sent when the path takes less.
     public var videoBitrateKbit = 1_000
     /// The rate that the audio encoder aims at, in kbit/s.
     public var audioBitrateKbit = 48

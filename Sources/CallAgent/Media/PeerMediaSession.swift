@@ -97,6 +97,7 @@ final class PeerMediaSession: MediaSession {
         report.transport.localCandidate = statistics.transport.localCandidate
         report.transport.remoteCandidate = statistics.transport.remoteCandidate
         report.transport.roundTripMs = statistics.transport.roundTripMs
+        report.transport.availableOutgoingBitrate = statistics.transport.availableOutgoingBitrate
         report.transport.packetsLost = statistics.transport.packetsLost
         report.transport.bytesSent = statistics.transport.bytesSent
         report.transport.bytesReceived = statistics.transport.bytesReceived

@@ -59,7 +59,7 @@ extension MediaSource {
     var format: VideoFormat { if case .video(let source) = self { source.format } else { VideoFormat() } }
 
     /// Whether this machine generates it, without a device.
-    var isSynthetic: Bool { ["test", "clock", "tone", "speech", "silence"].contains(name) }
+    var isSynthetic: Bool { ["test", "clock", "busy", "tone", "speech", "silence"].contains(name) }
 
     /// Whether it is the machine's default microphone.
     var isDefaultMicrophone: Bool { if case .audio(let source) = self { source.name == "mic" } else { false } }

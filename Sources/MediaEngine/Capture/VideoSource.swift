@@ -24,6 +24,7 @@ public struct VideoSource: Sendable, Hashable {
     /// |---|---|
     /// | `test`, `test:PATTERN` | a test pattern, any of GStreamer's `videotestsrc` |
     /// | `clock`, `clock:PATTERN` | the same with a frame counter and the time of day (UTC) burnt in |
+    /// | `busy` | as much detail and motion as a camera has, so that it needs as many bits |
     /// | `v4l2:/dev/video0` | a camera, in the format that fits the size and rate best |
     /// | `rtsp://…`, `rtspu://…` | a network camera, by TCP or by UDP |
     /// | `file:clip.mkv` | a file, played in a loop |

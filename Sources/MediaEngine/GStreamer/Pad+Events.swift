@@ -80,6 +80,23 @@ extension Pad {
         }
     }
 
+    /// Calls `handler` with the peer's reports on sent packets (``TransportFeedback``), in the order in which they were sent.
+    ///
+    /// `rtpsession` reads them and sends them upstream from its sink pad; they end here.
+    func onPacketReports(_ handler: @escaping @Sendable ([PacketReport]) -> Void) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
+            guard let structure = info.event.flatMap({ gst_event_get_structure($0) }),
+                gst_structure_has_name(structure, "RTPTWCCPackets") != 0
+            else { return GST_PAD_PROBE_OK }
+            let count = cgst_structure_array_length(structure, "packets")
+            handler(
+                (0..<count).compactMap {
+                    cgst_structure_array_element(structure, "packets", $0).flatMap(PacketReport.init)
+                })
+            return GST_PAD_PROBE_DROP
+        }
+    }
+
     /// Blocks requests for renegotiation through this source pad.
     func refuseReconfiguration() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
@@ -101,5 +118,25 @@ extension Pad {
             }
             return GST_PAD_PROBE_HANDLED
         }
+    }
+}
+
+extension PacketReport {
+    /// Nil for a packet that this end does not know, because the peer made it up or reported it too late.
+    fileprivate init?(_ structure: UnsafePointer<GstStructure>) {
+        var (number, bytes): (guint, guint) = (0, 0)
+        var (sent, received): (guint64, guint64) = (0, 0)
+        var isLost: gboolean = 0
+        let none = guint64(cgst_clock_time_none())
+        guard gst_structure_get_uint(structure, "seqnum", &number) != 0,
+            gst_structure_get_uint64(structure, "local-ts", &sent) != 0, sent != 0, sent != none,
+            gst_structure_get_uint64(structure, "remote-ts", &received) != 0,
+            gst_structure_get_uint(structure, "size", &bytes) != 0,
+            gst_structure_get_boolean(structure, "lost", &isLost) != 0
+        else { return nil }
+        let hasArrived = isLost == 0 && received != none
+        self.init(
+            number: UInt16(truncatingIfNeeded: number), sent: Double(sent) / 1e9,
+            received: hasArrived ? Double(received) / 1e9 : nil, bytes: Int(bytes) + Self.overhead)
     }
 }

@@ -82,6 +82,9 @@ struct Pad: GObject {
         }
     }
 
+    /// Has the element of this source pad choose its caps again before the next data.
+    func markReconfigure() { gst_pad_mark_reconfigure(ref.pointer) }
+
     /// Starts or stops a digit in the `rtpdtmfsrc` of this source pad.
     func sendDtmf(event number: Int, start: Bool) {
         guard let structure = gst_structure_new_empty("dtmf-event") else { return }

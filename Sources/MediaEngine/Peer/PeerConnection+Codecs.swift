@@ -43,6 +43,18 @@ extension PeerConnection {
         return match
     }
 
+    /// The packets of video are numbered if the peer reports on them.
+    ///
+    /// Those of audio are not: their rate does not follow the path.
+    func agreeOnNumbers(for choices: inout [PeerMedia.Choice], in remote: RemoteDescription) {
+        guard configuration.tuning.followsBandwidth else { return }
+        for (index, section) in zip(choices.indices, remote.sections) where section.kind == .video {
+            let format = section.formats.first { $0.payloadType == choices[index].payloadType }
+            let reports = format?.feedback.contains(TransportFeedback.name) == true
+            choices[index].transportSequenceId = reports ? section.transportSequenceId : nil
+        }
+    }
+
     /// `offered` is the number in this end's offer; an answer with another one has none.
     private func agreeOnRetransmission(
         for choice: inout PeerMedia.Choice, _ format: MediaSection.Format, _ section: MediaSection, offered: Int? = nil

@@ -89,9 +89,10 @@ extension PeerConnection {
         } else {
             for channel in dataChannels { try media.open(channel) }
         }
-        try await apply(choices, media)
         let id = transportSequenceId(remote.sections.compactMap(\.transportSequenceId).first)
         let usable = keeping(choices, of: remote).numberingPackets(by: id)
+        agreeOnNumbers(for: &choices, in: usable)
+        try await apply(choices, media)
         try await setRemote(usable, on: media)
         let alternatives = choices.map { [$0] }
         let answer = media.addFormats(
@@ -104,6 +105,11 @@ extension PeerConnection {
         }
         var local = LocalDescription(answer)
         media.fit(&local, alternatives)
+        // webrtcbin offers it, and does not answer it.
+        for (index, section) in remote.sections.enumerated()
+        where section.takesReducedSizeRtcp && !local.has("a=rtcp-rsize", inMLine: index) {
+            local.append("a=rtcp-rsize", toMLine: index)
+        }
         local.direct(remote.sections.map(\.direction.reversed))
         if let data = remote.data { local.moveLast(to: remote.usedMLines.count { $0 < data.index }) }
         local.insert(remote.refused)
@@ -131,9 +137,11 @@ extension PeerConnection {
         for kind in directions.keys { applyMode(of: kind) }
         // Set first, so that no second answer is accepted meanwhile.
         self.remote = remote
-        try await apply(agreed, media)
         let id = transportSequenceId(TransportFeedback.offeredId)
-        try await setRemote(keeping(agreed, of: remote).numberingPackets(by: id), on: media)
+        let usable = keeping(agreed, of: remote).numberingPackets(by: id)
+        agreeOnNumbers(for: &agreed, in: usable)
+        try await apply(agreed, media)
+        try await setRemote(usable, on: media)
     }
 
     private func transportSequenceId(_ id: Int?) -> Int? { configuration.tuning.sendsTransportFeedback ? id : nil }

@@ -30,6 +30,7 @@ extension PeerConnection {
         pathChanged = .now
         eventSink.yield(.init(.pathChanged(change)))
         guard let media, isVerified else { return }
+        media.bandwidth.changePath()
         media.sendReport()
         media.sending[.video]?.forceKeyFrame()
         if directions[.video]?.receives == true { media.receiving[.video]?.requestKeyFrame() }

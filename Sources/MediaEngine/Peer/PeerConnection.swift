@@ -182,7 +182,7 @@ public actor PeerConnection {
         eventSink.yield(.init(.verified))
         media.fingerprintCheck.pass()
         do throws(MediaError) {
-            try media.prepareSending()
+            try media.prepareSending(reducesRtcp: remote?.sections.first?.takesReducedSizeRtcp == true)
         } catch {
             eventSink.yield(.init(.failed(error)))
             return

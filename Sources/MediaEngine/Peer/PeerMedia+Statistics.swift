@@ -11,8 +11,7 @@ extension PeerMedia {
         var received: [UInt32: StatisticsReport.Stream] = [:]
         for (kind, track) in sending {
             let stream = StatisticsReport.Stream(
-                kind: kind, codec: track.codec, payloadType: track.payloadType,
-                targetBitrate: track.encoder.targetBitrate)
+                kind: kind, codec: track.codec, payloadType: track.payloadType)
             sent[track.ssrc] = stream
             if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
         }
@@ -33,6 +32,7 @@ extension PeerMedia {
             return statistics
         }
         var transport = transport
+        transport.availableOutgoingBitrate = bandwidth.available
         transport.packetsLost = received.values.map(\.packetsLost).reduce(0, +)
         var sent = sending.mapValues(\.statistics)
         sent[.video]?.packetsRetransmitted = peer.retransmitted.count

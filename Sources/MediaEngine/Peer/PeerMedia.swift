@@ -16,6 +16,8 @@ final class PeerMedia: Sendable {
         var retransmission: Int?
         /// Whether the peer answers requests for lost packets (NACK, RFC 4585 section 6.2.1).
         var takesNack = false
+        /// The id of the header extension that numbers the sent packets (``TransportFeedback``); nil: the peer does not report on them.
+        var transportSequenceId: Int?
 
         var payloadTypes: Set<Int> {
             Set([payloadType] + telephoneEvents.map(\.payloadType) + [retransmission].compactMap(\.self))
@@ -28,6 +30,7 @@ final class PeerMedia: Sendable {
     let maxReceiveKbit: [MediaKind: Int]
     let peer: PeerPipeline
     let certificate: DtlsCertificate
+    let bandwidth: BandwidthControl
     let pendingReplies = PendingReplies()
     private let padConnection: SignalConnection
 
@@ -68,6 +71,7 @@ final class PeerMedia: Sendable {
         }
         let dtmf = choices.contains { !$0.telephoneEvents.isEmpty } ? try DtmfReceiver(pipeline: bin) : nil
         self.tracks = tracks
+        bandwidth = BandwidthControl(tracks, peer.retransmitted)
         self.builder = builder
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
@@ -93,6 +97,7 @@ final class PeerMedia: Sendable {
                 peer.retransmitted.setPayloadTypes(
                     media: choice.payloadType, retransmission: choice.retransmission)
             }
+            if choice.transportSequenceId != nil { try sending[kind]?.renegotiate() }
             sending[kind]?.dtmf?.agree(on: choice.telephoneEvents.first)
             guard let present = sending[kind],
                 present.codec != choice.codec || present.payloadType != choice.payloadType
@@ -155,6 +160,8 @@ final class PeerMedia: Sendable {
             "application/x-rtp,media=(string)\(codec.kind.rawValue),encoding-name=(string)\(codec.encodingName),"
                 + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType),ssrc=(uint)\(track.ssrc)"
                 + codec.extraCaps
+                // The payloader reads it here.
+                + (choice.transportSequenceId.map { ",extmap-\($0)=(string)\(TransportFeedback.extensionURI)" } ?? "")
                 + (choice.telephoneEvents.first.map {
                     ";application/x-rtp,media=(string)audio,encoding-name=(string)TELEPHONE-EVENT,"
                         + "clock-rate=(int)\(codec.clockRate),payload=(int)\($0.payloadType)"
@@ -172,9 +179,13 @@ final class PeerMedia: Sendable {
     func silenceData() { UnrefusedDataChannel.silence(in: peer.webrtc) }
 
     /// Prepares the RTP session after the verification and before the first packet, so that the peer gets packets even if no media flows.
-    func prepareSending() throws(MediaError) {
+    ///
+    /// `reducesRtcp`: reports between the regular ones hold only what is new (RFC 5506). With three streams they would be ten times as large.
+    func prepareSending(reducesRtcp: Bool) throws(MediaError) {
         guard let session = peer.session else { return }
+        try session.object("internal-session")?.set("rtcp-reduced-size", reducesRtcp ? "true" : "false")
         for track in sending.values { try track.announce(to: session) }
+        if choices.contains(where: { $0.transportSequenceId != nil }) { try bandwidth.follow(session) }
         SlowFeedback.begin(in: session)
     }
 

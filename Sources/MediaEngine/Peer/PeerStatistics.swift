@@ -16,6 +16,12 @@ public struct PeerStatistics: Sendable, Equatable {
         public var framesDropped: Int?
         /// Packets that were sent again, because the peer missed them; for video.
         public var packetsRetransmitted = 0
+        /// The rate that the encoder is set to, in bit/s.
+        public var targetBitrate = 0
+        /// Whether the bandwidth of the path keeps the rate below the one that was requested.
+        public var isLimitedByBandwidth = false
+        /// How long it did, in s.
+        public var limitedByBandwidthSeconds = 0.0
         /// How long ago the first frame or buffer passed the send gate, in s; 0 before.
         public var seconds = 0.0
     }
@@ -81,6 +87,8 @@ public struct PeerStatistics: Sendable, Equatable {
         public var remoteCandidate: String?
         /// The round-trip time that RTCP measured last, in ms; nil before the first report.
         public var roundTripMs: Double?
+        /// What the path takes by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
+        public var availableOutgoingBitrate: Double?
         /// RTP packets that did not arrive.
         public var packetsLost = 0
         /// Bytes of RTP payload, without headers.

@@ -20,7 +20,8 @@ struct RetransmissionTiming: Sendable, Equatable {
         // It is computed from the peer's reports, which may hold any number.
         let roundTrip = Int(min(max(roundTripMs ?? 80, 0), 2_000))
         retryMs = max(20, roundTrip / 2 + 10)
-        waitMs = min(max(5 * roundTrip + 200, 400), 1_000)
+        // With a longer round trip at least the first answer has to arrive in time.
+        waitMs = max(min(max(5 * roundTrip + 200, 400), 1_000), roundTrip + 200)
     }
 }
 
@@ -28,13 +29,17 @@ struct RetransmissionTiming: Sendable, Equatable {
 struct RetransmissionBudget: Sendable, Equatable {
     /// The most that retransmissions may add to the packets of video in the long run.
     static let share = 0.5
+    /// The same while a queue on the path is full: what is repeated then displaces what is new.
+    static let congestedShare = 0.05
     /// How many packets may be repeated at once, after an outage.
     static let burst = 100.0
 
     private var credit = Self.burst
 
     /// A packet was sent for the first time.
-    mutating func earn() { credit = min(credit + Self.share, Self.burst) }
+    mutating func earn(isCongested: Bool) {
+        credit = min(credit + (isCongested ? Self.congestedShare : Self.share), isCongested ? 2 : Self.burst)
+    }
 
     /// Whether a packet may be sent again.
     mutating func admits() -> Bool {
@@ -50,6 +55,7 @@ final class RetransmittedPackets: Sendable {
         var budget = RetransmissionBudget()
         var media: Int?
         var retransmission: Int?
+        var isCongested = false
         var count = 0
     }
     private let state = Mutex(State())
@@ -62,13 +68,16 @@ final class RetransmittedPackets: Sendable {
         state.withLock { ($0.media, $0.retransmission) = (media, retransmission) }
     }
 
+    /// Whether a queue on the path is full.
+    func setCongested(_ isCongested: Bool) { state.withLock { $0.isCongested = isCongested } }
+
     /// Limits what leaves a `rtprtxsend`.
     func limit(_ sender: Element) throws(MediaError) {
         try sender.pad("src").probeHead { [self] bytes in
             guard bytes.count >= 2 else { return .pass }
             let payloadType = Int(bytes[1] & 0x7f)
             return state.withLock { state in
-                if payloadType == state.media { state.budget.earn() }
+                if payloadType == state.media { state.budget.earn(isCongested: state.isCongested) }
                 guard payloadType == state.retransmission else { return .pass }
                 guard state.budget.admits() else { return .drop }
                 state.count += 1

@@ -4,7 +4,6 @@ extension StatisticsReport {
         let kind: MediaKind
         let codec: Codec
         let payloadType: Int
-        var targetBitrate = 0
         var codecId: String { "codec-\(kind.rawValue)" }
     }
 
@@ -44,6 +43,7 @@ extension StatisticsReport {
         if candidates.count == 2 {
             var pair = CandidatePair(timestamp: timestamp)
             pair.currentRoundTripTime = remoteInbound.compactMap(\.roundTripTime).first
+            pair.availableOutgoingBitrate = statistics.transport.availableOutgoingBitrate
             candidatePair = pair
             transport.selectedCandidatePairId = pair.id
         } else {
@@ -112,13 +112,19 @@ extension StatisticsReport.OutboundRtp {
     ) {
         self.init(
             timestamp: timestamp, id: "outbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue,
-            codecId: stream.codecId, targetBitrate: stream.targetBitrate)
+            codecId: stream.codecId)
         packetsSent = fields.count("packets-sent")
         bytesSent = fields.count("bytes-sent")
         firCount = fields.count("fir-count")
         pliCount = fields.count("pli-count")
         nackCount = fields.count("nack-count")
         retransmittedPacketsSent = sent?.packetsRetransmitted ?? 0
+        targetBitrate = sent?.targetBitrate ?? 0
+        if let sent, stream.kind == .video {
+            if sent.isLimitedByBandwidth { qualityLimitationReason = "bandwidth" }
+            let limited = sent.limitedByBandwidthSeconds
+            qualityLimitationDurations = ["bandwidth": limited, "none": max(0, sent.seconds - limited)]
+        }
         if stream.kind == .video { framesSent = sent?.frames }
         frameWidth = sent?.width
         frameHeight = sent?.height

@@ -98,7 +98,11 @@ public struct StatisticsReport: Sendable, Equatable {
         /// Packets that were sent again (RFC 4588).
         public var retransmittedPacketsSent = 0
         /// In bit/s.
-        public var targetBitrate: Int
+        public var targetBitrate = 0
+        /// What keeps the quality below the requested one: `none` or `bandwidth`.
+        public var qualityLimitationReason = "none"
+        /// How long which reason did, in s.
+        public var qualityLimitationDurations: [String: Double] = [:]
         /// For video: frames that went to the encoder.
         public var framesSent: Int?
         /// In pixels; nil for audio and before the first frame.
@@ -153,6 +157,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public private(set) var nominated = true
         /// The round-trip time that RTCP measured last, in s; nil before the first.
         public var currentRoundTripTime: Double?
+        /// What the path takes by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
+        public var availableOutgoingBitrate: Double?
     }
 
     /// One candidate of the pair; `type` is `local-candidate` or `remote-candidate`.

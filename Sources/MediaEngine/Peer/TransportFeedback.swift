@@ -1,8 +1,8 @@
 /// Feedback about the arrival of every packet (draft-holmer-rmcat-transport-wide-cc-extensions-01).
 ///
 /// A sender numbers the packets of all its streams in a header extension. The receiver reports when each number arrived, and the sender estimates the
-/// bandwidth from that. Without such reports a browser starts at 300 kbit/s and dares only 8 % more each second. This end sends reports and numbers
-/// none of its own packets, because it does not estimate the bandwidth yet. `rtpsession` reports on what has numbers.
+/// bandwidth from that. Without such reports a browser starts at 300 kbit/s and dares only 8 % more each second. `rtpsession` numbers the packets that
+/// have the extension, which the payloaders add, and reports on what has numbers. ``BandwidthControl`` reads the peer's reports.
 enum TransportFeedback {
     /// The name in `a=extmap`.
     static let extensionURI = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"

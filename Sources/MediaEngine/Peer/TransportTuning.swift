@@ -50,8 +50,12 @@ public struct TransportTuning: Sendable, Equatable {
     /// Whether the peer gets reports on the arrival of its packets (transport-wide congestion control), if it wants them.
     ///
     /// A browser estimates the bandwidth by them. Without them its video has 300 kbit/s at first, and needs a quarter of a minute for 1 Mbit/s.
-    /// Off by default: in some calls the browser's estimate does not grow in spite of them.
     public var sendsTransportFeedback = true
+
+    /// Whether the rate of the sent video follows the bandwidth of the path, which the peer's reports show, if it can send them.
+    ///
+    /// The rate never exceeds what the track or the peer's description allows.
+    public var followsBandwidth = true
 
     /// The bandwidth from which the RTCP intervals are computed (RFC 3550 section 6.2), in bit/s.
     ///

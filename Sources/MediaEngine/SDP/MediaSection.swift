@@ -82,6 +82,8 @@ struct MediaSection: Sendable, Equatable {
     var candidates: [IceCandidate]
     /// Whether the candidates are complete (RFC 8840 section 8.2).
     var hasAllCandidates: Bool
+    /// Whether RTCP packets may hold feedback alone (RFC 5506), which are a third as long.
+    var takesReducedSizeRtcp = false
     /// The most that the peer accepts, in kbit/s, from `b=TIAS` or `b=AS`.
     var bandwidthKbit: Int?
     /// The packet length that the peer prefers, in ms.

@@ -16,9 +16,20 @@ final class EncoderControl: Sendable {
     private struct State {
         var targetBitrate = 0
         var bitrateKbit: Int
+        /// What the path takes; nil: it is not known, or enough.
+        var availableKbit: Int?
+        var limitedSince: ContinuousClock.Instant?
+        var limitedSeconds = 0.0
         var opus: OpusParameters
         /// Nil before the peer's description is known.
         var peer: PeerLimits?
+
+        /// What this end requests and the peer allows.
+        var wantedKbit: Int { min(bitrateKbit, peer?.bandwidthKbit ?? .max) }
+
+        func limitation(at now: ContinuousClock.Instant) -> (isNow: Bool, seconds: Double) {
+            (limitedSince != nil, limitedSeconds + (limitedSince.map { (now - $0) / .seconds(1) } ?? 0))
+        }
     }
     private let state: Mutex<State>
 
@@ -36,12 +47,30 @@ final class EncoderControl: Sendable {
     /// The rate that the encoder is set to, in bit/s.
     var targetBitrate: Int { state.withLock { $0.targetBitrate } }
 
+    /// Whether the path limits the rate, and how long it has, in s.
+    var limitation: (isNow: Bool, seconds: Double) { state.withLock { $0.limitation(at: .now) } }
+
+    /// What would be sent if the path took everything, in kbit/s.
+    var wantedKbit: Int { codec.fixedBitrate.map { $0 / 1_000 } ?? state.withLock { $0.wantedKbit } }
+
     /// What this end requests, regardless of what the peer allows.
     var requested: (bitrateKbit: Int, opus: OpusParameters) { state.withLock { ($0.bitrateKbit, $0.opus) } }
 
     func set(bitrateKbit: Int) throws(MediaError) {
         state.withLock { $0.bitrateKbit = bitrateKbit }
         try apply()
+    }
+
+    /// Keeps the rate within what the path takes; nil: it takes everything.
+    func limit(toKbit availableKbit: Int?) throws(MediaError) {
+        let isNews = state.withLock { state in
+            let now = ContinuousClock.now
+            state.limitedSeconds = state.limitation(at: now).seconds
+            state.limitedSince = availableKbit == nil ? nil : now
+            defer { state.availableKbit = availableKbit }
+            return state.availableKbit != availableKbit
+        }
+        if isNews { try apply() }
     }
 
     func set(_ opus: OpusParameters) throws(MediaError) {
@@ -63,7 +92,7 @@ final class EncoderControl: Sendable {
         let state = state.withLock { $0 }
         // libopus accepts no less than 4 kbit/s, and no encoder accepts more than a signed 32-bit number of bits.
         let lowest = codec == .opus ? 6 : 1
-        let kbit = min(max(lowest, min(state.bitrateKbit, state.peer?.bandwidthKbit ?? .max)), 2_000_000)
+        let kbit = min(max(lowest, min(state.wantedKbit, state.availableKbit ?? .max)), 2_000_000)
         let bits = kbit * 1_000
         var values = ["bitrate": String(bits), "bitrateKbit": String(kbit)]
         if codec == .opus {

@@ -9,9 +9,12 @@ final class KeyFrameLimit: Sendable {
     private struct State {
         var last: ContinuousClock.Instant?
         var isPending = false
+        var isCongested = false
     }
     private let state = Mutex(State())
     private let interval: Duration
+    /// The interval while a queue on the path is full, which a key frame would fill again.
+    static let congestedInterval = Duration.seconds(1)
     private let later: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     private let make: @Sendable () -> Void
 
@@ -35,21 +38,28 @@ final class KeyFrameLimit: Sendable {
     /// Whether a request passes to the encoder at once.
     func admits(at now: ContinuousClock.Instant = .now) -> Bool {
         let wait: Duration? = state.withLock { state in
-            guard let last = state.last, now < last + interval else {
+            guard let last = state.last, now < last + interval(state) else {
                 state.last = now
                 return .zero
             }
             guard !state.isPending else { return nil }
             state.isPending = true
-            return last + interval - now
+            return last + interval(state) - now
         }
         guard let wait, wait > .zero else { return wait != nil }
         later(wait) { [weak self] in self?.makeUp(at: now + wait) }
         return false
     }
 
+    /// Whether a queue on the path is full.
+    func setCongested(_ isCongested: Bool) { state.withLock { $0.isCongested = isCongested } }
+
+    private func interval(_ state: State) -> Duration {
+        state.isCongested ? max(interval, Self.congestedInterval) : interval
+    }
+
     private func makeUp(at moment: ContinuousClock.Instant) {
-        state.withLock { $0 = State(last: moment) }
+        state.withLock { ($0.last, $0.isPending) = (moment, false) }
         make()
     }
 }

@@ -6,6 +6,8 @@ final class SendTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
     private let feed: CaptureFeed
+    /// Nil for audio.
+    private let keyFrames: KeyFrameLimit?
     private let proxy: Element
     private let bin: Element
     let encoder: EncoderControl
@@ -104,6 +106,9 @@ final class SendTrack: Sendable {
             }
             // Only the peer's requests pass this pad.
             try bin.pad("src").limitKeyFrameRequests { limit.admits() }
+            keyFrames = limit
+        } else {
+            keyFrames = nil
         }
         for element in [bin, proxy] { try element.syncStateWithParent() }
     }
@@ -166,6 +171,21 @@ final class SendTrack: Sendable {
     /// Sends a key frame next.
     func forceKeyFrame() { encoderSource.forceKeyFrame() }
 
+    /// Keeps the rate of the encoder within what the path takes, in kbit/s; nil: it takes everything.
+    func limit(toKbit availableKbit: Int?) {
+        // The encoder may be busy.
+        queue.async { [encoder] in
+            // A property that the encoder has at all has been set before.
+            try? encoder.limit(toKbit: availableKbit)
+        }
+    }
+
+    /// Whether a queue on the path is full: key frames are rarer then.
+    func setCongested(_ isCongested: Bool) { keyFrames?.setCongested(isCongested) }
+
+    /// Uses the caps that `webrtcSink` allows now.
+    func renegotiate() throws(MediaError) { try bin.child("payloader")?.pad("src").markReconfigure() }
+
     /// Changes the processing of the audio.
     func process(_ processing: AudioProcessing) { processor?.set(processing) }
 
@@ -208,9 +228,12 @@ final class SendTrack: Sendable {
 
     var statistics: PeerStatistics.Sent {
         let caps = encoderSink.caps?.fields
+        let limitation = encoder.limitation
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: gate.passed,
-            toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped : nil, seconds: counts.seconds)
+            toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped : nil,
+            targetBitrate: encoder.targetBitrate, isLimitedByBandwidth: limitation.isNow,
+            limitedByBandwidthSeconds: limitation.seconds, seconds: counts.seconds)
     }
 
     /// Lets the proxy's own queue drop the oldest buffers, so that a slow encoder never blocks the shared capture.

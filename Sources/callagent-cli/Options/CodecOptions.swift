@@ -37,6 +37,11 @@ struct CodecOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The highest video rate to send, in kbit/s; less on a narrow network. Default: 1000.", valueName: "kbit"))
+    var videoRate: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "The highest video rate that the peer may send, in kbit/s (b=AS, b=TIAS).", valueName: "kbit"))
     var maxVideoRate: Int?
 
@@ -46,7 +51,7 @@ struct CodecOptions: ParsableArguments {
     var maxAudioRate: Int?
 
     func validate() throws {
-        for rate in [maxVideoRate, maxAudioRate].compactMap({ $0 }) where !(6...2_000_000).contains(rate) {
+        for rate in [videoRate, maxVideoRate, maxAudioRate].compactMap({ $0 }) where !(6...2_000_000).contains(rate) {
             throw ValidationError("a rate is 6 to 2000000 kbit/s, not \(rate)")
         }
     }
@@ -59,6 +64,7 @@ struct CodecOptions: ParsableArguments {
         configuration.payloadTypes = payloadType.map(\.rule)
         configuration.opus = opus.parameters
         (configuration.maxReceiveVideoKbit, configuration.maxReceiveAudioKbit) = (maxVideoRate, maxAudioRate)
+        if let videoRate { configuration.videoBitrateKbit = videoRate }
         for name in encoder { try engine.check(encoder: name) }
         // Every requested codec has to be available; of the defaults only the best.
         for codec in self.codec == nil ? Array(configuration.videoCodecs.prefix(1)) : configuration.videoCodecs

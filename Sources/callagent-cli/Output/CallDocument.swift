@@ -19,6 +19,7 @@ struct CallDocument: Encodable {
         let packetsLost: Int
         let bytesSent: Int
         let bytesReceived: Int
+        let availableOutgoingBitrate: Double?
     }
 
     struct Record: Encodable {
@@ -73,7 +74,8 @@ struct CallDocument: Encodable {
         self.transport = Transport(
             localCandidateType: transport.localCandidate, remoteCandidateType: transport.remoteCandidate,
             roundTripTimeMs: transport.roundTripMs?.rounded(toPlaces: 2), packetsLost: transport.packetsLost,
-            bytesSent: transport.bytesSent, bytesReceived: transport.bytesReceived)
+            bytesSent: transport.bytesSent, bytesReceived: transport.bytesReceived,
+            availableOutgoingBitrate: transport.availableOutgoingBitrate?.rounded())
         room = report.room
         hold = report.hold
         connectedMs = report.connectedMs?.rounded(toPlaces: 2)

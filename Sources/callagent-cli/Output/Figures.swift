@@ -25,7 +25,10 @@ enum Figures {
                 "received.lossPercent", "received.jitterMs", "received.rtpPacketsBeforeAccept",
             ].map { "\(kind).\($0)" }
         } + [
-            "video.sent.retransmittedPacketsSent", "video.received.retransmittedPacketsReceived",
+            "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",
+            "video.sent.qualityLimitationDurationsMs.bandwidth", "video.sent.qualityLimitationDurationsMs.none",
+            "transport.availableOutgoingBitrate",
+            "video.received.retransmittedPacketsReceived",
             "video.sent.frameWidth", "video.sent.frameHeight", "video.sent.framesSent", "video.sent.framesDropped",
             "video.sent.frameSizeChanges", "video.received.frameWidth", "video.received.frameHeight",
             "video.received.framesDecoded", "video.received.framesDropped", "video.received.frameSizeChanges",

@@ -15,6 +15,9 @@ struct TrackDocument: Encodable {
         var frameWidth: Int?
         var frameHeight: Int?
         var retransmittedPacketsSent: Int?
+        /// In bit/s.
+        var targetBitrate: Int?
+        var qualityLimitationDurationsMs: [String: Double]?
         var framesSent: Int?
         var framesDropped: Int?
         var frameSizeChanges: Int?
@@ -52,7 +55,12 @@ struct TrackDocument: Encodable {
     init(video track: MediaReport.Track, _ entries: StatisticsReport, acceptedAt accepted: ContinuousClock.Instant?) {
         var sent = Sent(track.sent, entries, kind: "video")
         (sent.frameWidth, sent.frameHeight) = (track.sent.width, track.sent.height)
-        sent.retransmittedPacketsSent = entries.outbound.first { $0.kind == "video" }?.retransmittedPacketsSent
+        if let entry = entries.outbound.first(where: { $0.kind == "video" }) {
+            sent.retransmittedPacketsSent = entry.retransmittedPacketsSent
+            sent.targetBitrate = entry.targetBitrate
+            sent.qualityLimitationDurationsMs =
+                entry.qualityLimitationDurations.mapValues { ($0 * 1_000).rounded(toPlaces: 1) }
+        }
         sent.framesSent = track.sent.frames
         sent.framesDropped = track.sent.framesDropped
         sent.frameSizeChanges = track.sent.frameSizeChanges

@@ -6,7 +6,7 @@ import Testing
     @Test(
         "A gap stays open for five round trips, within limits, and requests follow each other within one",
         arguments: [
-            (nil, 600, 50), (0.4, 400, 20), (30, 400, 25), (80, 600, 50), (200, 1_000, 110), (5_000, 1_000, 1_010),
+            (nil, 600, 50), (0.4, 400, 20), (30, 400, 25), (80, 600, 50), (200, 1_000, 110), (900, 1_100, 460), (5_000, 2_200, 1_010),
         ]
             as [(Double?, Int, Int)])
     func timing(roundTripMs: Double?, waitMs: Int, retryMs: Int) {
@@ -21,16 +21,22 @@ import Testing
         var sent = 0
         for _ in 0..<1_000 {
             for _ in 0..<5 where budget.admits() { sent += 1 }
-            budget.earn()
+            budget.earn(isCongested: false)
         }
-        budget.earn()
+        budget.earn(isCongested: false)
         while budget.admits() { sent += 1 }
         #expect(sent == Int(RetransmissionBudget.burst + 1_000 * RetransmissionBudget.share))
         // It rests, and has its burst again, but no more than that.
-        for _ in 0..<10_000 { budget.earn() }
+        for _ in 0..<10_000 { budget.earn(isCongested: false) }
         var burst = 0
         while budget.admits() { burst += 1 }
         #expect(burst == Int(RetransmissionBudget.burst))
+        // On a full path only a few packets are repeated, and no burst waits for its end.
+        for _ in 0..<10_000 { budget.earn(isCongested: false) }
+        for _ in 0..<100 { budget.earn(isCongested: true) }
+        var congested = 0
+        while budget.admits() { congested += 1 }
+        #expect(congested <= 2)
     }
 }
 

@@ -1,0 +1,106 @@
+internal import Synchronization
+
+/// Keeps the video that a connection sends within the bandwidth that the peer's reports show.
+///
+/// While a queue on the path is full, lost packets and key frames are repeated more rarely, too: they would fill it again.
+final class BandwidthControl: Sendable {
+    /// What changes in a track.
+    private struct Change {
+        /// In kbit/s; nil: the path takes everything.
+        var limitKbit: Int?
+        var isCongested: Bool
+    }
+    private struct State {
+        var estimator: BandwidthEstimator?
+        var present = Change(isCongested: false)
+        var changed: ContinuousClock.Instant?
+    }
+    private let tracks: PeerTracks
+    private let retransmitted: RetransmittedPackets
+    private let state = Mutex(State())
+
+    /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
+    private static let interval = Duration.milliseconds(100)
+    private static let smallestChange = 0.03
+
+    init(_ tracks: PeerTracks, _ retransmitted: RetransmittedPackets) {
+        self.tracks = tracks
+        self.retransmitted = retransmitted
+    }
+
+    /// What the path takes of video, in bit/s with all headers; nil before the peer has reported on any packet.
+    var available: Double? { state.withLock { $0.estimator?.bitrate } }
+
+    /// Follows the peer's reports that `session`, the `rtpsession` of the connection, receives.
+    func follow(_ session: Element) throws(MediaError) {
+        // The pad owns the handler, and webrtcbin the pad: the tracks hold neither.
+        try session.pad("send_rtp_sink").onPacketReports { [self] in note($0) }
+    }
+
+    /// Measures again on another path.
+    func changePath() { state.withLock { $0.estimator?.changePath() } }
+
+    /// Runs on the thread that receives the reports.
+    private func note(_ reports: [PacketReport]) {
+        guard !reports.isEmpty, let video = tracks.sending[.video] else { return }
+        let wanted = video.encoder.wantedKbit
+        let change = state.withLock { state -> Change? in
+            let enough = VideoShare.bandwidth(forKbit: wanted)
+            var estimator = state.estimator ?? BandwidthEstimator(start: enough)
+            estimator.note(reports, enough: enough)
+            state.estimator = estimator
+            return Self.change(of: &state, estimator, wantedKbit: wanted)
+        }
+        guard let change else { return }
+        retransmitted.setCongested(change.isCongested)
+        video.setCongested(change.isCongested)
+        video.limit(toKbit: change.limitKbit)
+    }
+
+    /// Nil when nothing changes, or not yet.
+    private static func change(
+        of state: inout State, _ estimator: BandwidthEstimator, wantedKbit: Int
+    ) -> Change? {
+        let share = VideoShare(of: estimator.bitrate, loss: estimator.loss).kbit
+        var next = Change(limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested)
+        let now = ContinuousClock.now
+        let isEarly = state.changed.map { now - $0 < interval } ?? false
+        if isEarly || isSmall(from: state.present.limitKbit, to: next.limitKbit) {
+            next.limitKbit = state.present.limitKbit
+        } else {
+            state.changed = now
+        }
+        defer { state.present = next }
+        return next.limitKbit == state.present.limitKbit && next.isCongested == state.present.isCongested ? nil : next
+    }
+
+    private static func isSmall(from present: Int?, to next: Int?) -> Bool {
+        guard let present, let next else { return present == next }
+        return abs(Double(next - present)) < smallestChange * Double(present)
+    }
+}
+
+/// The rate of the video for a bandwidth, and the reverse.
+struct VideoShare: Sendable, Equatable {
+    /// What the encoder may make, in kbit/s.
+    let kbit: Int
+
+    /// It never gets less, in kbit/s: the video would not move.
+    static let lowestKbit = 50
+    /// The headers of one packet of each of 30 frames a second, in bit/s; those of further packets are a share.
+    private static let overhead = Double(30 * PacketReport.overhead * 8)
+    private static let payload = 0.95
+    /// At the beginning there is room for what is sent again.
+    private static let reserve = 1.25
+
+    /// `bandwidth` is in bit/s with all headers, `loss` the share of packets that are lost, and sent again.
+    init(of bandwidth: Double, loss: Double) {
+        let rest = (bandwidth - Self.overhead) * Self.payload / (1 + min(loss, 0.3))
+        kbit = max(Int(rest / 1_000), Self.lowestKbit)
+    }
+
+    /// A bandwidth that is enough for this rate, in bit/s with all headers.
+    static func bandwidth(forKbit kbit: Int) -> Double {
+        (Double(kbit) * 1_000 / payload + overhead) * reserve
+    }
+}

@@ -1,0 +1,151 @@
+/// How much may be sent to the peer: reports on packets in, a rate out (draft-ietf-rmcat-gcc-02, with libwebrtc's trendline).
+///
+/// It falls to what arrived when a queue grows or stays, and grows while nothing speaks against it. It starts with what this end wants to send rather
+/// than with a guess: on most networks nothing needs to be reduced. A pure value.
+struct BandwidthEstimator: Sendable {
+    /// What decided the rate last.
+    enum Cause: Sendable, Equatable {
+        case start
+        case growth
+        case delay
+        case loss
+    }
+
+    /// No estimate is outside, in bit/s: below it not even audio works.
+    static let range = 30_000.0...100_000_000.0
+    /// Of what arrived while a queue grew, so that the queue empties.
+    private static let decrease = 0.85
+    /// Of the average of such measurements; a single one is no better.
+    private static let trust = 0.7
+    /// A queue that waits longer, in s, is emptied even if it does not grow.
+    private static let longestQueue = 0.1
+    /// Each change takes a while to show, in s.
+    private static let pause = 0.2
+    /// The first packets of a call come together, in s.
+    private static let settling = 0.5
+    private static let growth = 0.1
+    /// Far below the rate at which the queue grew last, or after so many s without one, the estimate grows faster.
+    private static let fastGrowth = 0.4
+    private static let patience = 2.0
+    /// Near the rate at which the queue grew last.
+    private static let carefulGrowth = 0.03
+
+    /// In bit/s, headers included.
+    private(set) var bitrate: Double
+    private(set) var cause = Cause.start
+    /// What the peer got in the last half second, in bit/s; nil before that time has passed.
+    var received: Double? { arrivals.bitrate }
+    /// The share of packets that was lost last, 0 to 1.
+    var loss: Double { losses.latest }
+    /// Whether a queue grows, or is long.
+    var isCongested: Bool { trend.usage == .over || queue > Self.longestQueue }
+    /// How long packets wait on the path, in s.
+    var queue: Double { delays.seconds }
+
+    private var trend = DelayTrend()
+    private var delays = QueueDelay()
+    private var losses = LossLimit()
+    private var departures = ByteRate()
+    private var arrivals = ByteRate()
+    private var latest: UInt16?
+    private var first: Double?
+    private var last: Double?
+    private var lastDecrease: Double?
+    /// What arrived when a queue grew, on average.
+    private var capacity: Double?
+
+    /// Starts with what should be sent, in bit/s.
+    init(start: Double) { bitrate = min(max(start, Self.range.lowerBound), Self.range.upperBound) }
+
+    /// Begins to measure again on another path, with the present rate.
+    mutating func changePath() { self = BandwidthEstimator(start: bitrate) }
+
+    /// Notes the reports on packets, in the order in which they were sent.
+    ///
+    /// The estimate does not grow beyond `enough`, in bit/s: an end that sends less than it may learns nothing about the path.
+    mutating func note(_ reports: [PacketReport], enough: Double = range.upperBound) {
+        var factor: Double?
+        for report in reports {
+            // A peer may report a packet again.
+            if let latest, Int16(bitPattern: report.number &- latest) <= 0 { continue }
+            latest = report.number
+            if let less = losses.note(sent: report.sent, isLost: report.received == nil, whileQueueing: isCongested) {
+                factor = less
+            }
+            departures.note(report.bytes, at: report.sent)
+            guard let received = report.received else { continue }
+            trend.note(sent: report.sent, received: received)
+            delays.note(sent: report.sent, received: received)
+            arrivals.note(report.bytes, at: received)
+        }
+        guard let now = reports.last?.sent else { return }
+        first = first ?? now
+        // While a queue is full, what arrived says more.
+        if let factor, !isCongested { decrease(to: bitrate * factor, .loss, at: now) }
+        adapt(at: now, enough: enough)
+    }
+
+    private mutating func adapt(at now: Double, enough: Double) {
+        defer { last = now }
+        guard let first, let last, now - first > Self.settling, let received = arrivals.bitrate else { return }
+        if isCongested {
+            // A queue that shrinks needs no less.
+            guard trend.usage != .under, now - (lastDecrease ?? first) >= Self.pause + queue else { return }
+            let average = capacity.map { $0 * 0.7 + received * 0.3 } ?? received
+            capacity = average
+            // Half a second may be a bad one.
+            let lowest = max(received, average * Self.trust) * Self.decrease
+            // An application that sends less than it may says nothing about what the path takes.
+            let isLimited = departures.bitrate.map { $0 < bitrate / 2 } ?? true
+            let floor = isLimited ? bitrate * 0.7 : 0
+            decrease(to: max(lowest, floor), .delay, at: now)
+        } else if trend.usage == .normal {
+            grow(by: min(max(now - last, 0), 0.5), received: received, at: now, enough: enough)
+        }
+    }
+
+    private mutating func decrease(to lower: Double, _ reason: Cause, at now: Double) {
+        lastDecrease = now
+        guard lower < bitrate else { return }
+        bitrate = max(lower, Self.range.lowerBound)
+        cause = reason
+    }
+
+    private mutating func grow(by seconds: Double, received: Double, at now: Double, enough: Double) {
+        // Nobody knows whether the path takes much more than it takes now, or took when its queue was full.
+        let known = max(received * 2 + 20_000, (capacity ?? 0) * Self.decrease)
+        let limit = min(known, enough, Self.range.upperBound)
+        guard bitrate < limit else { return }
+        if let capacity, bitrate > capacity * 1.1 { self.capacity = nil }
+        let quiet = now - (lastDecrease ?? -.infinity)
+        let isNear = capacity.map { bitrate > $0 * 0.9 } ?? false
+        let isFar = capacity.map { bitrate < $0 * 0.6 } ?? (quiet > Self.patience)
+        let more = isNear ? Self.carefulGrowth : isFar ? Self.fastGrowth : Self.growth
+        bitrate = min(bitrate * (1 + more * seconds), limit)
+        cause = .growth
+    }
+}
+
+/// How much was sent or arrived in the last half second.
+private struct ByteRate: Sendable {
+    private static let window = 0.5
+    private static let maximum = 4_096
+    private var packets: [(time: Double, bytes: Int)] = []
+    private var begin: Double?
+
+    mutating func note(_ bytes: Int, at time: Double) {
+        // Another clock, as after a restart of the peer.
+        if let last = packets.last, abs(time - last.time) > 10 { (packets, begin) = ([], nil) }
+        begin = begin ?? time
+        packets.append((time, bytes))
+        packets.removeAll { $0.time <= time - Self.window }
+        // A peer may report times that never end.
+        if packets.count > Self.maximum { packets.removeFirst() }
+    }
+
+    /// In bit/s; nil before half a second has passed.
+    var bitrate: Double? {
+        guard let begin, let last = packets.last, last.time - begin >= Self.window else { return nil }
+        return Double(packets.map(\.bytes).reduce(0, +)) * 8 / Self.window
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("The bandwidth estimate") struct BandwidthEstimatorTests {
+    private let megabit = 1_000_000.0
+
+    @Test(
+        "A wide path changes nothing, whatever its jitter and the clocks", arguments: [0, 0.015, 0.03],
+        [0, 2e-4, -2e-4])
+    func wide(jitter: Double, drift: Double) {
+        var path = SimulatedPath(wanted: megabit)
+        (path.jitter, path.drift) = (jitter, drift)
+        path.run(seconds: 60)
+        #expect(path.lowestEstimate >= megabit)
+    }
+
+    @Test("Simple pictures on a path with jitter: the estimate does not fall to what they need")
+    func simplePictures() {
+        var path = SimulatedPath(wanted: megabit)
+        (path.jitter, path.most) = (0.03, 120_000)
+        path.run(seconds: 60)
+        #expect(path.lowestEstimate >= megabit / 2)
+    }
+
+    @Test(
+        "4 Mbit/s, 500 kbit/s, 2 Mbit/s: the rate follows, the queue stays short",
+        arguments: 1...5 as ClosedRange<UInt64>)
+    func steps(seed: UInt64) {
+        var path = SimulatedPath(wanted: 3 * megabit, seed: seed)
+        (path.rate, path.jitter, path.longestQueue) = (4 * megabit, 0.005, 1)
+        path.run(seconds: 10)
+        #expect(path.lowestEstimate >= 3 * megabit)
+        path.rate = megabit / 2
+        path.run(seconds: 5)
+        path.clear()
+        path.run(seconds: 15)
+        #expect(path.longestWait < 0.3)
+        #expect(Double(path.arrivedBytes) * 8 / 15 > 0.7 * path.rate)
+        path.rate = 2 * megabit
+        path.run(seconds: 10)
+        path.clear()
+        path.run(seconds: 10)
+        #expect(path.longestWait < 0.3)
+        #expect(Double(path.arrivedBytes) * 8 / 10 > 0.7 * path.rate)
+    }
+
+    @Test("Loss of the path itself lowers the rate little, and not for long", arguments: [0.05, 0.1, 0.2])
+    func randomLoss(loss: Double) {
+        var path = SimulatedPath(wanted: megabit)
+        (path.loss, path.jitter) = (loss, 0.015)
+        path.run(seconds: 20)
+        path.clear()
+        path.run(seconds: 40)
+        #expect(path.estimator.bitrate > 0.9 * megabit)
+        #expect(path.lowestEstimate > 0.5 * megabit)
+    }
+
+    @Test("A queue that overflows at once shows by its loss")
+    func shortQueue() {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.longestQueue) = (megabit / 2, 0.06)
+        path.run(seconds: 15)
+        path.clear()
+        path.run(seconds: 15)
+        #expect(path.estimator.bitrate < 1.5 * path.rate)
+        #expect(Double(path.arrivedBytes) * 8 / 15 > 0.6 * path.rate)
+    }
+
+    @Test("Lost reports delay the estimate, and do not mislead it")
+    func lostReports() {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.reportLoss, path.rate, path.longestQueue) = (0.2, megabit, 1)
+        path.run(seconds: 10)
+        path.clear()
+        path.run(seconds: 20)
+        #expect(path.longestWait < 0.4)
+        #expect(Double(path.arrivedBytes) * 8 / 20 > 0.6 * path.rate)
+    }
+
+    @Test("Another path is measured anew, from the present rate")
+    func otherPath() {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.longestQueue) = (megabit / 2, 1)
+        path.run(seconds: 10)
+        var estimator = path.estimator
+        estimator.changePath()
+        #expect(estimator.bitrate == path.estimator.bitrate)
+        #expect(estimator.received == nil && estimator.queue == 0 && !estimator.isCongested)
+    }
+
+    @Test("Reports that a peer makes up keep the estimate in its range")
+    func madeUp() {
+        var random = SplitMix(seed: 7)
+        for _ in 0..<20 {
+            var estimator = BandwidthEstimator(start: megabit)
+            var sent = 100.0
+            for _ in 0..<300 {
+                let reports = (0..<random.next() % 40).map { _ in
+                    sent += random.share() < 0.5 ? 0 : random.share() * 0.02
+                    let received = [nil, sent, -sent, 1e12, random.share() * 16_777_216][Int(random.next() % 5)]
+                    return PacketReport(
+                        number: UInt16(truncatingIfNeeded: random.next()), sent: sent, received: received,
+                        bytes: Int(random.next() % 65_536))
+                }
+                estimator.note(reports, enough: megabit)
+                #expect(BandwidthEstimator.range.contains(estimator.bitrate))
+                #expect(estimator.queue.isFinite && (0...1).contains(estimator.loss))
+            }
+        }
+    }
+
+    @Test("The share of video in a bandwidth, and the bandwidth that is enough for it")
+    func share() {
+        #expect(VideoShare(of: VideoShare.bandwidth(forKbit: 1_000), loss: 0.1).kbit >= 1_000)
+        #expect(VideoShare(of: 500_000, loss: 0).kbit == 461)
+        #expect(VideoShare(of: 500_000, loss: 0.2).kbit == 384)
+        #expect(VideoShare(of: 0, loss: 1).kbit == VideoShare.lowestKbit)
+    }
+}

@@ -1,0 +1,114 @@
+@testable import MediaEngine
+
+/// A sender of video, a path with a queue, and a receiver that reports, in virtual time.
+struct SimulatedPath {
+    /// In bit/s.
+    var rate = 10_000_000.0
+    /// What waits longer than this for the link is dropped, in s.
+    var longestQueue = 0.2
+    /// Of one direction, in s.
+    var delay = 0.04
+    /// A packet is late by up to this much, in s; order is kept.
+    var jitter = 0.0
+    var loss = 0.0
+    /// How much faster the receiver's clock runs.
+    var drift = 0.0
+    /// The share of the reports that is lost.
+    var reportLoss = 0.0
+    /// What the encoder makes at most, in bit/s: simple pictures need little.
+    var most = Double.infinity
+
+    private(set) var estimator: BandwidthEstimator
+    /// The longest wait of a packet since ``clear()``, in s.
+    private(set) var longestWait = 0.0
+    /// The bytes that arrived since ``clear()``.
+    private(set) var arrivedBytes = 0
+    private(set) var lowestEstimate = Double.infinity
+
+    private let enough: Double
+    private var random: SplitMix
+    private var now = 0.0
+    private var linkFree = 0.0
+    private var lastArrival = 0.0
+    private var number: UInt16 = 65_000
+    private var debt = 0.0
+    private var pending: [PacketReport] = []
+    private var underway: [(due: Double, reports: [PacketReport])] = []
+
+    /// `wanted` is what the sender sends if it may, in bit/s.
+    init(wanted: Double, seed: UInt64 = 1) {
+        enough = wanted * 1.25
+        estimator = BandwidthEstimator(start: enough)
+        random = SplitMix(seed: seed)
+    }
+
+    mutating func clear() { (longestWait, arrivedBytes, lowestEstimate) = (0, 0, .infinity) }
+
+    /// Runs for some time, frame by frame: 30 a second, and a report every 50 ms.
+    mutating func run(seconds: Double) {
+        let end = now + seconds
+        var nextReport = now + 0.05
+        while now < end {
+            sendFrame()
+            now += 1.0 / 30
+            while nextReport <= now {
+                report(at: nextReport)
+                nextReport += 0.05
+            }
+            lowestEstimate = min(lowestEstimate, estimator.bitrate)
+        }
+    }
+
+    private mutating func sendFrame() {
+        debt += min(estimator.bitrate * 0.95, enough / 1.25, most) / 30 / 8
+        while debt > 0 {
+            let bytes = Int(min(1_200, max(debt, 200)))
+            debt -= Double(bytes)
+            send(bytes)
+        }
+    }
+
+    private mutating func send(_ bytes: Int) {
+        number &+= 1
+        let begin = max(now, linkFree)
+        guard begin - now <= longestQueue, random.share() >= loss else {
+            return pending.append(PacketReport(number: number, sent: now, received: nil, bytes: bytes))
+        }
+        linkFree = begin + Double(bytes) * 8 / rate
+        longestWait = max(longestWait, linkFree - now)
+        lastArrival = max(lastArrival, linkFree + delay + jitter * random.share())
+        arrivedBytes += bytes
+        let received = lastArrival * (1 + drift) + 1_000
+        pending.append(PacketReport(number: number, sent: now, received: received, bytes: bytes))
+    }
+
+    /// The receiver reports on what has arrived by now; the report takes as long as the delay.
+    private mutating func report(at time: Double) {
+        let count = pending.prefix { ($0.received.map { ($0 - 1_000) / (1 + drift) } ?? $0.sent + delay) <= time }.count
+        let reports = Array(pending.prefix(count))
+        pending.removeFirst(count)
+        if !reports.isEmpty, random.share() >= reportLoss { underway.append((time + delay, reports)) }
+        while let first = underway.first, first.due <= time {
+            estimator.note(first.reports, enough: enough)
+            underway.removeFirst()
+        }
+    }
+}
+
+/// The same numbers at each run.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+        return word ^ (word >> 31)
+    }
+
+    /// 0 to 1.
+    mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+}
