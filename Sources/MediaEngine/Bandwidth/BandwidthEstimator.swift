@@ -15,6 +15,9 @@ struct BandwidthEstimator: Sendable {
     static let range = 30_000.0...100_000_000.0
     /// Of what arrived while a queue grew, so that the queue empties.
     private static let decrease = 0.85
+    /// The same when packets wait longer than so many s.
+    private static let steepDecrease = 0.6
+    private static let slowQueue = 0.25
     /// Of the average of such measurements; a single one is no better.
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
@@ -69,9 +72,7 @@ struct BandwidthEstimator: Sendable {
             // A peer may report a packet again.
             if let latest, Int16(bitPattern: report.number &- latest) <= 0 { continue }
             latest = report.number
-            if let less = losses.note(sent: report.sent, isLost: report.received == nil, whileQueueing: isCongested) {
-                factor = less
-            }
+            if let less = losses.note(report, isConclusive: !isCongested && !isApplicationLimited) { factor = less }
             departures.note(report.bytes, at: report.sent)
             guard let received = report.received else { continue }
             trend.note(sent: report.sent, received: received)
@@ -80,8 +81,7 @@ struct BandwidthEstimator: Sendable {
         }
         guard let now = reports.last?.sent else { return }
         first = first ?? now
-        // While a queue is full, what arrived says more.
-        if let factor, !isCongested { decrease(to: bitrate * factor, .loss, at: now) }
+        if let factor { decrease(to: bitrate * factor, .loss, at: now) }
         adapt(at: now, enough: enough)
     }
 
@@ -94,15 +94,18 @@ struct BandwidthEstimator: Sendable {
             let average = capacity.map { $0 * 0.7 + received * 0.3 } ?? received
             capacity = average
             // Half a second may be a bad one.
-            let lowest = max(received, average * Self.trust) * Self.decrease
+            let lowest =
+                max(received, average * Self.trust) * (queue > Self.slowQueue ? Self.steepDecrease : Self.decrease)
             // An application that sends less than it may says nothing about what the path takes.
-            let isLimited = departures.bitrate.map { $0 < bitrate / 2 } ?? true
-            let floor = isLimited ? bitrate * 0.7 : 0
+            let floor = isApplicationLimited ? bitrate * 0.7 : 0
             decrease(to: max(lowest, floor), .delay, at: now)
         } else if trend.usage == .normal {
             grow(by: min(max(now - last, 0), 0.5), received: received, at: now, enough: enough)
         }
     }
+
+    /// Whether less is sent than may be, because the pictures need no more.
+    private var isApplicationLimited: Bool { departures.bitrate.map { $0 < bitrate / 2 } ?? true }
 
     private mutating func decrease(to lower: Double, _ reason: Cause, at now: Double) {
         lastDecrease = now

@@ -10,48 +10,65 @@ struct LossLimit: Sendable {
     private static let window = 0.5
     /// After so many reductions without effect the loss is the path's own.
     private static let attempts = 2
-    /// A loss that a reduction lowers to this share was caused by it.
-    private static let effect = 0.8
+
+    private struct Reduction {
+        let factor: Double
+        /// What arrived before it, in bytes a second.
+        let arrived: Double
+        /// A reduction acts a round trip later.
+        var isNew = true
+    }
 
     private var begin: Double?
     private var sent = 0
     private var lost = 0
+    private var arrivedBytes = 0
+    private var reduction: Reduction?
     private var fruitless = 0
-    private var before: Double?
     /// The loss of the path at any rate.
     private(set) var own = 0.0
     /// The share of the packets that was lost last, 0 to 1.
     private(set) var latest = 0.0
 
-    /// Notes a packet that was sent at this time, in s.
+    /// Notes a packet by the time when it was sent, in s.
     ///
-    /// What is lost while a queue is full is lost because of that queue, at any rate.
+    /// `isConclusive` is false while a lower rate would say nothing: a queue is full, or less is sent than may be.
     /// - Returns: The factor for the rate when less should be sent now.
-    mutating func note(sent time: Double, isLost: Bool, whileQueueing: Bool) -> Double? {
-        begin = begin ?? time
+    mutating func note(_ report: PacketReport, isConclusive: Bool) -> Double? {
+        begin = begin ?? report.sent
         sent += 1
-        if isLost { lost += 1 }
-        guard let begin, sent >= Self.packets, time - begin >= Self.window else { return nil }
+        if report.received == nil { lost += 1 } else { arrivedBytes += report.bytes }
+        guard let begin, sent >= Self.packets, report.sent - begin >= Self.window else { return nil }
         latest = Double(lost) / Double(sent)
-        (self.begin, sent, lost) = (time, 0, 0)
-        return judge(whileQueueing)
-    }
-
-    private mutating func judge(_ isQueueing: Bool) -> Double? {
+        let arrived = Double(arrivedBytes) / (report.sent - begin)
+        (self.begin, sent, lost, arrivedBytes) = (report.sent, 0, 0, 0)
         // A path that gets better is better at once.
         own = min(own, latest)
-        if isQueueing {
-            (before, fruitless) = (nil, 0)
-        } else if let before {
-            fruitless = latest > before * Self.effect ? fruitless + 1 : 0
+        guard isConclusive else {
+            (reduction, fruitless) = (nil, 0)
+            return nil
+        }
+        return judge(arrived: arrived)
+    }
+
+    private mutating func judge(arrived: Double) -> Double? {
+        if reduction?.isNew == true {
+            reduction?.isNew = false
+            return nil
+        }
+        if let reduction {
+            // A full path delivers as much as before, and radio as much less as was sent.
+            let isFruitless = arrived < reduction.arrived * (1 + reduction.factor) / 2
+            fruitless = isFruitless ? fruitless + 1 : 0
             if fruitless >= Self.attempts { (own, fruitless) = (latest, 0) }
         }
         let excess = latest - own
         guard excess > Self.tolerance else {
-            before = nil
+            reduction = nil
             return nil
         }
-        before = latest
-        return 1 - excess / 2
+        let factor = 1 - excess / 2
+        reduction = Reduction(factor: factor, arrived: arrived)
+        return factor
     }
 }
