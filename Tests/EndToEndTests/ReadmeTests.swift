@@ -44,7 +44,6 @@ extension EndToEnd {
                 _ = try folder.write(try Data(contentsOf: URL(fileURLWithPath: file)), name)
             }
             _ = try folder.write("a secret of more than thirty-two bytes for tests", "server.key")
-            _ = try folder.write("a-token", "camera.token")
             let commands = try commands()
             #expect(commands.count >= 10)
             for command in commands {

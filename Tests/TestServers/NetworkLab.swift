@@ -121,6 +121,19 @@ package final class NetworkLab: Sendable {
         }
     }
 
+    /// Alice's router drops what is more than a rate; nil: nothing.
+    package func narrow(toKbit kbit: Int?) throws {
+        guard let kbit else {
+            _ = try inside(.routerA, "nft", "delete", "table", "ip", "narrow")
+            return
+        }
+        try inside(
+            .routerA, "nft",
+            "add table ip narrow; add chain ip narrow drops { type filter hook forward priority 0; }; "
+                + "add rule ip narrow drops oifname out0 limit rate over \(kbit / 8) kbytes/second burst 20 kbytes drop"
+        )
+    }
+
     // MARK: Construction
 
     private func name(_ place: Place) -> String { "\(prefix)-\(place.rawValue)" }

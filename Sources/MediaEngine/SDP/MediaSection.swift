@@ -144,6 +144,7 @@ struct MediaSection: Sendable, Equatable {
         if let transportSequenceId { lines.append("a=extmap:\(transportSequenceId) \(TransportFeedback.extensionURI)") }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
         lines += candidates.map { "a=\($0.candidate)" }
+        if takesReducedSizeRtcp { lines.append("a=rtcp-rsize") }
         if hasAllCandidates { lines.append("a=end-of-candidates") }
         return lines
     }
