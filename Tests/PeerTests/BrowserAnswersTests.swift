@@ -26,6 +26,8 @@ extension Peers {
                 #expect(try await bob.waitForExit() == 130, "\(bob.errors)")
                 let report = try await bob.report()
                 #expect(report.number("video.received.rtpPacketsBeforeAccept") == 0)
+                // The browser reports on the packets of the agent.
+                #expect(report.number("transport.availableOutgoingBitrate") ?? 0 > 300_000)
                 #expect(report.number("audio.received.rtpPacketsBeforeAccept") == 0)
                 #expect(report.number("video.received.distinctFrames") ?? 0 > 20)
                 #expect(report.number("audio.received.samples") ?? 0 > 48_000)

@@ -33,8 +33,8 @@ final class BandwidthControl: Sendable {
 
     /// Follows the peer's reports that `session`, the `rtpsession` of the connection, receives.
     func follow(_ session: Element) throws(MediaError) {
-        // The pad owns the handler, and webrtcbin the pad: the tracks hold neither.
-        try session.pad("send_rtp_sink").onPacketReports { [self] in note($0) }
+        // The pad owns the handler and the pipeline the pad, and tracks hold their pipeline.
+        try session.pad("send_rtp_sink").onPacketReports { [weak self] in self?.note($0) }
     }
 
     /// Measures again on another path.

@@ -24,7 +24,9 @@ extension PeerMedia {
             local.removeRetransmissions(fromMLine: index)
             for choice in choices.dropFirst() {
                 let codec = choice.codec
-                local.add(choice.payloadType, encoding: codec.rtpmap, feedback: codec.feedback, toMLine: index)
+                // What cannot be repeated need not be requested.
+                let feedback = codec.feedback.filter { $0 != "nack" || choice.retransmission != nil }
+                local.add(choice.payloadType, encoding: codec.rtpmap, feedback: feedback, toMLine: index)
                 local.set(parameters(of: choice), of: choice.payloadType, inMLine: index)
             }
             if let id = transportSequenceIds[index] {

@@ -184,7 +184,10 @@ final class PeerMedia: Sendable {
     func prepareSending(reducesRtcp: Bool) throws(MediaError) {
         guard let session = peer.session else { return }
         try session.object("internal-session")?.set("rtcp-reduced-size", reducesRtcp ? "true" : "false")
-        for track in sending.values { try track.announce(to: session) }
+        for track in sending.values {
+            try track.announce(to: session)
+            peer.streams.noteSent(track.ssrc)
+        }
         if choices.contains(where: { $0.transportSequenceId != nil }) { try bandwidth.follow(session) }
         SlowFeedback.begin(in: session)
     }

@@ -10,6 +10,7 @@ final class PeerPipeline: Sendable {
     let jitterBuffers: JitterBuffers
     let retransmitted = RetransmittedPackets()
     let transportFeedback = UnboundedTransportFeedback()
+    let streams = ForgottenStream()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
     /// The gathering of local candidates.
@@ -85,7 +86,7 @@ final class PeerPipeline: Sendable {
         // Otherwise sender reports wait for the latency of a sink, which the ICE sink is not, and contain wrong RTP times.
         try webrtc.child(madeBy: "rtpbin")?.set("rtcp-sync-send-time", "false")
         if let rtpbin = webrtc.child(madeBy: "rtpbin") {
-            ForgottenStream.remember(in: rtpbin) { [weak jitterBuffers] in jitterBuffers?.has($0) == true }
+            streams.remember(in: rtpbin) { [weak jitterBuffers] in jitterBuffers?.has($0) == true }
         }
         self.jitterBuffers = jitterBuffers
         self.gathering = gathering

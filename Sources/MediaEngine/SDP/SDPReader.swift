@@ -161,7 +161,7 @@ struct SDPReader {
             icePassword: try credential("ice-pwd", 22...256, lines, head),
             fingerprint: fingerprint, setup: setup, candidates: try candidates(lines, mLine: index),
             hasAllCandidates: lines.contains { $0.attribute == "end-of-candidates" },
-            takesReducedSizeRtcp: (lines + tagged).contains { $0.attribute == "rtcp-rsize" },
+            takesReducedSizeRtcp: lines.contains { $0.attribute == "rtcp-rsize" },
             bandwidthKbit: Self.bandwidthKbit(lines), ptimeMs: Self.ptimeMs(lines),
             sources: Self.sources(lines), transportSequenceId: Self.transportSequenceId(lines))
     }

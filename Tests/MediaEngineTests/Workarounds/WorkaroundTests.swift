@@ -144,27 +144,32 @@ extension RealPipelines {
             #expect(jitterBuffer.get("latency")?.intValue == 200)
         }
 
-        @Test("ForgottenStream: the statistics lack a stream after its sender was silent", arguments: [true, false])
-        func silentSender(isMended: Bool) async throws {
+        @Test(
+            "ForgottenStream: the statistics of either end lack a stream after its sender was silent",
+            arguments: [true, false], [true, false])
+        func silentSender(isMended: Bool, atSender: Bool) async throws {
             let (caller, callee) = (try RawPeer(RawPeer.opus), try RawPeer(RawPeer.opus))
-            let rtpbin = try #require(callee.webrtc.child(madeBy: "rtpbin"))
-            if isMended { ForgottenStream.remember(in: rtpbin) { _ in true } }
+            let end = atSender ? caller : callee
+            let rtpbin = try #require(end.webrtc.child(madeBy: "rtpbin"))
+            let streams = ForgottenStream()
+            if isMended { streams.remember(in: rtpbin) { _ in !atSender } }
             try await RawPeer.negotiate(caller, callee)
             try await eventually("media") { callee.packets.value > 0 }
-            @Sendable func received() async throws -> [String] {
-                let reply = try await inTime("get-stats") { [webrtc = callee.webrtc] in
+            @Sendable func names() async throws -> [String] {
+                let reply = try await inTime("get-stats") { [webrtc = end.webrtc] in
                     try await awaitReply(to: "get-stats") { webrtc.emit("get-stats", [.noPad, .promise($0)]) }
                 }
-                return reply.keys.filter { $0.hasPrefix("rtp-inbound-stream-stats_") }
+                return reply.keys.filter { $0.hasPrefix("rtp-\(atSender ? "out" : "in")bound-stream-stats_") }
             }
-            try await eventually("the stream") { try await received().count == 1 }
-            let name = try #require(try await received().first)
+            try await eventually("the stream") { try await names().count == 1 }
+            let name = try #require(try await names().first)
             let ssrc = try #require(UInt32(name.split(separator: "_")[1]))
+            if atSender { streams.noteSent(ssrc) }
             // What rtpbin emits after 5 s of silence.
             rtpbin.emit("on-sender-timeout", [.uint(0), .uint(ssrc)])
             let before = callee.packets.value
             try await eventually("more media") { callee.packets.value > before + 20 }
-            #expect(try await received().count == (isMended ? 1 : 0))
+            #expect(try await names().count == (isMended ? 1 : 0))
         }
 
         @Test("StalledFastStart: the latency is restored after the first packet")

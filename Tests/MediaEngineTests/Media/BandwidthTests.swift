@@ -1,0 +1,88 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("The rate of sent video follows the path") struct BandwidthTests {
+        private func options() -> LoopbackCall.Options {
+            var options = LoopbackCall.Options()
+            let busy = VideoSource(name: "busy", format: VideoFormat(width: 320, height: 180))
+            (options.callerVideo, options.calleeVideo) = (busy, busy)
+            options.configure = { $0.tracks[.video]?.bitrateKbit = 200 }
+            return options
+        }
+
+        private func video(_ end: CallEnd) async throws -> StatisticsReport.OutboundRtp {
+            try #require(await end.peer.statisticsReport().outbound.first { $0.kind == "video" })
+        }
+
+        private func available(_ end: CallEnd) async -> Double? {
+            await end.peer.statistics().transport.availableOutgoingBitrate
+        }
+
+        @Test("Each end estimates by the other's reports; a path that takes everything limits nothing")
+        func wide() async throws {
+            try await withCall(options()) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await end.waitForFrames(30)
+                    try await eventually("an estimate") { await available(end) ?? 0 > 200_000 }
+                    let video = try await video(end)
+                    #expect(video.targetBitrate == 200_000)
+                    #expect(video.qualityLimitationReason == "none")
+                    #expect(video.qualityLimitationDurations["bandwidth"] == 0)
+                    let pair = try #require(await end.peer.statisticsReport().candidatePair)
+                    #expect(pair.availableOutgoingBitrate ?? 0 > 200_000)
+                }
+            }
+        }
+
+        @Test("Half of the packets get lost: less is sent, and everything again when it is over")
+        func loss() async throws {
+            try await withCall(options()) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForFrames(10) }
+                let loss = try await NetworkLoss(to: call.callee, every: 2, of: [96, 97])
+                try await eventually("less video") {
+                    let video = try await video(call.caller)
+                    return video.targetBitrate < 190_000 && video.qualityLimitationReason == "bandwidth"
+                }
+                #expect(try await video(call.callee).targetBitrate == 200_000)
+                loss.end()
+                try await eventually("all video", within: .seconds(40)) {
+                    try await video(call.caller).targetBitrate == 200_000
+                }
+                #expect(try await video(call.caller).qualityLimitationDurations["bandwidth"] ?? 0 > 0)
+                try await call.callee.waitForMoreFrames(30)
+            }
+        }
+
+        @Test("An end that does not follow the path numbers nothing; the other one's estimate needs only its reports")
+        func off() async throws {
+            var options = options()
+            options.configureCallee = { $0.tuning.followsBandwidth = false }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForFrames(30) }
+                try await eventually("an estimate") { await available(call.caller) != nil }
+                #expect(await available(call.callee) == nil)
+            }
+        }
+
+        @Test("RTCP without reports is offered and accepted")
+        func reducedSize() async throws {
+            try await withCall(options()) { call in
+                let offer = try await call.caller.peer.createOffer()
+                let answer = try await call.callee.peer.createAnswer(to: offer)
+                for description in [offer, answer] {
+                    #expect(description.sdp.components(of: "\r\n").count { $0 == "a=rtcp-rsize" } == 2)
+                }
+                let full = SessionDescription(kind: .offer, sdp: offer.sdp.replacing("a=rtcp-rsize\r\n", by: ""))
+                try await withCall(options()) { other in
+                    let answer = try await other.callee.peer.createAnswer(to: full)
+                    #expect(!answer.sdp.contains("a=rtcp-rsize"))
+                }
+            }
+        }
+    }
+}
