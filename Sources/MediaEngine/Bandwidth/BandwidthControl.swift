@@ -20,8 +20,19 @@ final class BandwidthControl: Sendable {
     private let state = Mutex(State())
 
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
-    private static let interval = Duration.milliseconds(100)
-    private static let smallestChange = 0.03
+    private struct Step {
+        let interval: Duration
+        let smallest: Double
+
+        static let smooth = Step(interval: .milliseconds(100), smallest: 0.03)
+        /// For an encoder to which a change costs a key frame.
+        static let rare = Step(interval: .seconds(2), smallest: 0.15)
+
+        func isTooSmall(from present: Int?, to next: Int?) -> Bool {
+            guard let present, let next else { return present == next }
+            return abs(Double(next - present)) < smallest * Double(present)
+        }
+    }
 
     init(_ tracks: PeerTracks, _ retransmitted: RetransmittedPackets) {
         self.tracks = tracks
@@ -42,14 +53,15 @@ final class BandwidthControl: Sendable {
 
     /// Runs on the thread that receives the reports.
     private func note(_ reports: [PacketReport]) {
-        guard !reports.isEmpty, let video = tracks.sending[.video] else { return }
+        guard !reports.isEmpty, let video = tracks.sending[.video], video.encoder.followsRate else { return }
         let wanted = video.encoder.wantedKbit
         let change = state.withLock { state -> Change? in
             let enough = VideoShare.bandwidth(forKbit: wanted)
             var estimator = state.estimator ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
             state.estimator = estimator
-            return Self.change(of: &state, estimator, wantedKbit: wanted)
+            let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
+            return Self.change(of: &state, estimator, wantedKbit: wanted, step)
         }
         guard let change else { return }
         retransmitted.setCongested(change.isCongested)
@@ -59,24 +71,20 @@ final class BandwidthControl: Sendable {
 
     /// Nil when nothing changes, or not yet.
     private static func change(
-        of state: inout State, _ estimator: BandwidthEstimator, wantedKbit: Int
+        of state: inout State, _ estimator: BandwidthEstimator, wantedKbit: Int, _ step: Step
     ) -> Change? {
         let share = VideoShare(of: estimator.bitrate, loss: estimator.loss).kbit
         var next = Change(limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested)
         let now = ContinuousClock.now
-        let isEarly = state.changed.map { now - $0 < interval } ?? false
-        if isEarly || isSmall(from: state.present.limitKbit, to: next.limitKbit) {
+        let isEarly = state.changed.map { now - $0 < step.interval } ?? false
+        if isEarly || step.isTooSmall(from: state.present.limitKbit, to: next.limitKbit) {
             next.limitKbit = state.present.limitKbit
         } else {
             state.changed = now
         }
         defer { state.present = next }
-        return next.limitKbit == state.present.limitKbit && next.isCongested == state.present.isCongested ? nil : next
-    }
-
-    private static func isSmall(from present: Int?, to next: Int?) -> Bool {
-        guard let present, let next else { return present == next }
-        return abs(Double(next - present)) < smallestChange * Double(present)
+        // Repeated while the path is full, since that wears off.
+        return next.limitKbit == state.present.limitKbit && !next.isCongested && !state.present.isCongested ? nil : next
     }
 }
 

@@ -22,6 +22,12 @@ struct BandwidthEstimator: Sendable {
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
     private static let longestQueue = 0.1
+    /// After so many reductions without effect a long delay is the path's own.
+    private static let attempts = 3
+    /// After another path, reports on the former one follow for so many s.
+    private static let pathChange = 0.5
+    /// The sequence numbers of more s than this may begin again.
+    private static let memory = 10.0
     /// Each change takes a while to show, in s.
     private static let pause = 0.2
     /// The first packets of a call come together, in s.
@@ -51,6 +57,10 @@ struct BandwidthEstimator: Sendable {
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
+    private var enough: Double?
+    private var ignoredUntil: Double?
+    /// Reductions after which the queue was no shorter, and its length then, in s.
+    private var fruitless = (count: 0, queue: 0.0)
     private var first: Double?
     private var last: Double?
     private var lastDecrease: Double?
@@ -61,17 +71,24 @@ struct BandwidthEstimator: Sendable {
     init(start: Double) { bitrate = min(max(start, Self.range.lowerBound), Self.range.upperBound) }
 
     /// Begins to measure again on another path, with the present rate.
-    mutating func changePath() { self = BandwidthEstimator(start: bitrate) }
+    ///
+    /// Reports on packets of the former path still follow for a round trip.
+    mutating func changePath() {
+        let (last, enough) = (last, enough)
+        self = BandwidthEstimator(start: bitrate)
+        self.enough = enough
+        ignoredUntil = last.map { $0 + Self.pathChange }
+    }
 
     /// Notes the reports on packets, in the order in which they were sent.
     ///
     /// The estimate does not grow beyond `enough`, in bit/s: an end that sends less than it may learns nothing about the path.
     mutating func note(_ reports: [PacketReport], enough: Double = range.upperBound) {
-        var factor: Double?
+        raise(to: enough)
+        var (factor, now): (Double?, Double?)
         for report in reports {
-            // A peer may report a packet again.
-            if let latest, Int16(bitPattern: report.number &- latest) <= 0 { continue }
-            latest = report.number
+            guard isNew(report) else { continue }
+            now = report.sent
             if let less = losses.note(report, isConclusive: !isCongested && !isApplicationLimited) { factor = less }
             departures.note(report.bytes, at: report.sent)
             guard let received = report.received else { continue }
@@ -79,10 +96,27 @@ struct BandwidthEstimator: Sendable {
             delays.note(sent: report.sent, received: received)
             arrivals.note(report.bytes, at: received)
         }
-        guard let now = reports.last?.sent else { return }
+        guard let now else { return }
         first = first ?? now
         if let factor { decrease(to: bitrate * factor, .loss, at: now) }
         adapt(at: now, enough: enough)
+    }
+
+    /// When more is wanted than before, and nothing speaks against it, there is no reason to wait.
+    private mutating func raise(to enough: Double) {
+        if let former = self.enough, enough > former, bitrate >= former { bitrate = min(enough, Self.range.upperBound) }
+        self.enough = enough
+    }
+
+    /// False for a packet that was reported before, and for one of a former path.
+    private mutating func isNew(_ report: PacketReport) -> Bool {
+        if let ignoredUntil, report.sent < ignoredUntil { return false }
+        // The numbers have 16 bits: after a long pause they say nothing.
+        if let latest, let last, report.sent - last < Self.memory, Int16(bitPattern: report.number &- latest) <= 0 {
+            return false
+        }
+        latest = report.number
+        return true
     }
 
     private mutating func adapt(at now: Double, enough: Double) {
@@ -91,6 +125,7 @@ struct BandwidthEstimator: Sendable {
         if isCongested {
             // A queue that shrinks needs no less.
             guard trend.usage != .under, now - (lastDecrease ?? first) >= Self.pause + queue else { return }
+            guard isQueue() else { return }
             let average = capacity.map { $0 * 0.7 + received * 0.3 } ?? received
             capacity = average
             // Half a second may be a bad one.
@@ -102,6 +137,20 @@ struct BandwidthEstimator: Sendable {
         } else if trend.usage == .normal {
             grow(by: min(max(now - last, 0), 0.5), received: received, at: now, enough: enough)
         }
+    }
+
+    /// Whether what looks like a queue is one: a longer path has a longer delay, too, but sending less does not change that.
+    private mutating func isQueue() -> Bool {
+        guard trend.usage == .normal else {
+            fruitless = (0, 0)
+            return true
+        }
+        let count = queue > 0.8 * fruitless.queue ? fruitless.count + 1 : 1
+        fruitless = (count, queue)
+        guard count > Self.attempts else { return true }
+        fruitless = (0, 0)
+        delays = QueueDelay()
+        return false
     }
 
     /// Whether less is sent than may be, because the pictures need no more.

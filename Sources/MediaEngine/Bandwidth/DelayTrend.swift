@@ -35,6 +35,7 @@ struct DelayTrend: Sendable {
     private static let thresholdsMs = 6.0...600.0
     /// A pause or a jump of a clock by more than this, in s, begins again.
     private static let maximumGap = 3.0
+    private static let maximumOvertaken = 3
 
     private var previous: Group?
     private var current: Group?
@@ -45,6 +46,8 @@ struct DelayTrend: Sendable {
     private var thresholdMs = 12.5
     private var lastTrendMs = 0.0
     private var overMs = 0.0
+    private var overGroups = 0
+    private var overtaken = 0
     private var lastUpdate: Double?
 
     private(set) var usage = Usage.normal
@@ -78,10 +81,13 @@ struct DelayTrend: Sendable {
     private mutating func update(from former: Group, to group: Group) {
         let sent = group.lastSent - former.lastSent
         let received = group.lastReceived - former.lastReceived
-        guard received >= 0, abs(received - sent) < Self.maximumGap else {
+        // A packet of the former group was overtaken: one such group is left out.
+        overtaken = received < 0 ? overtaken + 1 : 0
+        guard overtaken < Self.maximumOvertaken, abs(received - sent) < Self.maximumGap else {
             self = DelayTrend()
             return
         }
+        guard overtaken == 0 else { return }
         groups += 1
         delayMs += (received - sent) * 1_000
         smoothedMs = Self.smoothing * smoothedMs + (1 - Self.smoothing) * delayMs
@@ -105,9 +111,10 @@ struct DelayTrend: Sendable {
         if trendMs > thresholdMs {
             // One late group is no queue: the trend must last, and must not fall.
             overMs += sentMs
-            if overMs > 10, trendMs >= lastTrendMs { usage = .over }
+            overGroups += 1
+            if overMs > 10, overGroups > 1, trendMs >= lastTrendMs { usage = .over }
         } else {
-            overMs = 0
+            (overMs, overGroups) = (0, 0)
             usage = trendMs < -thresholdMs ? .under : .normal
         }
         lastTrendMs = trendMs

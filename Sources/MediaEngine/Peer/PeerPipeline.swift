@@ -11,6 +11,7 @@ final class PeerPipeline: Sendable {
     let retransmitted = RetransmittedPackets()
     let transportFeedback = UnboundedTransportFeedback()
     let streams = ForgottenStream()
+    private let receivedReports = ExcessTransportFeedback()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
     /// The gathering of local candidates.
@@ -95,7 +96,7 @@ final class PeerPipeline: Sendable {
         self.pipeline = pipeline
         self.webrtc = webrtc
         let (retransmitted, feedback, check) = (retransmitted, transportFeedback, fingerprintCheck)
-        let rtpSession = FoundElement()
+        let (excess, rtpSession) = (receivedReports, FoundElement())
         self.rtpSession = rtpSession
         connections =
             [
@@ -109,6 +110,7 @@ final class PeerPipeline: Sendable {
                         if tuning.sendsTransportFeedback, element.factoryName == "dtlssrtpdec" {
                             feedback.bound(try element.pad("rtp_src"))
                         }
+                        if element.factoryName == "dtlssrtpdec" { excess.bound(try element.pad("rtcp_src")) }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
                         try Self.tune(element, tuning, certificate, check, report)
                     } catch {

@@ -55,7 +55,7 @@ final class RetransmittedPackets: Sendable {
         var budget = RetransmissionBudget()
         var media: Int?
         var retransmission: Int?
-        var isCongested = false
+        var congestion = Congestion()
         var count = 0
     }
     private let state = Mutex(State())
@@ -69,7 +69,7 @@ final class RetransmittedPackets: Sendable {
     }
 
     /// Whether a queue on the path is full.
-    func setCongested(_ isCongested: Bool) { state.withLock { $0.isCongested = isCongested } }
+    func setCongested(_ isCongested: Bool) { state.withLock { $0.congestion.note(isCongested) } }
 
     /// Limits what leaves a `rtprtxsend`.
     func limit(_ sender: Element) throws(MediaError) {
@@ -77,7 +77,7 @@ final class RetransmittedPackets: Sendable {
             guard bytes.count >= 2 else { return .pass }
             let payloadType = Int(bytes[1] & 0x7f)
             return state.withLock { state in
-                if payloadType == state.media { state.budget.earn(isCongested: state.isCongested) }
+                if payloadType == state.media { state.budget.earn(isCongested: state.congestion.isPresent()) }
                 guard payloadType == state.retransmission else { return .pass }
                 guard state.budget.admits() else { return .drop }
                 state.count += 1

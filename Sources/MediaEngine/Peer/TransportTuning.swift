@@ -54,7 +54,8 @@ public struct TransportTuning: Sendable, Equatable {
 
     /// Whether the rate of the sent video follows the bandwidth of the path, which the peer's reports show, if it can send them.
     ///
-    /// The rate never exceeds what the track or the peer's description allows.
+    /// The rate never exceeds what the track or the peer's description allows. Without effect unless ``sendsTransportFeedback``: both ends negotiate the
+    /// reports for both directions. Encoders with a fixed rate (`v4l2-h264`) keep it.
     public var followsBandwidth = true
 
     /// The bandwidth from which the RTCP intervals are computed (RFC 3550 section 6.2), in bit/s.

@@ -68,12 +68,12 @@ extension SDPReader {
         return parameters.isEmpty ? nil : parameters.joined(separator: ";")
     }
 
-    /// The id of `a=extmap` (RFC 8285 section 5), if it fits into a header of one byte.
+    /// The id of `a=extmap` (RFC 8285 section 5), if it fits into a header of one byte and holds for both directions.
     static func transportSequenceId(_ lines: [SDPLine]) -> Int? {
         for line in lines where line.attribute == "extmap" {
             let words = line.attributeValue.split(separator: " ")
             guard words.count >= 2, words[1] == TransportFeedback.extensionURI,
-                let id = words[0].split(separator: "/").first.flatMap({ Int($0) }), (1...14).contains(id)
+                let id = Int(words[0]), (1...14).contains(id)
             else { continue }
             return id
         }

@@ -32,6 +32,12 @@ final class EncoderControl: Sendable {
         }
     }
     private let state: Mutex<State>
+    /// One change at a time: the last one counts.
+    private let applying = Mutex(())
+    /// Whether the rate can be changed at all.
+    let followsRate: Bool
+    /// Whether a change of the rate goes without a key frame.
+    let changesRateSmoothly: Bool
 
     /// Controls `bin`, an instance of `description`.
     init(
@@ -40,6 +46,10 @@ final class EncoderControl: Sendable {
         self.codec = codec
         self.bin = bin
         self.description = description
+        followsRate = description.values["bitrate"] != nil || description.values["bitrateKbit"] != nil
+        // The others begin again with a key frame: x265enc makes a new encoder, vah264enc resets its own.
+        let smooth = ["vp8enc", "vp9enc", "x264enc", "openh264enc"]
+        changesRateSmoothly = bin.child("encoder")?.factoryName.map(smooth.contains) ?? false
         state = Mutex(State(bitrateKbit: bitrateKbit, opus: opus))
         try apply()
     }
@@ -89,6 +99,14 @@ final class EncoderControl: Sendable {
     }
 
     private func apply() throws(MediaError) {
+        let failure = applying.withLock { _ -> MediaError? in
+            do throws(MediaError) { try applyState() } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    private func applyState() throws(MediaError) {
         let state = state.withLock { $0 }
         // libopus accepts no less than 4 kbit/s, and no encoder accepts more than a signed 32-bit number of bits.
         let lowest = codec == .opus ? 6 : 1

@@ -9,7 +9,7 @@ final class KeyFrameLimit: Sendable {
     private struct State {
         var last: ContinuousClock.Instant?
         var isPending = false
-        var isCongested = false
+        var congestion = Congestion()
     }
     private let state = Mutex(State())
     private let interval: Duration
@@ -38,13 +38,13 @@ final class KeyFrameLimit: Sendable {
     /// Whether a request passes to the encoder at once.
     func admits(at now: ContinuousClock.Instant = .now) -> Bool {
         let wait: Duration? = state.withLock { state in
-            guard let last = state.last, now < last + interval(state) else {
+            guard let last = state.last, now < last + interval(state, at: now) else {
                 state.last = now
                 return .zero
             }
             guard !state.isPending else { return nil }
             state.isPending = true
-            return last + interval(state) - now
+            return last + interval(state, at: now) - now
         }
         guard let wait, wait > .zero else { return wait != nil }
         later(wait) { [weak self] in self?.makeUp(at: now + wait) }
@@ -52,10 +52,10 @@ final class KeyFrameLimit: Sendable {
     }
 
     /// Whether a queue on the path is full.
-    func setCongested(_ isCongested: Bool) { state.withLock { $0.isCongested = isCongested } }
+    func setCongested(_ isCongested: Bool) { state.withLock { $0.congestion.note(isCongested) } }
 
-    private func interval(_ state: State) -> Duration {
-        state.isCongested ? max(interval, Self.congestedInterval) : interval
+    private func interval(_ state: State, at now: ContinuousClock.Instant) -> Duration {
+        state.congestion.isPresent(at: now) ? max(interval, Self.congestedInterval) : interval
     }
 
     private func makeUp(at moment: ContinuousClock.Instant) {

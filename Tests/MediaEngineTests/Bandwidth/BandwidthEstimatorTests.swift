@@ -78,6 +78,38 @@ import Testing
         #expect(Double(path.arrivedBytes) * 8 / 20 > 0.6 * path.rate)
     }
 
+    @Test("A longer path is no queue: the rate falls little, and not for long", arguments: [true, false])
+    func longerPath(isKnown: Bool) {
+        var path = SimulatedPath(wanted: megabit)
+        path.run(seconds: 20)
+        path.delay += 0.15
+        if isKnown { path.changePath() }
+        path.clear()
+        path.run(seconds: 20)
+        #expect(path.lowestEstimate > (isKnown ? 1 : 0.3) * megabit)
+        #expect(path.estimator.bitrate >= megabit)
+    }
+
+    @Test("More is wanted on a path that took everything: it is sent at once")
+    func moreIsWanted() {
+        var path = SimulatedPath(wanted: megabit)
+        path.run(seconds: 5)
+        var estimator = path.estimator
+        estimator.note([], enough: 2.5 * megabit)
+        #expect(estimator.bitrate == 2.5 * megabit)
+    }
+
+    @Test("Packets that overtake each other hide no queue, and are none")
+    func reordering() {
+        var path = SimulatedPath(wanted: megabit)
+        path.overtaken = 0.05
+        path.run(seconds: 30)
+        #expect(path.lowestEstimate >= megabit)
+        path.rate = megabit / 2
+        path.run(seconds: 5)
+        #expect(path.estimator.bitrate < 0.6 * megabit)
+    }
+
     @Test("Another path is measured anew, from the present rate")
     func otherPath() {
         var path = SimulatedPath(wanted: 2 * megabit)

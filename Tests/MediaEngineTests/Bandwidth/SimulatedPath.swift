@@ -13,6 +13,8 @@ struct SimulatedPath {
     var loss = 0.0
     /// How much faster the receiver's clock runs.
     var drift = 0.0
+    /// The share of packets that arrive 15 ms later than in order.
+    var overtaken = 0.0
     /// The share of the reports that is lost.
     var reportLoss = 0.0
     /// What the encoder makes at most, in bit/s: simple pictures need little.
@@ -41,6 +43,8 @@ struct SimulatedPath {
         estimator = BandwidthEstimator(start: enough)
         random = SplitMix(seed: seed)
     }
+
+    mutating func changePath() { estimator.changePath() }
 
     mutating func clear() { (longestWait, arrivedBytes, lowestEstimate) = (0, 0, .infinity) }
 
@@ -78,7 +82,8 @@ struct SimulatedPath {
         longestWait = max(longestWait, linkFree - now)
         lastArrival = max(lastArrival, linkFree + delay + jitter * random.share())
         arrivedBytes += bytes
-        let received = lastArrival * (1 + drift) + 1_000
+        let late = random.share() < overtaken ? 0.015 : 0
+        let received = (lastArrival + late) * (1 + drift) + 1_000
         pending.append(PacketReport(number: number, sent: now, received: received, bytes: bytes))
     }
 

@@ -27,10 +27,14 @@ extension RealPipelines {
                 for end in call.ends {
                     try await end.waitForFrames(30)
                     try await eventually("an estimate") { await available(end) ?? 0 > 200_000 }
-                    let video = try await video(end)
-                    #expect(video.targetBitrate == 200_000)
-                    #expect(video.qualityLimitationReason == "none")
-                    #expect(video.qualityLimitationDurations["bandwidth"] == 0)
+                    // A busy machine may look like a slow path for a moment.
+                    try await eventually("no limit") {
+                        let video = try await video(end)
+                        return video.targetBitrate == 200_000 && video.qualityLimitationReason == "none"
+                    }
+                    #expect(try await video(end).qualityLimitationDurations["bandwidth"] ?? .infinity < 5)
+                    let session = await end.peer.media?.peer.session?.object("internal-session")
+                    #expect(session?.get("rtcp-reduced-size")?.boolValue == true)
                     let pair = try #require(await end.peer.statisticsReport().candidatePair)
                     #expect(pair.availableOutgoingBitrate ?? 0 > 200_000)
                 }
@@ -47,7 +51,6 @@ extension RealPipelines {
                     let video = try await video(call.caller)
                     return video.targetBitrate < 190_000 && video.qualityLimitationReason == "bandwidth"
                 }
-                #expect(try await video(call.callee).targetBitrate == 200_000)
                 loss.end()
                 try await eventually("all video", within: .seconds(40)) {
                     try await video(call.caller).targetBitrate == 200_000
@@ -65,6 +68,7 @@ extension RealPipelines {
                 try await call.connect()
                 for end in call.ends { try await end.waitForFrames(30) }
                 try await eventually("an estimate") { await available(call.caller) != nil }
+                try await call.caller.waitForMoreFrames(30)
                 #expect(await available(call.callee) == nil)
             }
         }

@@ -13,9 +13,10 @@ import Testing
     }
 
     @Test(
-        "The id of the extension is read, whatever its direction, and anything else is ignored",
+        "The id of the extension is read; one for a single direction, and anything else, is ignored",
         arguments: [
-            ("a=extmap:5 \(uri)", 5), ("a=extmap:14/recvonly \(uri)", 14), ("a=extmap:0 \(uri)", nil),
+            ("a=extmap:5 \(uri)", 5), ("a=extmap:14 \(uri)", 14), ("a=extmap:5/recvonly \(uri)", nil),
+            ("a=extmap:0 \(uri)", nil),
             ("a=extmap:15 \(uri)", nil), ("a=extmap:-1 \(uri)", nil), ("a=extmap:5 \(uri)-02", nil),
             ("a=extmap:5", nil),
             ("a=extmap: \(uri)", nil), ("a=extmap:99999999999999999999 \(uri)", nil),

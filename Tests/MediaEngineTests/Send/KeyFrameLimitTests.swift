@@ -25,6 +25,13 @@ import Testing
         #expect(made.value == 2)
         #expect(limit.admits(at: start + .milliseconds(900)))
         #expect(waiting.value.count == 2)
+        // On a full path one key frame a second.
+        limit.setCongested(true)
+        #expect(!limit.admits(at: start + .milliseconds(1_300)))
+        #expect(waiting.value.last?.wait == .milliseconds(600))
+        waiting.value[2].work()
+        limit.setCongested(false)
+        #expect(limit.admits(at: start + .milliseconds(2_200)))
     }
 }
 

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("The bound of reports on sent packets") struct ExcessFeedbackTests {
+    /// A report on `count` packets, with these chunks and this number of bytes of deltas.
+    private func report(
+        _ count: Int, from number: Int = 100, report: UInt8 = 0, _ chunks: [Int], deltas: Int
+    ) -> [UInt8] {
+        var body: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 2]
+        for word in [number, count] { body += [UInt8(word >> 8), UInt8(word & 255)] }
+        body += [0, 0, 1, report]
+        for chunk in chunks { body += [UInt8(chunk >> 8), UInt8(chunk & 255)] }
+        body += [UInt8](repeating: 4, count: deltas)
+        while body.count % 4 != 0 { body.append(0) }
+        return [0x8f, 205, 0, UInt8(body.count / 4)] + body
+    }
+
+    private func excess(_ bytes: [UInt8], _ bound: ExcessTransportFeedback = ExcessTransportFeedback()) -> Range<Int>? {
+        bytes.withUnsafeBytes { bound.excess(in: $0) }
+    }
+
+    @Test("Whole reports pass: runs, vectors of one and two bits, and with them other packets")
+    func whole() {
+        let receiverReport: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 1]
+        for bytes in [
+            report(7, [0x2007], deltas: 7), report(7, [0x4007], deltas: 14), report(20, [0x0014], deltas: 0),
+            report(14, [0xbfff], deltas: 14), report(7, [0xd555], deltas: 7), report(3, [0xea00], deltas: 6),
+            report(0, [], deltas: 0), receiverReport, [], [0x80], [0x8f, 205, 255, 255],
+        ] {
+            #expect(excess(bytes) == nil)
+            #expect(excess(receiverReport + bytes) == nil)
+        }
+    }
+
+    @Test("Reports that are too large or too short are emptied; several in one packet make it invalid")
+    func excessive() {
+        for bytes in [
+            report(65_535, [0x1fff, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0x1fff], deltas: 0),
+            report(2_049, [0x0801], deltas: 0), report(40, [0x2028], deltas: 4), report(40, [0x0005], deltas: 0),
+            report(7, [0x0000, 0x0000], deltas: 0),
+        ] {
+            #expect(excess(bytes) == 14..<16)
+            #expect(excess([0x80, 201, 0, 1, 0, 0, 0, 1] + bytes) == 22..<24)
+            let several = bytes + bytes
+            #expect(excess(several) == 14..<several.count)
+        }
+    }
+
+    @Test("A report that leaves out too many packets is invalid; one after lost reports passes")
+    func gap() {
+        let bound = ExcessTransportFeedback()
+        #expect(excess(report(7, report: 5, [0x2007], deltas: 7), bound) == nil)
+        let far = report(7, from: 107 + 2_049, report: 6, [0x2007], deltas: 7)
+        #expect(excess(far, bound) == 0..<far.count)
+        #expect(excess(report(7, from: 107 + 2_048, report: 6, [0x2007], deltas: 7), bound) == nil)
+        #expect(excess(report(7, from: 30_000, report: 9, [0x2007], deltas: 7), bound) == nil)
+        #expect(excess(report(7, from: 200, report: 10, [0x2007], deltas: 7), bound) == nil)
+    }
+}
