@@ -43,12 +43,9 @@ extension PeerConnection {
         return match
     }
 
-    /// The packets of video are numbered if the peer reports on them.
-    ///
-    /// Those of audio are not: their rate does not follow the path.
+    /// Agrees on the extension that numbers packets, for the m-lines on which the peer reports.
     func agreeOnNumbers(for choices: inout [PeerMedia.Choice], in remote: RemoteDescription) {
-        guard configuration.tuning.followsBandwidth else { return }
-        for (index, section) in zip(choices.indices, remote.sections) where section.kind == .video {
+        for (index, section) in zip(choices.indices, remote.sections) {
             let format = section.formats.first { $0.payloadType == choices[index].payloadType }
             let reports = format?.feedback.contains(TransportFeedback.name) == true
             choices[index].transportSequenceId = reports ? section.transportSequenceId : nil

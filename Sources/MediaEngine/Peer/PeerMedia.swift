@@ -16,7 +16,7 @@ final class PeerMedia: Sendable {
         var retransmission: Int?
         /// Whether the peer answers requests for lost packets (NACK, RFC 4585 section 6.2.1).
         var takesNack = false
-        /// The id of the header extension that numbers the sent packets (``TransportFeedback``); nil: the peer does not report on them.
+        /// The id of the header extension that numbers packets (``TransportFeedback``); nil without reports on them.
         var transportSequenceId: Int?
 
         var payloadTypes: Set<Int> {
@@ -160,7 +160,7 @@ final class PeerMedia: Sendable {
             "application/x-rtp,media=(string)\(codec.kind.rawValue),encoding-name=(string)\(codec.encodingName),"
                 + "clock-rate=(int)\(codec.clockRate),payload=(int)\(choice.payloadType),ssrc=(uint)\(track.ssrc)"
                 + codec.extraCaps
-                // The payloader reads it here.
+                // A payloader that numbers its packets reads it here, and from 1.24 on so does the session for received ones.
                 + (choice.transportSequenceId.map { ",extmap-\($0)=(string)\(TransportFeedback.extensionURI)" } ?? "")
                 + (choice.telephoneEvents.first.map {
                     ";application/x-rtp,media=(string)audio,encoding-name=(string)TELEPHONE-EVENT,"

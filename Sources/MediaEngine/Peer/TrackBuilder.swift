@@ -61,6 +61,8 @@ struct TrackBuilder: Sendable {
             description: catalog.encoder(of: choice.codec, chosen: track.encoders),
             telephoneEvent: choice.telephoneEvents.first, recorder: sent,
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
+            // The rate of audio does not follow the path.
+            numbersPackets: kind == .video && configuration.tuning.followsBandwidth,
             keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: probe?.name,
             onUnprocessed: { [report] in report(.warning("the audio is sent unprocessed: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },

@@ -38,13 +38,14 @@ final class SendTrack: Sendable {
 
     /// Builds the branch into `pipeline`, which may be running, and links it to `webrtcSink`, a sink pad of webrtcbin.
     ///
-    /// `probe` is the name of the ``EchoProbe`` that taps the played audio; nil when no audio is played.
+    /// `numbersPackets`: with the extension of ``TransportFeedback``, once it is negotiated. `probe` is the name of the ``EchoProbe`` that taps the played audio; nil when no audio is played.
     /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         ssrc: UInt32 = .random(in: 1...UInt32.max), description: PipelineDescription,
         telephoneEvent: TelephoneEvent? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
-        mode: SendMode = .closed, keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
+        mode: SendMode = .closed, numbersPackets: Bool = false,
+        keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
         probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
@@ -65,6 +66,7 @@ final class SendTrack: Sendable {
         encoderSink = try encoder.pad("sink")
         encoderSource = try encoder.pad("src")
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
+        try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
         recording = try recorder?.tap(codec, at: payloader.pad("sink"))
         let counts = FlowCounts()
         let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
