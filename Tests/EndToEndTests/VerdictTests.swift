@@ -68,6 +68,8 @@ extension EndToEnd {
             let strict = try trio.call(["--duration", "1s", "--require-media"])
             #expect(try await strict.waitForExit() == 5)
             #expect(
+                strict.lines.last?.hasPrefix("fail: 1 of 1 calls connected; bob sent no video and no audio") == true)
+            #expect(
                 strict.errors.hasPrefix("callagent: bob sent no video and no audio; --require-media"),
                 "\(strict.errors)")
             bob.signal(SIGINT)

@@ -27,7 +27,7 @@ extension Peers {
                 let report = try await bob.report()
                 #expect(report.number("video.received.rtpPacketsBeforeAccept") == 0)
                 // The browser reports on the packets of the agent.
-                #expect(report.number("transport.availableOutgoingBitrate") ?? 0 > 300_000)
+                #expect(report.number("transport.availableOutgoingBitrate") ?? 0 > 100_000)
                 #expect(report.number("audio.received.rtpPacketsBeforeAccept") == 0)
                 #expect(report.number("video.received.distinctFrames") ?? 0 > 20)
                 #expect(report.number("audio.received.samples") ?? 0 > 48_000)

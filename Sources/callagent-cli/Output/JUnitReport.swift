@@ -34,7 +34,7 @@ struct JUnitReport {
             }
         }
         if let error {
-            let head = Self.head(name, "the command", 0)
+            let head = Self.head(name.replacingOccurrences(of: " ", with: "."), "the command", 0)
             lines += [head + ">", #"      <error message="\#(Self.escaped(error))"/>"#, "    </testcase>"]
         }
         return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")

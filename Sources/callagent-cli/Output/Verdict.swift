@@ -65,6 +65,8 @@ struct Verdict {
         let met = outcomes.count { $0.complaint == nil }
         return "\(failure == nil ? "pass" : "fail"): \(connected) of \(calls.count) calls connected"
             + (outcomes.isEmpty ? "" : ", \(met) of \(outcomes.count) expectations met")
+            // All connected, and yet it failed: say why.
+            + (failure.map { met == outcomes.count && connected == calls.count ? "; \($0.line)" : "" } ?? "")
     }
 
     private func callCase(_ index: Int, _ call: (report: CallReport, failure: Failure?)) -> JUnitReport.Case {
