@@ -3,14 +3,6 @@
 /// It falls to what arrived when a queue grows or stays, and grows while nothing speaks against it. It starts with what this end wants to send rather
 /// than with a guess: on most networks nothing needs to be reduced. A pure value.
 struct BandwidthEstimator: Sendable {
-    /// What decided the rate last.
-    enum Cause: Sendable, Equatable {
-        case start
-        case growth
-        case delay
-        case loss
-    }
-
     /// No estimate is outside, in bit/s: below it not even audio works.
     static let range = 30_000.0...100_000_000.0
     /// Of what arrived while a queue grew, so that the queue empties.
@@ -41,7 +33,6 @@ struct BandwidthEstimator: Sendable {
 
     /// In bit/s, headers included.
     private(set) var bitrate: Double
-    private(set) var cause = Cause.start
     /// What the peer got in the last half second, in bit/s; nil before that time has passed.
     var received: Double? { arrivals.bitrate }
     /// The share of packets that was lost last, 0 to 1.
@@ -98,7 +89,7 @@ struct BandwidthEstimator: Sendable {
         }
         guard let now else { return }
         first = first ?? now
-        if let factor { decrease(to: bitrate * factor, .loss, at: now) }
+        if let factor { decrease(to: bitrate * factor, at: now) }
         adapt(at: now, enough: enough)
     }
 
@@ -133,7 +124,7 @@ struct BandwidthEstimator: Sendable {
                 max(received, average * Self.trust) * (queue > Self.slowQueue ? Self.steepDecrease : Self.decrease)
             // An application that sends less than it may says nothing about what the path takes.
             let floor = isApplicationLimited ? bitrate * 0.7 : 0
-            decrease(to: max(lowest, floor), .delay, at: now)
+            decrease(to: max(lowest, floor), at: now)
         } else if trend.usage == .normal {
             grow(by: min(max(now - last, 0), 0.5), received: received, at: now, enough: enough)
         }
@@ -156,11 +147,10 @@ struct BandwidthEstimator: Sendable {
     /// Whether less is sent than may be, because the pictures need no more.
     private var isApplicationLimited: Bool { departures.bitrate.map { $0 < bitrate / 2 } ?? true }
 
-    private mutating func decrease(to lower: Double, _ reason: Cause, at now: Double) {
+    private mutating func decrease(to lower: Double, at now: Double) {
         lastDecrease = now
         guard lower < bitrate else { return }
         bitrate = max(lower, Self.range.lowerBound)
-        cause = reason
     }
 
     private mutating func grow(by seconds: Double, received: Double, at now: Double, enough: Double) {
@@ -174,7 +164,6 @@ struct BandwidthEstimator: Sendable {
         let isFar = capacity.map { bitrate < $0 * 0.6 } ?? (quiet > Self.patience)
         let more = isNear ? Self.carefulGrowth : isFar ? Self.fastGrowth : Self.growth
         bitrate = min(bitrate * (1 + more * seconds), limit)
-        cause = .growth
     }
 }
 

@@ -97,7 +97,7 @@ final class PeerMedia: Sendable {
                 peer.retransmitted.setPayloadTypes(
                     media: choice.payloadType, retransmission: choice.retransmission)
             }
-            if choice.transportSequenceId != nil { try sending[kind]?.renegotiate() }
+            if choice.transportSequenceId != nil { try sending[kind]?.beginNumbering() }
             sending[kind]?.dtmf?.agree(on: choice.telephoneEvents.first)
             guard let present = sending[kind],
                 present.codec != choice.codec || present.payloadType != choice.payloadType

@@ -6,6 +6,7 @@ final class SendTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
     private let feed: CaptureFeed
+    private let numbersPackets: Bool
     /// Nil for audio.
     private let keyFrames: KeyFrameLimit?
     private let proxy: Element
@@ -58,6 +59,7 @@ final class SendTrack: Sendable {
         proxy = try Element("proxysrc")
         try Self.keepOnlyLatest(proxy, kind: codec.kind)
         self.payloadType = payloadType
+        self.numbersPackets = numbersPackets
         self.ssrc = ssrc
         bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
         self.encoder = try EncoderControl(
@@ -185,8 +187,10 @@ final class SendTrack: Sendable {
     /// Whether a queue on the path is full: key frames are rarer then.
     func setCongested(_ isCongested: Bool) { keyFrames?.setCongested(isCongested) }
 
-    /// Uses the caps that `webrtcSink` allows now.
-    func renegotiate() throws(MediaError) { try bin.child("payloader")?.pad("src").markReconfigure() }
+    /// Numbers packets from now on if the track was made to do so: the caps of `webrtcSink` have the extension now.
+    func beginNumbering() throws(MediaError) {
+        if numbersPackets { try bin.child("payloader")?.pad("src").markReconfigure() }
+    }
 
     /// Changes the processing of the audio.
     func process(_ processing: AudioProcessing) { processor?.set(processing) }

@@ -123,7 +123,7 @@ import Testing
 
     @Test("Reports that a peer makes up keep the estimate in its range")
     func madeUp() {
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<20 {
             var estimator = BandwidthEstimator(start: megabit)
             var sent = 100.0

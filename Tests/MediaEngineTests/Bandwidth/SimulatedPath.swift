@@ -28,7 +28,7 @@ struct SimulatedPath {
     private(set) var lowestEstimate = Double.infinity
 
     private let enough: Double
-    private var random: SplitMix
+    private var random: SeededGenerator
     private var now = 0.0
     private var linkFree = 0.0
     private var lastArrival = 0.0
@@ -41,7 +41,7 @@ struct SimulatedPath {
     init(wanted: Double, seed: UInt64 = 1) {
         enough = wanted * 1.25
         estimator = BandwidthEstimator(start: enough)
-        random = SplitMix(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     mutating func changePath() { estimator.changePath() }
@@ -100,20 +100,7 @@ struct SimulatedPath {
     }
 }
 
-/// The same numbers at each run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
-    }
-
+extension SeededGenerator {
     /// 0 to 1.
-    mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+    mutating func share() -> Double { .random(in: 0..<1, using: &self) }
 }
