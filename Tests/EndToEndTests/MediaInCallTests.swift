@@ -179,7 +179,11 @@ extension EndToEnd {
             try await asker.call.changeMedia(to: .audioVideo)
             for call in [asker, other] { try await call.hears(.mediaChanged(.audioVideo)) }
             for (old, call) in zip(old, [asker, other]) {
-                let arrivals = try #require(await call.call.report().statistics.audio).received.arrivals
+                var arrivals: [ContinuousClock.Instant] = []
+                try await eventually("audio on the new connection") {
+                    arrivals = await call.call.report().statistics.audio?.received.arrivals ?? []
+                    return !arrivals.isEmpty
+                }
                 // Audio arrived on the new connection before the old one closed. Making a connection takes longer than a few buffers.
                 #expect(try #require(arrivals.first) - #require(old.lastAt) < .milliseconds(100))
             }

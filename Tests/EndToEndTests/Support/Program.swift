@@ -112,15 +112,15 @@ final class Program: Sendable {
     }
 }
 
-/// Waits until `condition` holds; fails the test with `text` on a timeout.
+/// Waits until `condition` holds; fails the test with `text`, as it is then, on a timeout.
 func eventually(
-    _ text: String, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
+    _ text: @autoclosure () -> String, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
-            Issue.record("not within \(limit): \(text)", sourceLocation: sourceLocation)
+            Issue.record("not within \(limit): \(text())", sourceLocation: sourceLocation)
             throw CancellationError()
         }
         // The polling interval; nothing depends on its length.

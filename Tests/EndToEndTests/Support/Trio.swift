@@ -25,7 +25,7 @@ struct Trio {
     /// Starts `bob` and waits until he listens.
     func listen(_ options: [String] = [], environment: [String: String] = [:]) async throws -> Program {
         let bob = try Program(["listen", "--as", "bob", "--events"] + common + options, environment: environment)
-        try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
+        try await eventually("bob listens: \(bob.output) \(bob.errors)") { bob.hasEvent(["event": "listening"]) }
         return bob
     }
 
