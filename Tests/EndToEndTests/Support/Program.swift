@@ -114,7 +114,8 @@ final class Program: Sendable {
 
 /// Waits until `condition` holds; fails the test with `text`, as it is then, on a timeout.
 func eventually(
-    _ text: @autoclosure () -> String, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
+    _ text: @autoclosure () -> String, within limit: Duration = .seconds(20),
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
