@@ -6,6 +6,8 @@
 import os
 import signal
 import subprocess
+import threading
+import time
 
 SERVER = "10.77.0.1"
 PLACES = ["alice", "router1", "path1", "server", "path2", "router2", "bob"]
@@ -21,6 +23,7 @@ class Lab:
     def __init__(self, emulator, nat=False, **path):
         self.prefix = f"bench{os.getpid()}"
         self.programs = []
+        self.emulators = []
         try:
             self.build(emulator, nat, path)
         except BaseException:
@@ -49,10 +52,25 @@ class Lab:
                 self.ip("server", f"route add 10.77.{side}.0/24 via 10.77.{side}0.2")
             path_emulator = self.start(
                 f"path{side}", emulator, "near", "far", str(side), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            settings = " ".join(f"{name} {value}" for name, value in path.items())
-            path_emulator.stdin.write(f"{settings}\n")
-            path_emulator.stdin.flush()
-            path_emulator.stdout.readline()
+            self.emulators.append(path_emulator)
+        self.set(**path)
+
+    def set(self, **path):
+        """Changes both paths, in both directions."""
+        settings = " ".join(f"{name} {value}" for name, value in path.items())
+        for emulator in self.emulators:
+            emulator.stdin.write(f"{settings}\n")
+            emulator.stdin.flush()
+            emulator.stdout.readline()
+
+    def follow(self, steps):
+        """Changes the paths from now on: after so many seconds, to these settings."""
+        def run():
+            start = time.monotonic()
+            for seconds, path in steps:
+                time.sleep(max(0, start + seconds - time.monotonic()))
+                self.set(**path)
+        threading.Thread(target=run, daemon=True).start()
 
     def name(self, place):
         return f"{self.prefix}-{place}"

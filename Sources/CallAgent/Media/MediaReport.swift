@@ -91,7 +91,7 @@ public struct MediaReport: Sendable, Equatable {
         public var remoteCandidate: String?
         /// The last round trip time that RTCP measured, in ms.
         public var roundTripMs: Double?
-        /// What the path takes by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
+        /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
         public var availableOutgoingBitrate: Double?
         /// RTP packets of the peer that did not arrive.
         public var packetsLost = 0

@@ -48,7 +48,7 @@ struct BandwidthEstimator: Sendable {
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
-    private var enough: Double?
+    private var enough: Double
     private var ignoredUntil: Double?
     /// Reductions after which the queue was no shorter, and its length then, in s.
     private var fruitless = (count: 0, queue: 0.0)
@@ -59,7 +59,10 @@ struct BandwidthEstimator: Sendable {
     private var capacity: Double?
 
     /// Starts with what should be sent, in bit/s.
-    init(start: Double) { bitrate = min(max(start, Self.range.lowerBound), Self.range.upperBound) }
+    init(start: Double) {
+        bitrate = min(max(start, Self.range.lowerBound), Self.range.upperBound)
+        enough = start
+    }
 
     /// Begins to measure again on another path, with the present rate.
     ///
@@ -74,13 +77,14 @@ struct BandwidthEstimator: Sendable {
     /// Notes the reports on packets, in the order in which they were sent.
     ///
     /// The estimate does not grow beyond `enough`, in bit/s: an end that sends less than it may learns nothing about the path.
-    mutating func note(_ reports: [PacketReport], enough: Double = range.upperBound) {
+    mutating func note(_ reports: [PacketReport], enough: Double) {
         raise(to: enough)
+        let isConclusive = !isCongested && !isApplicationLimited
         var (factor, now): (Double?, Double?)
         for report in reports {
             guard isNew(report) else { continue }
             now = report.sent
-            if let less = losses.note(report, isConclusive: !isCongested && !isApplicationLimited) { factor = less }
+            if let less = losses.note(report, isConclusive: isConclusive) { factor = less }
             departures.note(report.bytes, at: report.sent)
             guard let received = report.received else { continue }
             trend.note(sent: report.sent, received: received)
@@ -90,12 +94,12 @@ struct BandwidthEstimator: Sendable {
         guard let now else { return }
         first = first ?? now
         if let factor { decrease(to: bitrate * factor, at: now) }
-        adapt(at: now, enough: enough)
+        adapt(at: now)
     }
 
     /// When more is wanted than before, and nothing speaks against it, there is no reason to wait.
     private mutating func raise(to enough: Double) {
-        if let former = self.enough, enough > former, bitrate >= former { bitrate = min(enough, Self.range.upperBound) }
+        if enough > self.enough, bitrate >= self.enough { bitrate = min(enough, Self.range.upperBound) }
         self.enough = enough
     }
 
@@ -110,9 +114,9 @@ struct BandwidthEstimator: Sendable {
         return true
     }
 
-    private mutating func adapt(at now: Double, enough: Double) {
+    private mutating func adapt(at now: Double) {
         defer { last = now }
-        guard let first, let last, now - first > Self.settling, let received = arrivals.bitrate else { return }
+        guard let first, let last, now - first > Self.settling, let received else { return }
         if isCongested {
             // A queue that shrinks needs no less.
             guard trend.usage != .under, now - (lastDecrease ?? first) >= Self.pause + queue else { return }
@@ -126,7 +130,7 @@ struct BandwidthEstimator: Sendable {
             let floor = isApplicationLimited ? bitrate * 0.7 : 0
             decrease(to: max(lowest, floor), at: now)
         } else if trend.usage == .normal {
-            grow(by: min(max(now - last, 0), 0.5), received: received, at: now, enough: enough)
+            grow(by: min(max(now - last, 0), 0.5), received: received, at: now)
         }
     }
 
@@ -144,7 +148,7 @@ struct BandwidthEstimator: Sendable {
         return false
     }
 
-    /// Whether less is sent than may be, because the pictures need no more.
+    /// Whether less is sent than may be, because the video needs no more.
     private var isApplicationLimited: Bool { departures.bitrate.map { $0 < bitrate / 2 } ?? true }
 
     private mutating func decrease(to lower: Double, at now: Double) {
@@ -153,7 +157,7 @@ struct BandwidthEstimator: Sendable {
         bitrate = max(lower, Self.range.lowerBound)
     }
 
-    private mutating func grow(by seconds: Double, received: Double, at now: Double, enough: Double) {
+    private mutating func grow(by seconds: Double, received: Double, at now: Double) {
         // Nobody knows whether the path takes much more than it takes now, or took when its queue was full.
         let known = max(received * 2 + 20_000, (capacity ?? 0) * Self.decrease)
         let limit = min(known, enough, Self.range.upperBound)
@@ -172,21 +176,24 @@ private struct ByteRate: Sendable {
     private static let window = 0.5
     private static let maximum = 4_096
     private var packets: [(time: Double, bytes: Int)] = []
+    private var bytes = 0
     private var begin: Double?
 
-    mutating func note(_ bytes: Int, at time: Double) {
+    mutating func note(_ count: Int, at time: Double) {
         // Another clock, as after a restart of the peer.
-        if let last = packets.last, abs(time - last.time) > 10 { (packets, begin) = ([], nil) }
+        if let last = packets.last, abs(time - last.time) > 10 { (packets, bytes, begin) = ([], 0, nil) }
         begin = begin ?? time
-        packets.append((time, bytes))
-        packets.removeAll { $0.time <= time - Self.window }
-        // A peer may report times that never end.
-        if packets.count > Self.maximum { packets.removeFirst() }
+        packets.append((time, count))
+        bytes += count
+        // A peer may report times that never rise.
+        while let first = packets.first, first.time <= time - Self.window || packets.count > Self.maximum {
+            bytes -= packets.removeFirst().bytes
+        }
     }
 
     /// In bit/s; nil before half a second has passed.
     var bitrate: Double? {
         guard let begin, let last = packets.last, last.time - begin >= Self.window else { return nil }
-        return Double(packets.map(\.bytes).reduce(0, +)) * 8 / Self.window
+        return Double(bytes) * 8 / Self.window
     }
 }

@@ -4,7 +4,7 @@
 /// does not cure is taken as the path's own, as in libwebrtc's newer loss-based estimator. A pure value.
 struct LossLimit: Sendable {
     /// Up to this share, above the path's own, loss is no sign of congestion; draft-ietf-rmcat-gcc-02 section 6.
-    static let tolerance = 0.1
+    private static let tolerance = 0.1
     /// So many packets and s make one measurement.
     private static let packets = 20
     private static let window = 0.5
@@ -26,7 +26,7 @@ struct LossLimit: Sendable {
     private var reduction: Reduction?
     private var fruitless = 0
     /// The loss of the path at any rate.
-    private(set) var own = 0.0
+    private var own = 0.0
     /// The share of the packets that was lost last, 0 to 1.
     private(set) var latest = 0.0
 

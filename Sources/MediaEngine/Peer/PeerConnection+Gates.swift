@@ -81,7 +81,8 @@ extension PeerConnection {
         _ = media?.receiving[kind]?.setOpen(isReceiving && isShown)
     }
 
-    /// Changes the encoder's target bitrate of one kind, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still applies.
+    /// Changes the encoder's target bitrate of one kind, in kbit/s; the peer's limit (`b=TIAS`, `b=AS`) still applies,
+    /// and so does the bandwidth of the path (``TransportTuning/followsBandwidth``).
     ///
     /// Takes effect with the next frame or packet. A codec with a fixed rate does not change.
     public func setBitrate(_ kbit: Int, of kind: MediaKind) throws(MediaError) {

@@ -191,7 +191,7 @@ extension PeerConnection {
 
     private func setRemote(_ remote: RemoteDescription, on media: PeerMedia) async throws(MediaError) {
         self.remote = remote
-        media.peer.transportFeedback.setId(remote.sections.compactMap(\.transportSequenceId).first)
+        media.peer.packetNumbers.setId(remote.sections.compactMap(\.transportSequenceId).first)
         try media.agree(with: remote)
         try await media.setRemote(remote.forWebrtcbin)
         checkCertificate()

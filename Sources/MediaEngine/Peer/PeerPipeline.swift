@@ -9,9 +9,9 @@ final class PeerPipeline: Sendable {
     let fingerprintCheck = UncheckedFingerprint()
     let jitterBuffers: JitterBuffers
     let retransmitted = RetransmittedPackets()
-    let transportFeedback = UnboundedTransportFeedback()
+    let packetNumbers = UnboundedPacketNumbers()
     let streams = ForgottenStream()
-    private let receivedReports = ExcessTransportFeedback()
+    private let packetReports = UnboundedPacketReports()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
     /// The gathering of local candidates.
@@ -95,8 +95,8 @@ final class PeerPipeline: Sendable {
         self.ice = ice
         self.pipeline = pipeline
         self.webrtc = webrtc
-        let (retransmitted, feedback, check) = (retransmitted, transportFeedback, fingerprintCheck)
-        let (excess, rtpSession) = (receivedReports, FoundElement())
+        let (retransmitted, numbers, check) = (retransmitted, packetNumbers, fingerprintCheck)
+        let (reports, rtpSession) = (packetReports, FoundElement())
         self.rtpSession = rtpSession
         connections =
             [
@@ -108,9 +108,9 @@ final class PeerPipeline: Sendable {
                         if element.factoryName == "rtprtxsend" { try retransmitted.limit(element) }
                         // Reads every received packet, so it is there only where reports are sent.
                         if tuning.sendsTransportFeedback, element.factoryName == "dtlssrtpdec" {
-                            feedback.bound(try element.pad("rtp_src"))
+                            numbers.bound(try element.pad("rtp_src"))
                         }
-                        if element.factoryName == "dtlssrtpdec" { excess.bound(try element.pad("rtcp_src")) }
+                        if element.factoryName == "dtlssrtpdec" { reports.bound(try element.pad("rtcp_src")) }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
                         try Self.tune(element, tuning, certificate, check, report)
                     } catch {

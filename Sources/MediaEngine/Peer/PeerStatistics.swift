@@ -87,7 +87,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var remoteCandidate: String?
         /// The round-trip time that RTCP measured last, in ms; nil before the first report.
         public var roundTripMs: Double?
-        /// What the path takes by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
+        /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
         public var availableOutgoingBitrate: Double?
         /// RTP packets that did not arrive.
         public var packetsLost = 0

@@ -157,7 +157,7 @@ public struct StatisticsReport: Sendable, Equatable {
         public private(set) var nominated = true
         /// The round-trip time that RTCP measured last, in s; nil before the first.
         public var currentRoundTripTime: Double?
-        /// What the path takes by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
+        /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
         public var availableOutgoingBitrate: Double?
     }
 

@@ -61,7 +61,7 @@ final class EncoderControl: Sendable {
     var limitation: (isNow: Bool, seconds: Double) { state.withLock { $0.limitation(at: .now) } }
 
     /// What would be sent if the path took everything, in kbit/s.
-    var wantedKbit: Int { codec.fixedBitrate.map { $0 / 1_000 } ?? state.withLock { $0.wantedKbit } }
+    var wantedKbit: Int { state.withLock { $0.wantedKbit } }
 
     /// What this end requests, regardless of what the peer allows.
     var requested: (bitrateKbit: Int, opus: OpusParameters) { state.withLock { ($0.bitrateKbit, $0.opus) } }
@@ -99,11 +99,7 @@ final class EncoderControl: Sendable {
     }
 
     private func apply() throws(MediaError) {
-        let failure = applying.withLock { _ -> MediaError? in
-            do throws(MediaError) { try applyState() } catch { return error }
-            return nil
-        }
-        if let failure { throw failure }
+        try applying.withLock { _ throws(MediaError) in try applyState() }
     }
 
     private func applyState() throws(MediaError) {

@@ -39,7 +39,8 @@ final class SendTrack: Sendable {
 
     /// Builds the branch into `pipeline`, which may be running, and links it to `webrtcSink`, a sink pad of webrtcbin.
     ///
-    /// `numbersPackets`: with the extension of ``TransportFeedback``, once it is negotiated. `probe` is the name of the ``EchoProbe`` that taps the played audio; nil when no audio is played.
+    /// With `numbersPackets` they get the extension of ``TransportFeedback`` once it is negotiated. `probe` is the name of the ``EchoProbe`` that taps
+    /// the played audio; nil when no audio is played.
     /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,

@@ -15,8 +15,8 @@ import Testing
         #expect(path.lowestEstimate >= megabit)
     }
 
-    @Test("Simple pictures on a path with jitter: the estimate does not fall to what they need")
-    func simplePictures() {
+    @Test("Simple video on a path with jitter: the estimate does not fall to what they need")
+    func simpleVideo() {
         var path = SimulatedPath(wanted: megabit)
         (path.jitter, path.most) = (0.03, 120_000)
         path.run(seconds: 60)

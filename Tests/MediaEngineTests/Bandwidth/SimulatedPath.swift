@@ -17,7 +17,7 @@ struct SimulatedPath {
     var overtaken = 0.0
     /// The share of the reports that is lost.
     var reportLoss = 0.0
-    /// What the encoder makes at most, in bit/s: simple pictures need little.
+    /// What the encoder makes at most, in bit/s: simple video needs little.
     var most = Double.infinity
 
     private(set) var estimator: BandwidthEstimator

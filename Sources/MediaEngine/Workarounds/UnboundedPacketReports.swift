@@ -7,7 +7,7 @@ internal import Synchronization
 /// bytes as words. It does so whether reports were negotiated or not. So reports that are too large or too short are emptied in front of the session:
 /// their packet count becomes 0. A packet with several of them, or one that leaves out too many packets, becomes invalid as a whole. No upstream
 /// issue; the code is the same in 1.22 to 1.28.
-final class ExcessTransportFeedback: Workaround, Sendable {
+final class UnboundedPacketReports: Workaround, Sendable {
     static let mendedIn: GStreamerVersion? = nil
 
     /// Packets in one report, or missing between two: more than 1,000 a second in reports of 250 ms, the rarest that are usual.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("The bound of reports on sent packets") struct ExcessFeedbackTests {
+@Suite("The bound of reports on sent packets") struct PacketReportsTests {
     /// A report on `count` packets, with these chunks and this number of bytes of deltas.
     private func report(
         _ count: Int, from number: Int = 100, report: UInt8 = 0, _ chunks: [Int], deltas: Int
@@ -16,7 +16,7 @@ import Testing
         return [0x8f, 205, 0, UInt8(body.count / 4)] + body
     }
 
-    private func excess(_ bytes: [UInt8], _ bound: ExcessTransportFeedback = ExcessTransportFeedback()) -> Range<Int>? {
+    private func excess(_ bytes: [UInt8], _ bound: UnboundedPacketReports = UnboundedPacketReports()) -> Range<Int>? {
         bytes.withUnsafeBytes { bound.excess(in: $0) }
     }
 
@@ -49,7 +49,7 @@ import Testing
 
     @Test("A report that leaves out too many packets is invalid; one after lost reports passes")
     func gap() {
-        let bound = ExcessTransportFeedback()
+        let bound = UnboundedPacketReports()
         #expect(excess(report(7, report: 5, [0x2007], deltas: 7), bound) == nil)
         let far = report(7, from: 107 + 2_049, report: 6, [0x2007], deltas: 7)
         #expect(excess(far, bound) == 0..<far.count)

@@ -6,7 +6,7 @@ internal import Synchronization
 /// far apart, or the same ones again and again, take several bytes each. So a report gets at most ``maximum`` numbers of each 50 ms, each once. What
 /// is more passes without its number: the extension is overwritten with padding (RFC 8285 section 4.2). No upstream issue; the assertion is in 1.22
 /// to 1.28.
-final class UnboundedTransportFeedback: Workaround, Sendable {
+final class UnboundedPacketNumbers: Workaround, Sendable {
     static let mendedIn: GStreamerVersion? = nil
 
     /// An interval of reports may overlap three windows; a number takes at most 7 bytes, a report 1,388.

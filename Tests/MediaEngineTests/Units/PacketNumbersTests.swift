@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaEngine
 
-@Suite("The bound of reports on numbered packets") struct TransportFeedbackLimitTests {
+@Suite("The bound of reports on numbered packets") struct PacketNumbersTests {
     private let start = ContinuousClock.now
 
     /// An RTP packet with another element in front of the number, which has the id 3.
@@ -11,16 +11,16 @@ import Testing
             + [UInt8(number >> 8), UInt8(number & 0xff), 0, 0, 1, 2, 3]
     }
 
-    private func excess(_ limit: UnboundedTransportFeedback, _ bytes: [UInt8], ms: Int) -> Range<Int>? {
+    private func excess(_ limit: UnboundedPacketNumbers, _ bytes: [UInt8], ms: Int) -> Range<Int>? {
         bytes.withUnsafeBytes { limit.excess(in: $0, at: start + .milliseconds(ms)) }
     }
 
     @Test("Numbers are reported once, and not too many at a time; what is more loses its number")
     func bounds() {
-        let limit = UnboundedTransportFeedback()
+        let limit = UnboundedPacketNumbers()
         limit.setId(3)
         let passed = (0..<200).filter { excess(limit, packet($0 * 30), ms: 60) == nil }
-        #expect(passed == Array(0..<UnboundedTransportFeedback.maximum))
+        #expect(passed == Array(0..<UnboundedPacketNumbers.maximum))
         #expect(excess(limit, packet(9_000), ms: 100) == 19..<22, "the element with the number")
         #expect(excess(limit, packet(9_000), ms: 115) == nil, "the next window")
         #expect(excess(limit, packet(9_000), ms: 116) != nil)
@@ -30,7 +30,7 @@ import Testing
 
     @Test("Packets without the number, and damaged ones, pass as they are")
     func others() {
-        let limit = UnboundedTransportFeedback()
+        let limit = UnboundedPacketNumbers()
         #expect(excess(limit, packet(1), ms: 0) == nil)
         limit.setId(3)
         #expect((0..<200).allSatisfy { excess(limit, packet($0, id: 4), ms: 0) == nil })
