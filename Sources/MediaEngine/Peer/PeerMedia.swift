@@ -188,7 +188,10 @@ final class PeerMedia: Sendable {
             try track.announce(to: session)
             peer.streams.noteSent(track.ssrc)
         }
-        if choices.contains(where: { $0.transportSequenceId != nil }) { try bandwidth.follow(session) }
+        if let id = choices.lazy.compactMap(\.transportSequenceId).first {
+            try LostExtensionId.announce(id, to: session)
+            try bandwidth.follow(session)
+        }
         SlowFeedback.begin(in: session)
     }
 

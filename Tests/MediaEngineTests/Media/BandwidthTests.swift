@@ -73,6 +73,26 @@ extension RealPipelines {
             }
         }
 
+        @Test("LostExtensionId: packets are numbered also when the caps that name the extension get lost")
+        func lostCaps() async throws {
+            var options = options()
+            options.opensSendGates = false
+            try await withCall(options) { call in
+                try await call.connect()
+                let refused = Shared(0)
+                let webrtc = await call.caller.peer.media?.peer.webrtc
+                try #require(webrtc?.child(madeBy: "rtpfunnel")).pad("src").refuseCaps { caps in
+                    guard caps.fields?["extmap-\(TransportFeedback.offeredId)"] != nil else { return false }
+                    refused.update { $0 += 1 }
+                    return true
+                }
+                for end in call.ends { await end.send(.live) }
+                try await eventually("an estimate") { await available(call.caller) != nil }
+                #expect(refused.value > 0)
+                for end in call.ends { try await end.waitForFrames(30) }
+            }
+        }
+
         @Test("RTCP without reports is offered and accepted")
         func reducedSize() async throws {
             try await withCall(options()) { call in

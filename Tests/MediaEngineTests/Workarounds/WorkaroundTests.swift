@@ -84,6 +84,35 @@ extension RealPipelines {
             #expect((pad.caps != nil) == RtcpTableRace.isNeeded)
         }
 
+        @Test("LostExtensionId: rtpfunnel forgets caps that arrive while it announces others")
+        func lostExtensionId() async throws {
+            let pipeline = try Pipeline(name: "funnel", timeBase: .ownStart)
+            defer { pipeline.stop() }
+            let bin = try Element(
+                launch: "\(RawPeer.opus) ! rtpfunnel name=funnel ! fakesink name=sink sync=false async=false",
+                description: "funnel", hasGhostPads: false)
+            pipeline.bin.add(bin)
+            let funnel = try #require(bin.child("funnel"))
+            let (video, source) = (try funnel.requestPad("sink_%u"), try funnel.pad("src"))
+            let (announced, packets) = (Shared(0), Shared(0))
+            let format = "application/x-rtp,extmap-3=(string)\(TransportFeedback.extensionURI)"
+            source.onEvent { event in
+                guard case .caps = event else { return }
+                announced.update { $0 += 1 }
+                if announced.value == 1 { try? video.sendCaps(format) }
+            }
+            try bin.child("sink")?.pad("sink").probe { _ in
+                packets.update { $0 += 1 }
+                return .pass
+            }
+            try pipeline.bin.setState(.playing)
+            try await eventually("packets") { packets.value >= 5 }
+            #expect(announced.value == 1 && source.caps?.fields?["extmap-3"] == nil)
+            // Without the coincidence the same caps are announced.
+            try video.sendCaps(format.replacing("extmap-3", with: "extmap-4"))
+            try await eventually("the extension") { source.caps?.fields?["extmap-4"] != nil }
+        }
+
         @Test("TimedEchoReference: a queue follows the probe only where it is needed")
         func timedEchoReference() throws {
             let queue = try TimedEchoReference.queue()
