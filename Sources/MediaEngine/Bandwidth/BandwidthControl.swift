@@ -73,7 +73,7 @@ final class BandwidthControl: Sendable {
     private static func change(
         of state: inout State, _ estimator: BandwidthEstimator, wantedKbit: Int, _ step: Step
     ) -> Change? {
-        let share = VideoShare(of: estimator.bitrate, loss: estimator.loss).kbit
+        let share = VideoShare(of: estimator.target, loss: estimator.loss).kbit
         var next = Change(limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested)
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false

@@ -7,9 +7,8 @@ struct BandwidthEstimator: Sendable {
     static let range = 30_000.0...100_000_000.0
     /// Of what arrived while a queue grew, so that the queue empties.
     private static let decrease = 0.85
-    /// The same when packets wait longer than so many s.
-    private static let steepDecrease = 0.6
-    private static let slowQueue = 0.25
+    /// What is sent at least while a queue empties, as a share of what the path takes.
+    private static let drain = 0.3
     /// Of the average of such measurements; a single one is no better.
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
@@ -31,8 +30,10 @@ struct BandwidthEstimator: Sendable {
     /// Near the rate at which the queue grew last.
     private static let carefulGrowth = 0.03
 
-    /// In bit/s, headers included.
+    /// What the path takes, in bit/s, headers included.
     private(set) var bitrate: Double
+    /// What should be sent now, in bit/s, headers included: less while a queue is long, so that it is empty in about a second.
+    var target: Double { queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate }
     /// What the peer got in the last half second, in bit/s; nil before that time has passed.
     var received: Double? { arrivals.bitrate }
     /// The share of packets that was lost last, 0 to 1.
@@ -80,7 +81,7 @@ struct BandwidthEstimator: Sendable {
     mutating func note(_ reports: [PacketReport], enough: Double) {
         raise(to: enough)
         let isConclusive = !isCongested && !isApplicationLimited
-        var (factor, now): (Double?, Double?)
+        var (factor, now, drainRate): (Double?, Double?, Double?)
         for report in reports {
             guard isNew(report) else { continue }
             now = report.sent
@@ -88,13 +89,13 @@ struct BandwidthEstimator: Sendable {
             departures.note(report.bytes, at: report.sent)
             guard let received = report.received else { continue }
             trend.note(sent: report.sent, received: received)
-            delays.note(sent: report.sent, received: received)
+            drainRate = delays.note(sent: report.sent, received: received, bytes: report.bytes) ?? drainRate
             arrivals.note(report.bytes, at: received)
         }
         guard let now else { return }
         first = first ?? now
         if let factor { decrease(to: bitrate * factor, at: now) }
-        adapt(at: now)
+        adapt(at: now, drainRate: drainRate)
     }
 
     /// When more is wanted than before, and nothing speaks against it, there is no reason to wait.
@@ -114,18 +115,18 @@ struct BandwidthEstimator: Sendable {
         return true
     }
 
-    private mutating func adapt(at now: Double) {
+    /// `drainRate` is what the path takes if a queue rises steeply.
+    private mutating func adapt(at now: Double, drainRate: Double?) {
         defer { last = now }
         guard let first, let last, now - first > Self.settling, let received else { return }
-        if isCongested {
+        if isCongested || drainRate != nil {
             // A queue that shrinks needs no less.
             guard trend.usage != .under, now - (lastDecrease ?? first) >= Self.pause + queue else { return }
-            guard isQueue() else { return }
-            let average = capacity.map { $0 * 0.7 + received * 0.3 } ?? received
+            guard drainRate != nil || isQueue() else { return }
+            // Half a second may be a bad one; and when the path got worse within it, it says too much.
+            let average = drainRate ?? capacity.map { $0 * 0.7 + received * 0.3 } ?? received
             capacity = average
-            // Half a second may be a bad one.
-            let lowest =
-                max(received, average * Self.trust) * (queue > Self.slowQueue ? Self.steepDecrease : Self.decrease)
+            let lowest = max(drainRate ?? received, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.
             let floor = isApplicationLimited ? bitrate * 0.7 : 0
             decrease(to: max(lowest, floor), at: now)

@@ -1,25 +1,49 @@
 /// How long packets wait in a queue on the path: their delay now, less the shortest of the last 10 s.
 ///
-/// A queue that is full and stays full has no trend. The two clocks need not agree, and may drift. A pure value.
+/// A queue that is full and stays full has no trend, and one that fills within a few frames is full before a trend shows. The two clocks need not
+/// agree, and may drift. A pure value.
 struct QueueDelay: Sendable {
     private struct Slot {
         let begin: Double
         var shortest: Double
     }
-    /// Jitter is no queue: the shortest delay in so many s counts.
+    private struct Head {
+        let sent: Double
+        let received: Double
+        /// What arrived before it.
+        let bytes: Int
+
+        var delay: Double { received - sent }
+    }
+    /// The shortest delay is kept for so many s at a time.
     private static let slot = 0.2
     private static let memory = 10.0
+    /// Packets within this time were sent together, in s: all but the first wait for each other.
+    private static let burst = 0.005
+    /// So much longer must each burst wait than the one before it, in s, and the last of three than the shortest wait.
+    private static let rise = 0.015
+    private static let leap = 0.1
+
     private var slots: [Slot] = []
+    /// The first packets of the last three bursts.
+    private var heads: [Head] = []
+    private var bytes = 0
+
+    /// The shortest delay that is remembered.
+    private var base: Double { slots.lazy.map(\.shortest).min() ?? .infinity }
 
     /// In s; 0 before there is something to compare with.
     var seconds: Double {
-        guard slots.count > 1, let shortest = slots.map(\.shortest).min() else { return 0 }
-        // The latest slot may have begun with a late packet.
-        return min(slots[slots.count - 1].shortest, slots[slots.count - 2].shortest) - shortest
+        // Jitter is no queue: one packet that was fast shows that there is none.
+        guard slots.count > 1, let shortest = heads.lazy.map(\.delay).min() else { return 0 }
+        return max(shortest - base, 0)
     }
 
     /// Notes a packet by the times when it was sent and received, in s.
-    mutating func note(sent: Double, received: Double) {
+    ///
+    /// - Returns: What the path takes, in bit/s, if a queue rises steeply.
+    mutating func note(sent: Double, received: Double, bytes count: Int) -> Double? {
+        defer { bytes += count }
         let delay = received - sent
         if let last = slots.last, sent - last.begin < Self.slot {
             slots[slots.count - 1].shortest = min(last.shortest, delay)
@@ -27,5 +51,17 @@ struct QueueDelay: Sendable {
             slots.append(Slot(begin: sent, shortest: delay))
             slots.removeAll { sent - $0.begin > Self.memory }
         }
+        guard sent - (heads.last?.sent ?? -.infinity) > Self.burst else { return nil }
+        heads = heads.suffix(2) + [Head(sent: sent, received: received, bytes: bytes)]
+        return isRising ? rate : nil
     }
+
+    /// Whether each of the last bursts waited much longer than the one before it: the path takes far less than is sent.
+    private var isRising: Bool {
+        guard heads.count == 3, heads[2].delay - base > Self.leap else { return false }
+        return zip(heads, heads.dropFirst()).allSatisfy { $1.delay - $0.delay > Self.rise }
+    }
+
+    /// What is sent together arrives as fast as the path takes it.
+    private var rate: Double { Double(heads[2].bytes - heads[1].bytes) * 8 / (heads[2].received - heads[1].received) }
 }

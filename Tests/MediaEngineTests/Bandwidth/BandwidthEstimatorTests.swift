@@ -45,6 +45,23 @@ import Testing
         #expect(Double(path.arrivedBytes) * 8 / 10 > 0.7 * path.rate)
     }
 
+    @Test(
+        "A path suddenly takes a quarter of what is sent: the rate follows within 400 ms, and the queue empties",
+        arguments: [0.2, 1], [0.002, 0.03])
+    func suddenStep(longestQueue: Double, jitter: Double) {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.jitter, path.longestQueue) = (4 * megabit, jitter, longestQueue)
+        path.run(seconds: 5)
+        path.rate = megabit / 2
+        path.run(seconds: 0.4)
+        #expect(0.6...1.2 ~= path.estimator.bitrate / path.rate)
+        path.run(seconds: 1.8)
+        path.clear()
+        path.run(seconds: 1)
+        #expect(path.longestWait < 0.1)
+        #expect(Double(path.arrivedBytes) * 8 > 0.6 * path.rate)
+    }
+
     @Test("Loss of the path itself lowers the rate little, and not for long", arguments: [0.05, 0.1, 0.2])
     func randomLoss(loss: Double) {
         var path = SimulatedPath(wanted: megabit)

@@ -64,7 +64,7 @@ struct SimulatedPath {
     }
 
     private mutating func sendFrame() {
-        debt += min(estimator.bitrate * 0.95, enough / 1.25, most) / 30 / 8
+        debt += min(estimator.target * 0.95, enough / 1.25, most) / 30 / 8
         while debt > 0 {
             let bytes = Int(min(1_200, max(debt, 200)))
             debt -= Double(bytes)
