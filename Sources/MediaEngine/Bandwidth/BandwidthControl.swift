@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Synchronization
 
 /// Keeps the video that a connection sends within the bandwidth that the peer's reports show.
@@ -14,10 +15,20 @@ final class BandwidthControl: Sendable {
         var estimator: BandwidthEstimator?
         var present = Change(isCongested: false)
         var changed: ContinuousClock.Instant?
+        var silence = ReportSilence()
+        /// The frames that had been sent at the last report.
+        var framesAtReport = 0
+        var isWatching = false
     }
     private let tracks: PeerTracks
     private let retransmitted: RetransmittedPackets
     private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
+    private let start = ContinuousClock.now
+    /// How often the control looks whether reports still arrive, while they do.
+    private static let watchInterval = 0.1
+    /// An end that sends nothing gets no reports.
+    private static let fewFrames = 4
 
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
     private struct Step {
@@ -53,15 +64,47 @@ final class BandwidthControl: Sendable {
 
     /// Runs on the thread that receives the reports.
     private func note(_ reports: [PacketReport]) {
-        guard !reports.isEmpty, let video = tracks.sending[.video], video.encoder.followsRate else { return }
-        let wanted = video.encoder.wantedKbit
-        let change = state.withLock { state -> Change? in
-            let enough = VideoShare.bandwidth(forKbit: wanted)
+        guard !reports.isEmpty else { return }
+        adapt { state, video in
+            let enough = VideoShare.bandwidth(forKbit: video.encoder.wantedKbit)
             var estimator = state.estimator ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
             state.estimator = estimator
+            state.silence.note(at: seconds)
+            state.framesAtReport = video.framesSent
+        }
+        let begins = state.withLock { state in
+            defer { state.isWatching = true }
+            return !state.isWatching
+        }
+        if begins { watch() }
+    }
+
+    /// Looks for missing reports until nothing is sent any more.
+    private func watch() {
+        queue.asyncAfter(deadline: .now() + Self.watchInterval) { [weak self] in
+            guard let self else { return }
+            let isSending = state.withLock { state in
+                let frames = tracks.sending[.video]?.framesSent ?? 0
+                let isSilent = state.silence.factor(at: seconds) < 1
+                state.isWatching = !isSilent || frames > state.framesAtReport + Self.fewFrames
+                return state.isWatching
+            }
+            guard isSending else { return }
+            adapt { _, _ in }
+            watch()
+        }
+    }
+
+    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
+
+    /// Notes something, and changes what is sent when that follows.
+    private func adapt(_ note: (inout State, SendTrack) -> Void) {
+        guard let video = tracks.sending[.video], video.encoder.followsRate else { return }
+        let change = state.withLock { state in
+            note(&state, video)
             let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
-            return Self.change(of: &state, estimator, wantedKbit: wanted, step)
+            return Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
         }
         guard let change else { return }
         retransmitted.setCongested(change.isCongested)
@@ -71,10 +114,13 @@ final class BandwidthControl: Sendable {
 
     /// Nil when nothing changes, or not yet.
     private static func change(
-        of state: inout State, _ estimator: BandwidthEstimator, wantedKbit: Int, _ step: Step
+        of state: inout State, at seconds: Double, wantedKbit: Int, _ step: Step
     ) -> Change? {
-        let share = VideoShare(of: estimator.target, loss: estimator.loss).kbit
-        var next = Change(limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested)
+        guard let estimator = state.estimator else { return nil }
+        let silence = state.silence.factor(at: seconds)
+        let share = VideoShare(of: estimator.target * silence, loss: estimator.loss).kbit
+        var next = Change(
+            limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested || silence < 1)
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false
         if isEarly || step.isTooSmall(from: state.present.limitKbit, to: next.limitKbit) {

@@ -24,6 +24,8 @@ struct BandwidthEstimator: Sendable {
     /// The first packets of a call come together, in s.
     private static let settling = 0.5
     private static let growth = 0.1
+    /// What arrives while a queue rises is what the path takes now; older arrivals, in s, say nothing about that.
+    private static let onset = 0.1
     /// Far below the rate at which the queue grew last, or after so many s without one, the estimate grows faster.
     private static let fastGrowth = 0.4
     private static let patience = 2.0
@@ -49,6 +51,8 @@ struct BandwidthEstimator: Sendable {
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
+    /// Whether a report got lost since the last packet that arrived.
+    private var isGap = false
     private var enough: Double
     private var ignoredUntil: Double?
     /// Reductions after which the queue was no shorter, and its length then, in s.
@@ -81,21 +85,25 @@ struct BandwidthEstimator: Sendable {
     mutating func note(_ reports: [PacketReport], enough: Double) {
         raise(to: enough)
         let isConclusive = !isCongested && !isApplicationLimited
-        var (factor, now, drainRate): (Double?, Double?, Double?)
+        var (factor, now): (Double?, Double?)
         for report in reports {
             guard isNew(report) else { continue }
+            let isNext = latest.map { report.number == $0 &+ 1 } ?? false
+            latest = report.number
             now = report.sent
             if let less = losses.note(report, isConclusive: isConclusive) { factor = less }
-            departures.note(report.bytes, at: report.sent)
+            departures.note(report.bytes, at: report.sent, isNext: isNext)
+            isGap = isGap || !isNext
             guard let received = report.received else { continue }
             trend.note(sent: report.sent, received: received)
-            drainRate = delays.note(sent: report.sent, received: received, bytes: report.bytes) ?? drainRate
-            arrivals.note(report.bytes, at: received)
+            delays.note(sent: report.sent, received: received, bytes: report.bytes, isNext: !isGap)
+            arrivals.note(report.bytes, at: received, isNext: !isGap)
+            isGap = false
         }
         guard let now else { return }
         first = first ?? now
         if let factor { decrease(to: bitrate * factor, at: now) }
-        adapt(at: now, drainRate: drainRate)
+        adapt(at: now, delays.takeRise())
     }
 
     /// When more is wanted than before, and nothing speaks against it, there is no reason to wait.
@@ -111,22 +119,21 @@ struct BandwidthEstimator: Sendable {
         if let latest, let last, report.sent - last < Self.memory, Int16(bitPattern: report.number &- latest) <= 0 {
             return false
         }
-        latest = report.number
         return true
     }
 
-    /// `drainRate` is what the path takes if a queue rises steeply.
-    private mutating func adapt(at now: Double, drainRate: Double?) {
+    private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
         defer { last = now }
         guard let first, let last, now - first > Self.settling, let received else { return }
-        if isCongested || drainRate != nil {
+        if isCongested || rise != nil {
             // A queue that shrinks needs no less.
             guard trend.usage != .under, now - (lastDecrease ?? first) >= Self.pause + queue else { return }
-            guard drainRate != nil || isQueue() else { return }
-            // Half a second may be a bad one; and when the path got worse within it, it says too much.
-            let average = drainRate ?? capacity.map { $0 * 0.7 + received * 0.3 } ?? received
+            guard rise != nil || isQueue() else { return }
+            let taken = rise.map { $0.rate ?? arrivals.bitrate(ofLast: Self.onset) } ?? received
+            // Half a second may be a bad one; a rise needs no average.
+            let average = rise == nil ? capacity.map { $0 * 0.7 + taken * 0.3 } ?? taken : taken
             capacity = average
-            let lowest = max(drainRate ?? received, average * Self.trust) * Self.decrease
+            let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.
             let floor = isApplicationLimited ? bitrate * 0.7 : 0
             decrease(to: max(lowest, floor), at: now)
@@ -172,29 +179,45 @@ struct BandwidthEstimator: Sendable {
     }
 }
 
-/// How much was sent or arrived in the last half second.
+/// How much was sent or arrived in half a second, the latest about which everything is known.
 private struct ByteRate: Sendable {
     private static let window = 0.5
     private static let maximum = 4_096
     private var packets: [(time: Double, bytes: Int)] = []
     private var bytes = 0
     private var begin: Double?
+    private var latest: Double?
+    /// The time without lost reports.
+    private var clock = 0.0
 
-    mutating func note(_ count: Int, at time: Double) {
+    /// Notes a packet; with `isNext` false, nothing is known about the time before it, and about what it had.
+    mutating func note(_ count: Int, at time: Double, isNext: Bool) {
+        defer { latest = time }
+        let passed = time - (latest ?? time)
         // Another clock, as after a restart of the peer.
-        if let last = packets.last, abs(time - last.time) > 10 { (packets, bytes, begin) = ([], 0, nil) }
-        begin = begin ?? time
-        packets.append((time, count))
+        guard abs(passed) < 10 else {
+            self = ByteRate()
+            return
+        }
+        guard isNext else { return }
+        clock += passed
+        begin = begin ?? clock
+        packets.append((clock, count))
         bytes += count
         // A peer may report times that never rise.
-        while let first = packets.first, first.time <= time - Self.window || packets.count > Self.maximum {
+        while let first = packets.first, first.time <= clock - Self.window || packets.count > Self.maximum {
             bytes -= packets.removeFirst().bytes
         }
     }
 
     /// In bit/s; nil before half a second has passed.
     var bitrate: Double? {
-        guard let begin, let last = packets.last, last.time - begin >= Self.window else { return nil }
+        guard let begin, clock - begin >= Self.window else { return nil }
         return Double(bytes) * 8 / Self.window
+    }
+
+    /// The same of a shorter time, in s.
+    func bitrate(ofLast seconds: Double) -> Double {
+        Double(packets.reversed().prefix { $0.time > clock - seconds }.reduce(0) { $0 + $1.bytes }) * 8 / seconds
     }
 }

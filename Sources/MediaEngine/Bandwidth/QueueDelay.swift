@@ -3,6 +3,11 @@
 /// A queue that is full and stays full has no trend, and one that fills within a few frames is full before a trend shows. The two clocks need not
 /// agree, and may drift. A pure value.
 struct QueueDelay: Sendable {
+    /// A queue that rises steeply: the path takes far less than is sent.
+    struct Rise: Sendable {
+        /// What the path takes, in bit/s; nil when a report got lost.
+        let rate: Double?
+    }
     private struct Slot {
         let begin: Double
         var shortest: Double
@@ -10,8 +15,9 @@ struct QueueDelay: Sendable {
     private struct Head {
         let sent: Double
         let received: Double
-        /// What arrived before it.
+        /// What arrived before it, and how many times a report got lost before it.
         let bytes: Int
+        let gaps: Int
 
         var delay: Double { received - sent }
     }
@@ -21,13 +27,15 @@ struct QueueDelay: Sendable {
     /// Packets within this time were sent together, in s: all but the first wait for each other.
     private static let burst = 0.005
     /// So much longer must each burst wait than the one before it, in s, and the last of three than the shortest wait.
-    private static let rise = 0.015
+    private static let step = 0.015
     private static let leap = 0.1
 
+    private var rise: Rise?
     private var slots: [Slot] = []
     /// The first packets of the last three bursts.
     private var heads: [Head] = []
     private var bytes = 0
+    private var gaps = 0
 
     /// The shortest delay that is remembered.
     private var base: Double { slots.lazy.map(\.shortest).min() ?? .infinity }
@@ -39,11 +47,16 @@ struct QueueDelay: Sendable {
         return max(shortest - base, 0)
     }
 
-    /// Notes a packet by the times when it was sent and received, in s.
-    ///
-    /// - Returns: What the path takes, in bit/s, if a queue rises steeply.
-    mutating func note(sent: Double, received: Double, bytes count: Int) -> Double? {
+    /// The latest steep rise since the last call.
+    mutating func takeRise() -> Rise? {
+        defer { rise = nil }
+        return rise
+    }
+
+    /// Notes a packet by the times when it was sent and received, in s; `isNext` is false when nothing is known about the one before it.
+    mutating func note(sent: Double, received: Double, bytes count: Int, isNext: Bool) {
         defer { bytes += count }
+        if !isNext { gaps += 1 }
         let delay = received - sent
         if let last = slots.last, sent - last.begin < Self.slot {
             slots[slots.count - 1].shortest = min(last.shortest, delay)
@@ -51,17 +64,20 @@ struct QueueDelay: Sendable {
             slots.append(Slot(begin: sent, shortest: delay))
             slots.removeAll { sent - $0.begin > Self.memory }
         }
-        guard sent - (heads.last?.sent ?? -.infinity) > Self.burst else { return nil }
-        heads = heads.suffix(2) + [Head(sent: sent, received: received, bytes: bytes)]
-        return isRising ? rate : nil
+        guard sent - (heads.last?.sent ?? -.infinity) > Self.burst else { return }
+        heads = heads.suffix(2) + [Head(sent: sent, received: received, bytes: bytes, gaps: gaps)]
+        if isRising { rise = Rise(rate: rate) }
     }
 
-    /// Whether each of the last bursts waited much longer than the one before it: the path takes far less than is sent.
+    /// Whether each of the last bursts waited much longer than the one before it.
     private var isRising: Bool {
         guard heads.count == 3, heads[2].delay - base > Self.leap else { return false }
-        return zip(heads, heads.dropFirst()).allSatisfy { $1.delay - $0.delay > Self.rise }
+        return zip(heads, heads.dropFirst()).allSatisfy { $1.delay - $0.delay > Self.step }
     }
 
     /// What is sent together arrives as fast as the path takes it.
-    private var rate: Double { Double(heads[2].bytes - heads[1].bytes) * 8 / (heads[2].received - heads[1].received) }
+    private var rate: Double? {
+        guard heads[1].gaps == heads[2].gaps else { return nil }
+        return Double(heads[2].bytes - heads[1].bytes) * 8 / (heads[2].received - heads[1].received)
+    }
 }

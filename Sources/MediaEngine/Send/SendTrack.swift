@@ -185,6 +185,9 @@ final class SendTrack: Sendable {
         }
     }
 
+    /// How many frames or audio buffers passed the gate.
+    var framesSent: Int { gate.passed }
+
     /// Whether a queue on the path is full: key frames are rarer then.
     func setCongested(_ isCongested: Bool) { keyFrames?.setCongested(isCongested) }
 

@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// How much less should be sent because the peer's reports stay away.
+///
+/// On a path that suddenly gets narrow in both directions the reports wait and get lost, too. What is sent meanwhile fills the queue, so half of it is
+/// sent after a while, a quarter a little later, and everything again with the next report, which says more. libwebrtc limits what is under way for the
+/// same reason. A pure value; times are in s.
+struct ReportSilence: Sendable {
+    /// Silence begins after so many of the usual intervals, and not before this time.
+    private static let intervals = 3.0
+    private static let shortest = 0.2
+    /// Each of these times halves what is sent.
+    private static let step = 0.2
+    private static let lowest = 0.1
+    /// The weight of the latest interval in the usual one.
+    private static let weight = 0.1
+
+    private var last: Double?
+    private var interval = 0.05
+
+    /// Notes that a report arrived.
+    mutating func note(at now: Double) {
+        if let last, factor(at: now) == 1 { interval += Self.weight * (now - last - interval) }
+        last = now
+    }
+
+    /// The share of what the path takes that should be sent now; 1 while reports arrive, and before the first one.
+    func factor(at now: Double) -> Double {
+        guard let last else { return 1 }
+        let silence = now - last - max(Self.shortest, Self.intervals * interval)
+        return silence < 0 ? 1 : max(pow(0.5, 1 + (silence / Self.step).rounded(.down)), Self.lowest)
+    }
+}
