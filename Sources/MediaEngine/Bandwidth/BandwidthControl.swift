@@ -10,6 +10,8 @@ final class BandwidthControl: Sendable {
         /// In kbit/s; nil: the path takes everything.
         var limitKbit: Int?
         var isCongested: Bool
+        /// The rate of large frames in bit/s; nil: at once.
+        var pace: Double?
     }
     private struct State {
         var estimator: BandwidthEstimator?
@@ -27,6 +29,8 @@ final class BandwidthControl: Sendable {
     private let start = ContinuousClock.now
     /// How often the control looks whether reports still arrive, while they do.
     private static let watchInterval = 0.1
+    /// The rate of large frames, for what the path takes. Less than this delays usual frames, too: then frames are dropped, and the next are larger.
+    private static let pace = 2.0
     /// An end that sends nothing gets no reports.
     private static let fewFrames = 4
 
@@ -110,6 +114,7 @@ final class BandwidthControl: Sendable {
         retransmitted.setCongested(change.isCongested)
         video.setCongested(change.isCongested)
         video.limit(toKbit: change.limitKbit)
+        video.pace(at: change.pace)
     }
 
     /// Nil when nothing changes, or not yet.
@@ -121,6 +126,7 @@ final class BandwidthControl: Sendable {
         let share = VideoShare(of: estimator.target * silence, loss: estimator.loss).kbit
         var next = Change(
             limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested || silence < 1)
+        if next.limitKbit != nil { next.pace = estimator.bitrate * silence * Self.pace }
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false
         if isEarly || step.isTooSmall(from: state.present.limitKbit, to: next.limitKbit) {

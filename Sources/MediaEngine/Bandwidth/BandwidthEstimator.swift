@@ -24,8 +24,8 @@ struct BandwidthEstimator: Sendable {
     /// The first packets of a call come together, in s.
     private static let settling = 0.5
     private static let growth = 0.1
-    /// What arrives while a queue rises is what the path takes now; older arrivals, in s, say nothing about that.
-    private static let onset = 0.1
+    /// What arrives from a queue is what the path takes. It may have changed since: only the last so many s count.
+    private static let latest = 0.15
     /// Far below the rate at which the queue grew last, or after so many s without one, the estimate grows faster.
     private static let fastGrowth = 0.4
     private static let patience = 2.0
@@ -127,11 +127,12 @@ struct BandwidthEstimator: Sendable {
         guard let first, let last, now - first > Self.settling, let received else { return }
         if isCongested || rise != nil {
             // A queue that shrinks needs no less.
-            guard trend.usage != .under, now - (lastDecrease ?? first) >= Self.pause + queue else { return }
-            guard rise != nil || isQueue() else { return }
-            let taken = rise.map { $0.rate ?? arrivals.bitrate(ofLast: Self.onset) } ?? received
-            // Half a second may be a bad one; a rise needs no average.
-            let average = rise == nil ? capacity.map { $0 * 0.7 + taken * 0.3 } ?? taken : taken
+            guard trend.usage != .under else { return }
+            guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }
+            let isLong = rise != nil || queue > Self.longestQueue
+            let taken = isLong ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) : received
+            // Without a long queue half a second may be a bad one.
+            let average = isLong ? taken : capacity.map { $0 * 0.7 + taken * 0.3 } ?? taken
             capacity = average
             let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.

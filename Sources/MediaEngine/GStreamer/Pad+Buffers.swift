@@ -59,6 +59,29 @@ extension Pad {
         }
     }
 
+    /// Pushes the buffers of each list one after the other, each when `admits` returns true; false drops it and the rest of the list.
+    ///
+    /// `admits` gets the bytes of a buffer and may block. `begin` runs before each list or buffer; without a closure all passes at once.
+    func pushOneByOne(_ begin: @escaping @Sendable () -> ((_ bytes: Int) -> Bool)?) {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
+            guard let admits = begin() else { return GST_PAD_PROBE_OK }
+            guard info.isList else {
+                guard let buffer = info.buffer else { return GST_PAD_PROBE_OK }
+                return admits(Int(gst_buffer_get_size(buffer))) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+            }
+            guard let next = gst_pad_get_peer(info.pad) else { return GST_PAD_PROBE_DROP }
+            defer { gst_object_unref(next) }
+            var (result, isDropped) = (GST_FLOW_OK, false)
+            info.forEach { buffer in
+                guard result == GST_FLOW_OK, !isDropped else { return }
+                isDropped = !admits(Int(gst_buffer_get_size(buffer)))
+                if !isDropped { result = gst_pad_chain(next, gst_buffer_ref(buffer)) }
+            }
+            info.handled(result)
+            return GST_PAD_PROBE_HANDLED
+        }
+    }
+
     /// Calls `handler` once, with this pad's element.
     func onFirstBuffer(_ handler: @escaping @Sendable (Element) -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in

@@ -66,6 +66,13 @@ struct PadProbeInfo {
         return UnsafeMutableRawPointer(own).cast()
     }
 
+    /// Ends the data here, for `GST_PAD_PROBE_HANDLED`: the element that pushed it gets this result.
+    func handled(_ result: GstFlowReturn) {
+        gst_mini_object_unref(native.pointee.data.assumingMemoryBound(to: GstMiniObject.self))
+        native.pointee.data = nil
+        native.pointee.ABI.abi.flow_ret = result
+    }
+
     /// Another buffer passes in place of this one.
     func replaceBuffer(by other: BufferRef) {
         guard let buffer else { return }

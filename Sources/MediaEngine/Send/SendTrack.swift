@@ -9,6 +9,8 @@ final class SendTrack: Sendable {
     private let numbersPackets: Bool
     /// Nil for audio.
     private let keyFrames: KeyFrameLimit?
+    /// Nil for audio.
+    private let pacer: Pacer?
     private let proxy: Element
     private let bin: Element
     let encoder: EncoderControl
@@ -112,8 +114,10 @@ final class SendTrack: Sendable {
             // Only the peer's requests pass this pad.
             try bin.pad("src").limitKeyFrameRequests { limit.admits() }
             keyFrames = limit
+            pacer = Pacer()
+            try pacer?.pace(payloader.pad("src"))
         } else {
-            keyFrames = nil
+            (keyFrames, pacer) = (nil, nil)
         }
         for element in [bin, proxy] { try element.syncStateWithParent() }
     }
@@ -159,6 +163,7 @@ final class SendTrack: Sendable {
         }
         // Also with the gate closed, so that captured media can never pass.
         blanking.set(mode != .live)
+        if mode != .live { pacer?.discard() }
         // When it is turned off, no frame is kept: it would be sent first when it is turned on again.
         if !opens { gate.close(keepingLatest: mode != .off) }
         feed.want(mode != .off)
@@ -184,6 +189,9 @@ final class SendTrack: Sendable {
             try? encoder.limit(toKbit: availableKbit)
         }
     }
+
+    /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
+    func pace(at bitrate: Double?) { pacer?.set(bitrate: bitrate) }
 
     /// How many frames or audio buffers passed the gate.
     var framesSent: Int { gate.passed }
