@@ -29,7 +29,7 @@ final class BandwidthControl: Sendable {
     private let start = ContinuousClock.now
     /// How often the control looks whether reports still arrive, while they do.
     private static let watchInterval = 0.1
-    /// The rate of large frames, for what the path takes. Less than this delays usual frames, too: then frames are dropped, and the next are larger.
+    /// The rate of large frames without a queue, for what the path takes. Less delays usual frames, too: then frames are dropped, and the next are larger.
     private static let pace = 2.0
     /// An end that sends nothing gets no reports.
     private static let fewFrames = 4
@@ -115,6 +115,7 @@ final class BandwidthControl: Sendable {
         video.setCongested(change.isCongested)
         video.limit(toKbit: change.limitKbit)
         video.pace(at: change.pace)
+        if !change.isCongested, retransmitted.takeRefusal() { video.requestKeyFrame() }
     }
 
     /// Nil when nothing changes, or not yet.
@@ -126,7 +127,9 @@ final class BandwidthControl: Sendable {
         let share = VideoShare(of: estimator.target * silence, loss: estimator.loss).kbit
         var next = Change(
             limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested || silence < 1)
-        if next.limitKbit != nil { next.pace = estimator.bitrate * silence * Self.pace }
+        if next.limitKbit != nil {
+            next.pace = estimator.bitrate * silence * (next.isCongested ? 1 : Self.pace)
+        }
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false
         if isEarly || step.isTooSmall(from: state.present.limitKbit, to: next.limitKbit) {

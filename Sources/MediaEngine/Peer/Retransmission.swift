@@ -57,6 +57,7 @@ final class RetransmittedPackets: Sendable {
         var retransmission: Int?
         var congestion = Congestion()
         var count = 0
+        var hasRefused = false
     }
     private let state = Mutex(State())
 
@@ -71,6 +72,14 @@ final class RetransmittedPackets: Sendable {
     /// Whether a queue on the path is full.
     func setCongested(_ isCongested: Bool) { state.withLock { $0.congestion.note(isCongested) } }
 
+    /// Whether a packet was not sent again since the last call, so that the peer needs a key frame.
+    func takeRefusal() -> Bool {
+        state.withLock { state in
+            defer { state.hasRefused = false }
+            return state.hasRefused
+        }
+    }
+
     /// Limits what leaves a `rtprtxsend`.
     func limit(_ sender: Element) throws(MediaError) {
         try sender.pad("src").probeHead { [self] bytes in
@@ -79,7 +88,10 @@ final class RetransmittedPackets: Sendable {
             return state.withLock { state in
                 if payloadType == state.media { state.budget.earn(isCongested: state.congestion.isPresent()) }
                 guard payloadType == state.retransmission else { return .pass }
-                guard state.budget.admits() else { return .drop }
+                guard state.budget.admits() else {
+                    state.hasRefused = true
+                    return .drop
+                }
                 state.count += 1
                 return .pass
             }

@@ -4,17 +4,18 @@ internal import Synchronization
 /// Limits how often the peer can request a key frame, which is many times as large as the request (RFC 4585 PLI, RFC 5104 FIR).
 ///
 /// A request that is too early is answered later: a peer that has lost a frame asks once, and gets its key frame after one interval at
-/// the latest.
+/// the latest. While a queue on the path is full it would fill it again, and get lost itself: then it follows when the queue is empty.
 final class KeyFrameLimit: Sendable {
     private struct State {
         var last: ContinuousClock.Instant?
-        var isPending = false
+        /// When a request is answered that was too early.
+        var due: ContinuousClock.Instant?
         var congestion = Congestion()
     }
     private let state = Mutex(State())
     private let interval: Duration
-    /// The interval while a queue on the path is full, which a key frame would fill again.
-    static let congestedInterval = Duration.seconds(1)
+    /// No request waits longer for an empty queue.
+    static let longestWait = Duration.seconds(1)
     private let later: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     private let make: @Sendable () -> Void
 
@@ -37,29 +38,40 @@ final class KeyFrameLimit: Sendable {
 
     /// Whether a request passes to the encoder at once.
     func admits(at now: ContinuousClock.Instant = .now) -> Bool {
-        let wait: Duration? = state.withLock { state in
-            guard let last = state.last, now < last + interval(state, at: now) else {
+        let (isAdmitted, due): (Bool, ContinuousClock.Instant?) = state.withLock { state in
+            guard state.due == nil else { return (false, nil) }
+            var due = max(state.last.map { $0 + interval } ?? now, now)
+            if state.congestion.isPresent(at: now) { due = max(due, now + Self.longestWait) }
+            guard due > now else {
                 state.last = now
-                return .zero
+                return (true, nil)
             }
-            guard !state.isPending else { return nil }
-            state.isPending = true
-            return last + interval(state, at: now) - now
+            state.due = due
+            return (false, due)
         }
-        guard let wait, wait > .zero else { return wait != nil }
-        later(wait) { [weak self] in self?.makeUp(at: now + wait) }
-        return false
+        if let due {
+            later(due - now) { [weak self] in
+                guard let self, state.withLock({ $0.due == due }) else { return }
+                makeUp(at: due)
+            }
+        }
+        return isAdmitted
     }
 
-    /// Whether a queue on the path is full.
-    func setCongested(_ isCongested: Bool) { state.withLock { $0.congestion.note(isCongested) } }
+    /// Asks for a key frame like the peer.
+    func request() { if admits() { make() } }
 
-    private func interval(_ state: State, at now: ContinuousClock.Instant) -> Duration {
-        state.congestion.isPresent(at: now) ? max(interval, Self.congestedInterval) : interval
+    /// Whether a queue on the path is full.
+    func setCongested(_ isCongested: Bool, at now: ContinuousClock.Instant = .now) {
+        let isDue = state.withLock { state in
+            state.congestion.note(isCongested, at: now)
+            return !isCongested && state.due != nil && state.last.map { now >= $0 + interval } ?? true
+        }
+        if isDue { makeUp(at: now) }
     }
 
     private func makeUp(at moment: ContinuousClock.Instant) {
-        state.withLock { ($0.last, $0.isPending) = (moment, false) }
+        state.withLock { ($0.last, $0.due) = (moment, nil) }
         make()
     }
 }

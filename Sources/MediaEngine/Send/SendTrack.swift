@@ -181,6 +181,9 @@ final class SendTrack: Sendable {
     /// Sends a key frame next.
     func forceKeyFrame() { encoderSource.forceKeyFrame() }
 
+    /// Sends a key frame soon, with those that the peer asks for.
+    func requestKeyFrame() { keyFrames?.request() }
+
     /// Keeps the rate of the encoder within what the path takes, in kbit/s; nil: it takes everything.
     func limit(toKbit availableKbit: Int?) {
         // The encoder may be busy.

@@ -25,13 +25,34 @@ import Testing
         #expect(made.value == 2)
         #expect(limit.admits(at: start + .milliseconds(900)))
         #expect(waiting.value.count == 2)
-        // On a full path one key frame a second.
-        limit.setCongested(true)
-        #expect(!limit.admits(at: start + .milliseconds(1_300)))
-        #expect(waiting.value.last?.wait == .milliseconds(600))
-        waiting.value[2].work()
-        limit.setCongested(false)
-        #expect(limit.admits(at: start + .milliseconds(2_200)))
+    }
+
+    @Test("On a full path a request waits until the queue is empty, or for a second")
+    func fullPath() {
+        let waiting = Shared<[(wait: Duration, work: @Sendable () -> Void)]>([])
+        let made = Shared(0)
+        let limit = KeyFrameLimit(interval: .milliseconds(300)) { wait, work in
+            waiting.update { $0.append((wait, work)) }
+        } make: {
+            made.update { $0 += 1 }
+        }
+        let start = ContinuousClock.now
+        limit.setCongested(true, at: start)
+        #expect(!limit.admits(at: start) && !limit.admits(at: start + .milliseconds(100)))
+        #expect(waiting.value.map(\.wait) == [.seconds(1)] && made.value == 0)
+        limit.setCongested(false, at: start + .milliseconds(200))
+        #expect(made.value == 1)
+        // It has been answered.
+        waiting.value[0].work()
+        #expect(made.value == 1)
+        // Not two within the interval, whatever the queue does.
+        limit.setCongested(true, at: start + .milliseconds(300))
+        #expect(!limit.admits(at: start + .milliseconds(300)))
+        limit.setCongested(false, at: start + .milliseconds(400))
+        #expect(made.value == 1)
+        waiting.value[1].work()
+        #expect(made.value == 2)
+        #expect(limit.admits(at: start + .seconds(3)))
     }
 }
 
