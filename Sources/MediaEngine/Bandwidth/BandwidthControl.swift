@@ -74,7 +74,7 @@ final class BandwidthControl: Sendable {
             var estimator = state.estimator ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
             state.estimator = estimator
-            state.silence.note(at: seconds)
+            state.silence.note(at: seconds, isDelayed: estimator.isDelayed)
             state.framesAtReport = video.framesSent
         }
         let begins = state.withLock { state in

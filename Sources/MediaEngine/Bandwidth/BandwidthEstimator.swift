@@ -40,8 +40,11 @@ struct BandwidthEstimator: Sendable {
     var received: Double? { arrivals.bitrate }
     /// The share of packets that was lost last, 0 to 1.
     var loss: Double { losses.latest }
-    /// Whether a queue grows, or is long.
-    var isCongested: Bool { trend.usage == .over || queue > Self.longestQueue }
+    /// Whether a queue grows, or is long and does not empty.
+    var isCongested: Bool { isOver && !delays.isFalling }
+    private var isOver: Bool { trend.usage == .over || queue > Self.longestQueue }
+    /// Whether the latest packet waited long.
+    var isDelayed: Bool { delays.latest > Self.longestQueue }
     /// How long packets wait on the path, in s.
     var queue: Double { delays.seconds }
 
@@ -84,7 +87,7 @@ struct BandwidthEstimator: Sendable {
     /// The estimate does not grow beyond `enough`, in bit/s: an end that sends less than it may learns nothing about the path.
     mutating func note(_ reports: [PacketReport], enough: Double) {
         raise(to: enough)
-        let isConclusive = !isCongested && !isApplicationLimited
+        let isConclusive = !isOver && !isApplicationLimited
         var (factor, now): (Double?, Double?)
         for report in reports {
             guard isNew(report) else { continue }
@@ -125,7 +128,7 @@ struct BandwidthEstimator: Sendable {
     private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
         defer { last = now }
         guard let first, let last, now - first > Self.settling, let received else { return }
-        if isCongested || rise != nil {
+        if isOver || rise != nil {
             // A queue that shrinks needs no less.
             guard trend.usage != .under else { return }
             guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }

@@ -47,6 +47,15 @@ struct QueueDelay: Sendable {
         return max(shortest - base, 0)
     }
 
+    /// How long the latest packet waited, in s.
+    var latest: Double { heads.last.map { max($0.delay - base, 0) } ?? 0 }
+
+    /// Whether each of the last bursts waited less than the one before it: the queue empties.
+    var isFalling: Bool {
+        heads.count == 3 && zip(heads, heads.dropFirst()).allSatisfy { $1.delay < $0.delay }
+            && heads[0].delay - heads[2].delay > Self.step
+    }
+
     /// The latest steep rise since the last call.
     mutating func takeRise() -> Rise? {
         defer { rise = nil }
