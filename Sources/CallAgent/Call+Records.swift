@@ -102,6 +102,7 @@ extension MediaFact {
         case .dtmf(let digit): "dtmf \(digit)"
         case .frameSizeSent(let size): "frameSizeSent \(size.width)x\(size.height)"
         case .frameSizeReceived(let size): "frameSizeReceived \(size.width)x\(size.height)"
+        case .videoAdapted(let change): "videoAdapted \(change.to.size.width)x\(change.to.size.height)"
         case .captureFailed(let fault): "captureFailed \(fault.medium) \(fault.cause)"
         case .captureLost(let fault): "captureLost \(fault.medium) \(fault.cause)"
         case .captureRestored(let medium): "captureRestored \(medium)"

@@ -44,6 +44,7 @@ extension CallMachine {
     private func notice(of fact: MediaFact) -> CallNotice? {
         switch fact {
         case .dtmf(let digit): .dtmf(digit: digit)
+        case .videoAdapted(let change): .videoAdapted(change)
         case .captureLost(let fault): .captureLost(fault)
         case .captureRestored(let medium): .captureRestored(medium)
         case .warning(let text): .mediaWarning(text: text)

@@ -22,6 +22,8 @@ public enum CallNotice: Sendable, Equatable {
     case networkChangeEnded(NetworkPathChange?)
     /// The peer pressed a digit (RFC 4733): `0` to `9`, `*`, `#`, or `A` to `D`.
     case dtmf(digit: String)
+    /// Smaller or fewer frames are sent than are captured, since the network takes too little, or more again.
+    case videoAdapted(VideoChange)
     /// A camera or microphone could not be opened; its medium is not sent until it is turned on again or another one is chosen.
     case captureFailed(CaptureFault)
     /// A camera or microphone was lost while in use: a moving test pattern or silence replaces it until it is back.

@@ -38,6 +38,8 @@ public enum MediaFact: Sendable, Equatable {
     case dtmf(digit: String)
     /// Sent video has this frame size from now on.
     case frameSizeSent(FrameSize)
+    /// Smaller or fewer frames are sent than are captured, or more again.
+    case videoAdapted(VideoChange)
     /// Decoded video has this frame size from now on.
     case frameSizeReceived(FrameSize)
     /// A source could not be opened; its medium is not sent until it is turned on again.
@@ -62,6 +64,44 @@ public enum MediaFault: Sendable, Equatable {
     case incompatible(text: String)
     /// Anything else.
     case other(text: String)
+}
+
+/// A change of the sent video because of the network (``MediaConfiguration/degradationPreference``).
+public struct VideoChange: Sendable, Equatable {
+    /// Sent video.
+    public struct Video: Sendable, Equatable {
+        /// The size of its frames.
+        public var size: FrameSize
+        /// In frames a second.
+        public var frameRate: Double
+
+        /// Makes a description.
+        public init(size: FrameSize, frameRate: Double) {
+            self.size = size
+            self.frameRate = frameRate
+        }
+    }
+    /// Why it happened.
+    public enum Reason: String, Sendable {
+        /// The network takes too little.
+        case bandwidth
+        /// The network takes more again.
+        case recovery
+    }
+
+    /// What was sent before.
+    public var from: Video
+    /// What is sent from now on.
+    public var to: Video
+    /// Why it happened.
+    public var reason: Reason
+
+    /// Makes a change.
+    public init(from: Video, to: Video, reason: Reason) {
+        self.from = from
+        self.to = to
+        self.reason = reason
+    }
 }
 
 /// The size of video frames as sent and decoded, in pixels, after rotation.

@@ -59,6 +59,7 @@ actor EngineMediaProvider: MediaProvider {
                 track.codecs = kind == .video ? configuration.videoCodecs : configuration.audioCodecs
                 track.encoders = configuration.encoders
                 track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
+                track.degradationPreference = configuration.degradationPreference
                 track.maxReceiveKbit =
                     kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit
                 if kind == .audio { track.processing = configuration.audio?.effectiveProcessing ?? .off }

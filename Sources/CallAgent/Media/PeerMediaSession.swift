@@ -170,11 +170,26 @@ extension MediaSessionEvent {
             case .captureRestored(let kind): .captureRestored(.init(kind))
             case .frameSizeSent(let width, let height): .frameSizeSent(.init(width: width, height: height))
             case .frameSizeReceived(let width, let height): .frameSizeReceived(.init(width: width, height: height))
+            case .videoAdapted(let adaptation): .videoAdapted(VideoChange(adaptation))
             case .trackFailed(let failure): .trackFailed(TrackFault(failure))
             case .failed(let error): .failed(MediaSessionError(error).fault)
             case .dtmf(let digit): .dtmf(digit: String(digit.character))
             }
         self.init(translated, at: event.at)
+    }
+}
+
+extension VideoChange {
+    init(_ adaptation: VideoAdaptation) {
+        self.init(
+            from: Video(adaptation.from), to: Video(adaptation.to),
+            reason: adaptation.reason == .bandwidth ? .bandwidth : .recovery)
+    }
+}
+
+extension VideoChange.Video {
+    init(_ frames: VideoAdaptation.Frames) {
+        self.init(size: FrameSize(width: frames.width, height: frames.height), frameRate: frames.rate)
     }
 }
 

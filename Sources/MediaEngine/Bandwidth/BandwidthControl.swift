@@ -18,13 +18,15 @@ final class BandwidthControl: Sendable {
         var present = Change(isCongested: false)
         var changed: ContinuousClock.Instant?
         var silence = ReportSilence()
+        var ladder: VideoLadder
         /// The frames that had been sent at the last report.
         var framesAtReport = 0
         var isWatching = false
     }
     private let tracks: PeerTracks
     private let retransmitted: RetransmittedPackets
-    private let state = Mutex(State())
+    private let onAdaptation: @Sendable (VideoAdaptation) -> Void
+    private let state: Mutex<State>
     private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
     private let start = ContinuousClock.now
     /// How often the control looks whether reports still arrive, while they do.
@@ -49,9 +51,14 @@ final class BandwidthControl: Sendable {
         }
     }
 
-    init(_ tracks: PeerTracks, _ retransmitted: RetransmittedPackets) {
+    init(
+        _ tracks: PeerTracks, _ retransmitted: RetransmittedPackets, preference: DegradationPreference,
+        onAdaptation: @escaping @Sendable (VideoAdaptation) -> Void
+    ) {
         self.tracks = tracks
         self.retransmitted = retransmitted
+        self.onAdaptation = onAdaptation
+        state = Mutex(State(ladder: VideoLadder(preference)))
     }
 
     /// What the path takes of video, in bit/s with all headers; nil before the peer has reported on any packet.
@@ -77,11 +84,36 @@ final class BandwidthControl: Sendable {
             state.silence.note(at: seconds, isDelayed: estimator.isDelayed)
             state.framesAtReport = video.framesSent
         }
+        adaptFrames()
         let begins = state.withLock { state in
             defer { state.isWatching = true }
             return !state.isWatching
         }
         if begins { watch() }
+    }
+
+    /// Sends other frames when the rate asks for it.
+    private func adaptFrames() {
+        guard let video = tracks.sending[.video], let capture = video.capture else { return }
+        let wanted = video.encoder.wantedKbit
+        let change = state.withLock { state -> (VideoLadder.Step, VideoAdaptation)? in
+            guard let estimator = state.estimator, let sent = estimator.sent else { return nil }
+            let share = VideoShare(of: estimator.bitrate, loss: estimator.loss).kbit
+            let sentKbit = Double(VideoShare(of: sent, loss: estimator.loss).kbit)
+            let (limit, former) = (share < wanted ? Double(share) : nil, state.ladder.step)
+            guard let step = state.ladder.note(limitKbit: limit, sentKbit: sentKbit, of: capture, at: seconds) else {
+                return nil
+            }
+            return (
+                step,
+                VideoAdaptation(
+                    from: capture.frames(former), to: capture.frames(step),
+                    reason: step.share < former.share ? .bandwidth : .recovery)
+            )
+        }
+        guard let (step, adaptation) = change else { return }
+        video.scale(to: step)
+        onAdaptation(adaptation)
     }
 
     /// Looks for missing reports until nothing is sent any more.

@@ -36,6 +36,8 @@ struct BandwidthEstimator: Sendable {
     private(set) var bitrate: Double
     /// What should be sent now, in bit/s, headers included: less while a queue is long, so that it is empty in about a second.
     var target: Double { queue > Self.longestQueue ? bitrate * max(1 - queue, Self.drain) : bitrate }
+    /// What was sent in half a second, in bit/s; nil before that time has passed.
+    var sent: Double? { departures.bitrate }
     /// What the peer got in the last half second, in bit/s; nil before that time has passed.
     var received: Double? { arrivals.bitrate }
     /// The share of packets that was lost last, 0 to 1.

@@ -41,6 +41,7 @@ extension PeerConnectionEvent {
         case .networkChanged: .latest("network")
         case .iceParameters: .latest("parameters")
         case .pathChanged: .latest("path")
+        case .videoAdapted: .repeated
         // A peer can ask for any number of paths.
         case .localCandidate(let candidate) where candidate.fragment != nil: .repeated
         case .failed: .first("failure")

@@ -74,6 +74,8 @@ public struct TrackConfiguration: Sendable {
     public var encoders: [String] = []
     /// The target bitrate of the encoder, in kbit/s.
     public var bitrateKbit: Int
+    /// What suffers first when the path takes too little for the video; has no effect on audio.
+    public var degradationPreference = DegradationPreference.balanced
     /// The processing of audio before it is sent; has no effect on video.
     public var processing = AudioProcessing.off
     /// The maximum that the peer may send of this kind, in kbit/s, written as `b=AS` and `b=TIAS` (RFC 8866 section 5.8, RFC 3890); nil: no limit.

@@ -37,6 +37,8 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case dtmf(DtmfDigit)
         /// The encoded frames have this size from now on, in pixels.
         case frameSizeSent(width: Int, height: Int)
+        /// Smaller or fewer frames are sent than are captured, or more again, because of the path (``TrackConfiguration/degradationPreference``).
+        case videoAdapted(VideoAdaptation)
         /// The decoded frames have this size from now on, in pixels.
         case frameSizeReceived(width: Int, height: Int)
         /// The peer has opened a data channel; messages can flow.

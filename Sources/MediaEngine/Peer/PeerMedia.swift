@@ -71,7 +71,10 @@ final class PeerMedia: Sendable {
         }
         let dtmf = choices.contains { !$0.telephoneEvents.isEmpty } ? try DtmfReceiver(pipeline: bin) : nil
         self.tracks = tracks
-        bandwidth = BandwidthControl(tracks, peer.retransmitted)
+        bandwidth = BandwidthControl(
+            tracks, peer.retransmitted,
+            preference: configuration.tracks[.video]?.degradationPreference ?? .balanced
+        ) { report(.event(PeerConnectionEvent(.videoAdapted($0)))) }
         self.builder = builder
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)

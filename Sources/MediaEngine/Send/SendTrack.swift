@@ -11,6 +11,8 @@ final class SendTrack: Sendable {
     private let keyFrames: KeyFrameLimit?
     /// Nil for audio.
     private let pacer: Pacer?
+    /// Nil for audio, and for video whose rate cannot be changed.
+    private let scaler: VideoScaler?
     private let proxy: Element
     private let bin: Element
     let encoder: EncoderControl
@@ -97,7 +99,13 @@ final class SendTrack: Sendable {
                 onFailure: onUnprocessed)
         } else {
             processor = nil
-            try proxy.link(to: bin)
+        }
+        if codec.kind == .video, self.encoder.followsRate {
+            scaler = try VideoScaler(after: proxy, in: pipeline)
+            try scaler?.link(to: bin)
+        } else {
+            scaler = nil
+            if codec.kind == .video { try proxy.link(to: bin) }
         }
         if let telephoneEvent {
             dtmf = try DtmfSender(
@@ -119,12 +127,15 @@ final class SendTrack: Sendable {
         } else {
             (keyFrames, pacer) = (nil, nil)
         }
-        for element in [bin, proxy] { try element.syncStateWithParent() }
+        try bin.syncStateWithParent()
+        try scaler?.syncStateWithParent()
+        try proxy.syncStateWithParent()
     }
 
     /// Whether the element of this path is part of the track.
     func contains(_ path: String) -> Bool {
-        proxy.contains(path) || bin.contains(path) || processor?.contains(path) == true || dtmf?.contains(path) == true
+        proxy.contains(path) || bin.contains(path) || processor?.contains(path) == true
+            || scaler?.contains(path) == true || dtmf?.contains(path) == true
     }
 
     /// The transceiver that webrtcbin made when the pad was requested; requesting the transceiver first would make two.
@@ -193,6 +204,12 @@ final class SendTrack: Sendable {
         }
     }
 
+    /// The captured frames; nil before the first one, and when they cannot be scaled.
+    var capture: VideoLadder.Capture? { scaler?.capture }
+
+    /// Sends a part of the captured frames.
+    func scale(to step: VideoLadder.Step) { queue.async { [scaler] in scaler?.set(step) } }
+
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer?.set(bitrate: bitrate) }
 
@@ -244,6 +261,7 @@ final class SendTrack: Sendable {
         webrtcSink.unlinkFromPeer()
         dtmf?.remove()
         processor?.remove()
+        scaler?.remove(from: pipeline)
         for element in [proxy, bin] { pipeline.remove(element) }
     }
 

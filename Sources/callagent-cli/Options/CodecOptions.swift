@@ -42,6 +42,12 @@ struct CodecOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "What stays longest on a narrow network: motion (smaller frames are sent), detail (fewer) or balanced "
+                + "(smaller ones first).", valueName: "motion|detail|balanced"))
+    var prefer: DegradationPreference = .balanced
+
+    @Option(
+        help: ArgumentHelp(
             "The highest video rate that the peer may send, in kbit/s (b=AS, b=TIAS).", valueName: "kbit"))
     var maxVideoRate: Int?
 
@@ -64,6 +70,7 @@ struct CodecOptions: ParsableArguments {
         configuration.payloadTypes = payloadType.map(\.rule)
         configuration.opus = opus.parameters
         (configuration.maxReceiveVideoKbit, configuration.maxReceiveAudioKbit) = (maxVideoRate, maxAudioRate)
+        configuration.degradationPreference = prefer
         if let videoRate { configuration.videoBitrateKbit = videoRate }
         for name in encoder { try engine.check(encoder: name) }
         // Every requested codec has to be available; of the defaults only the best.

@@ -20,6 +20,8 @@ enum VideoSizeArgument {
     }
 }
 
+extension DegradationPreference: ExpressibleByArgument {}
+
 extension VideoOrientation: ExpressibleByArgument {
     /// All accepted values.
     static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }

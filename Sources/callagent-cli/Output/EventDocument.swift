@@ -29,6 +29,7 @@ struct EventDocument: Encodable {
     var medium: String?
     var attributes: AttributesDocument?
     var networkChange: NetworkPathChange?
+    var adaptation: AdaptationDocument?
     var content: String?
     var text: String?
     var action: String?
@@ -143,6 +144,7 @@ struct EventDocument: Encodable {
         case .messageNotDelivered(let type, let code, let text): (self.type, self.code, self.text) = (type, code, text)
         case .networkChangeStarted(let party): by = party.rawValue
         case .networkChangeEnded(let change): networkChange = change
+        case .videoAdapted(let change): adaptation = AdaptationDocument(change)
         case .dtmf(let digit): self.digit = digit
         case .captureFailed(let fault), .captureLost(let fault):
             (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
@@ -151,6 +153,27 @@ struct EventDocument: Encodable {
         case .deviceRings(let device): self.device = device
         case .videoPending, .auditUnanswered, .signalingLost, .signalingRestored: break
         }
+    }
+}
+
+/// The sent video before and after an adaptation, and `bandwidth` or `recovery`.
+struct AdaptationDocument: Encodable {
+    struct Video: Encodable {
+        let width: Int
+        let height: Int
+        let frameRate: Double
+
+        init(_ video: VideoChange.Video) {
+            (width, height) = (video.size.width, video.size.height)
+            frameRate = video.frameRate.rounded(toPlaces: 1)
+        }
+    }
+    let from: Video
+    let to: Video
+    let reason: String
+
+    init(_ change: VideoChange) {
+        (from, to, reason) = (Video(change.from), Video(change.to), change.reason.rawValue)
     }
 }
 
@@ -167,6 +190,7 @@ extension CallNotice {
         case .deviceRings: "deviceRings"
         case .networkChangeStarted: "networkChangeStarted"
         case .networkChangeEnded: "networkChangeEnded"
+        case .videoAdapted: "adaptation"
         case .dtmf: "dtmf"
         case .captureFailed: "captureFailed"
         case .captureLost: "captureLost"

@@ -21,6 +21,7 @@ enum NoticeLine {
             "another network path after \(Int(change.milliseconds.rounded())) ms: \(text(change.after))"
         case .networkChangeEnded(nil): "the network path stays"
         case .dtmf(let digit): "the peer pressed \(digit)"
+        case .videoAdapted(let change): "the video is \(text(change.to)) now; \(text(change.reason))"
         case .captureFailed(let fault): missing(fault)
         case .captureLost(let fault):
             "the \(word(fault.medium)) is lost (\(text(fault))); "
@@ -47,6 +48,14 @@ enum NoticeLine {
         let source = fault.source.map { "\($0.printable), " } ?? ""
         let remedy = fault.remedy.isEmpty ? "" : "; \(fault.remedy)"
         return "\(source)\(fault.cause.rawValue): \(fault.text.printable)\(remedy)"
+    }
+
+    private static func text(_ video: VideoChange.Video) -> String {
+        "\(video.size.width)x\(video.size.height) at \(Int(video.frameRate.rounded())) frames a second"
+    }
+
+    private static func text(_ reason: VideoChange.Reason) -> String {
+        reason == .bandwidth ? "the network takes no more" : "the network takes more again"
     }
 
     private static func text(_ path: NetworkPath) -> String {

@@ -16,6 +16,7 @@ enum EventKinds {
         .verified, .firstVideoFrame, .firstAudioSample, .firstVideoShown, .firstAudioHeard, .interrupted, .resumed,
         .media(.gathered("all"), generation: 0), .media(.dtmf(digit: "5"), generation: 0),
         .media(.warning("no device"), generation: 0), .media(.captureFailed(.unplugged), generation: 0),
+        .media(.videoAdapted(.example), generation: 0),
         .media(.captureLost(.unplugged), generation: 0), .media(.captureRestored(.video), generation: 0),
         .media(.trackFailed(.encoder), generation: 0), .media(.trackFailed(.decoder), generation: 0),
         .media(.frameSizeSent(.init(width: 4, height: 2)), generation: 0),
@@ -107,6 +108,12 @@ extension NetworkPathChange {
         after: NetworkPath(
             local: .init(type: "host", address: "192.0.2.1", port: 9),
             remote: .init(type: "srflx", address: "192.0.2.2", port: 9)))
+}
+
+extension VideoChange {
+    static let example = Self(
+        from: Video(size: FrameSize(width: 8, height: 4), frameRate: 30),
+        to: Video(size: FrameSize(width: 4, height: 2), frameRate: 30), reason: .bandwidth)
 }
 
 extension CaptureFault {

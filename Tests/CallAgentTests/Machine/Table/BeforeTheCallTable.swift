@@ -91,6 +91,7 @@ extension StateEventTable {
             captureFailed video lost    | told                                              | gates told       | state gates told                                         | "              | "
             captureLost video lost      | told                                              | "                | "                                                        | "              | "
             captureRestored video       | told                                              | "                | "                                                        | "              | "
+            videoAdapted 4x2            | told                                              | "                | "                                                        | "              | "
             trackFailed video sending   | told                                              | gates told       | state gates told                                         | "              | "
             trackFailed video receiving | told                                              | "                | "                                                        | "              | "
             failed s                    | >securityFailed                                   | "                | cancel >securityFailed                                   | "              | "

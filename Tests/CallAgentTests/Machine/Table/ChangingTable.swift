@@ -87,7 +87,9 @@ extension StateEventTable {
             captureLost video lost         | told                               | "                        | "                              | "                        | "
             captureLost video lost g1      | told                               | .                        | told                           | "                        | "
             captureRestored video          | told                               | "                        | "                              | "                        | "
+            videoAdapted 4x2               | told                               | "                        | "                              | "                        | "
             captureRestored video g1       | told                               | .                        | told                           | "                        | "
+            videoAdapted 4x2 g1            | told                               | .                        | told                           | "                        | "
             trackFailed video sending      | state told                         | "                        | told                           | "                        | "
             trackFailed video receiving    | told                               | "                        | "                              | "                        | "
             trackFailed video sending g1   | gates told                         | .                        | told                           | state gates told         | told

@@ -77,6 +77,7 @@ extension StateEventTable {
             captureFailed video lost    | state gates told                   | "                  | "          | .
             captureLost video lost      | told                               | "                  | "          | .
             captureRestored video       | told                               | "                  | "          | .
+            videoAdapted 4x2            | told                               | "                  | "          | .
             trackFailed video sending   | state gates told                   | "                  | "          | .
             trackFailed video receiving | told                               | "                  | "          | .
             failed s                    | hangup >securityFailed             | "                  | "          | .

@@ -75,6 +75,7 @@ extension StateEventTable {
             captureFailed video lost    | told                              | gates told            | told                              | "
             captureLost video lost      | told                              | "                     | "                                 | "
             captureRestored video       | told                              | "                     | "                                 | "
+            videoAdapted 4x2            | told                              | "                     | "                                 | "
             trackFailed video sending   | told                              | gates told            | told                              | "
             trackFailed video receiving | told                              | "                     | "                                 | "
             failed s                    | reject >securityFailed            | "                     | "                                 | "

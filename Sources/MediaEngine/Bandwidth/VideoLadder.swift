@@ -1,0 +1,124 @@
+internal import Foundation
+
+/// Which part of the captured frames is sent when the path takes too few bits for all of them.
+///
+/// An encoder with too few bits for its frames makes blocks of them, and sends more than it may once its coarsest quantizer is reached. Smaller or fewer
+/// frames need fewer bits. A step down takes a second or two; a step up takes longer, and longer each time that it was a mistake. A pure value.
+struct VideoLadder: Sendable {
+    struct Step: Sendable, Equatable {
+        /// Of width and height.
+        var scale = 1.0
+        /// Every how many frames one is sent.
+        var every = 1
+
+        /// Its share of all pixels of a second.
+        var share: Double { scale * scale / Double(every) }
+    }
+
+    /// What is captured.
+    struct Capture: Sendable, Equatable {
+        let width: Int
+        let height: Int
+        /// In frames a second.
+        let rate: Double
+
+        var pixelsPerSecond: Double { Double(width * height) * rate }
+
+        /// The frames of a step; encoders need even sizes.
+        func frames(_ step: Step) -> VideoAdaptation.Frames {
+            func scaled(_ length: Int) -> Int {
+                step.scale == 1 ? length : max(2, Int((Double(length) * step.scale / 2).rounded()) * 2)
+            }
+            return VideoAdaptation.Frames(
+                width: scaled(width), height: scaled(height), rate: rate / Double(step.every))
+        }
+    }
+
+    /// With fewer bits for each pixel, video becomes blocks.
+    private static let fewestBits = 0.025
+    /// An encoder that makes so much more than it should cannot make less.
+    private static let excess = 1.3
+    /// An encoder that makes less than this share of what it may has simple video, and enough bits.
+    private static let use = 0.7
+    /// How long too much, or too few bits, last before a step down, in s.
+    private static let excessTime = 2.0
+    private static let blocksTime = 2.0
+    /// Before a step up there must be room for so much more, for so long, in s.
+    private static let room = 1.25
+    private static let upTimes = 5.0...60.0
+    /// When the path takes everything, in s.
+    private static let freeTime = 1.0
+    /// A step up that is taken back within this time, in s, was a mistake.
+    private static let trial = 15.0
+    private static let smallestSide = 90.0
+    private static let lowestRate = 5.0
+
+    private let steps: [Step]
+    private var index = 0
+    /// What each step was seen to need at least, in kbit/s.
+    private var needs: [Int: Double] = [:]
+    private var upTime = Self.upTimes.lowerBound
+    private var lastUp: Double?
+    private var excessSince: Double?
+    private var blocksSince: Double?
+    private var roomSince: Double?
+
+    var step: Step { steps[index] }
+
+    init(_ preference: DegradationPreference) {
+        steps =
+            switch preference {
+            case .motion: [Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.375), Step(scale: 0.25)]
+            case .detail: [Step(), Step(every: 2), Step(every: 3), Step(every: 5), Step(scale: 0.5, every: 5)]
+            case .balanced:
+                [Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.5, every: 2), Step(scale: 0.25, every: 2)]
+            }
+    }
+
+    /// Notes what the encoder may make and what was sent, in kbit/s, at a time in s; `limitKbit` is nil while the path takes everything.
+    ///
+    /// - Returns: The step to take now; nil: no change.
+    mutating func note(limitKbit: Double?, sentKbit: Double, of capture: Capture, at now: Double) -> Step? {
+        guard let limitKbit else { return index > 0 && Self.lasts(true, &roomSince, Self.freeTime, now) ? up(at: now) : nil }
+        let isExcess = sentKbit > limitKbit * Self.excess
+        let areBlocks = limitKbit < fewest(index, capture) && sentKbit > limitKbit * Self.use
+        let excessLasts = Self.lasts(isExcess, &excessSince, Self.excessTime, now)
+        if excessLasts { needs[index] = max(needs[index] ?? 0, sentKbit) }
+        let blocksLast = Self.lasts(areBlocks, &blocksSince, Self.blocksTime, now)
+        if excessLasts || blocksLast { return down(capture, at: now) }
+        guard index > 0 else { return nil }
+        let need = max(fewest(index - 1, capture), needs[index - 1] ?? 0)
+        return Self.lasts(limitKbit > need * Self.room, &roomSince, upTime, now) ? up(at: now) : nil
+    }
+
+    /// The bits below which a step makes blocks, in kbit/s.
+    private func fewest(_ index: Int, _ capture: Capture) -> Double {
+        capture.pixelsPerSecond * steps[index].share * Self.fewestBits / 1_000
+    }
+
+    /// Whether a condition has held for so many s.
+    private static func lasts(_ holds: Bool, _ since: inout Double?, _ seconds: Double, _ now: Double) -> Bool {
+        since = holds ? since ?? now : nil
+        return since.map { now - $0 >= seconds } ?? false
+    }
+
+    private mutating func down(_ capture: Capture, at now: Double) -> Step? {
+        let isMistake = lastUp.map { now - $0 < Self.trial } ?? false
+        upTime = isMistake ? min(upTime * 2, Self.upTimes.upperBound) : Self.upTimes.lowerBound
+        let side = Double(min(capture.width, capture.height))
+        let next = steps.indices.dropFirst(index + 1).first { index in
+            side * steps[index].scale >= Self.smallestSide && capture.rate / Double(steps[index].every) >= Self.lowestRate
+        }
+        (excessSince, blocksSince, roomSince) = (nil, nil, nil)
+        guard let next else { return nil }
+        index = next
+        return step
+    }
+
+    private mutating func up(at now: Double) -> Step {
+        index -= 1
+        lastUp = now
+        (excessSince, blocksSince, roomSince) = (nil, nil, nil)
+        return step
+    }
+}
