@@ -24,5 +24,30 @@ extension EndToEnd {
             try await call.expectMedia()
             try await call.end()
         }
+
+        @Test("A router lets 250 kbit/s through: smaller frames are sent and arrive, and large ones again later")
+        func smaller() async throws {
+            let call = try await LabCall(
+                try NetworkLab(hasNAT: false),
+                alice: ["--video", "busy", "--video-size", "1280x720@15", "--video-rate", "2000", "--prefer", "motion"])
+            #expect(!call.alice.hasEvent(["event": "adaptation"]))
+            try call.lab.narrow(toKbit: 250)
+            try await eventually("smaller frames", within: .seconds(40)) {
+                adaptations(call.alice).contains { $0["reason"] as? String == "bandwidth" }
+                    && LabCall.sentVideo(call.alice)["frameWidth"] as? Int ?? .max < 1_280
+            }
+            try await call.expectMedia(within: .seconds(40))
+            try call.lab.narrow(toKbit: nil)
+            try await eventually("large frames", within: .seconds(60)) {
+                adaptations(call.alice).last?["reason"] as? String == "recovery"
+                    && LabCall.sentVideo(call.alice)["frameWidth"] as? Int == 1_280
+            }
+            try await call.expectMedia()
+            try await call.end()
+        }
+
+        private func adaptations(_ end: Program) -> [[String: Any]] {
+            end.events.compactMap { $0["adaptation"] as? [String: Any] }
+        }
     }
 }

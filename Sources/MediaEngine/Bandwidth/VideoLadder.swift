@@ -79,7 +79,9 @@ struct VideoLadder: Sendable {
     ///
     /// - Returns: The step to take now; nil: no change.
     mutating func note(limitKbit: Double?, sentKbit: Double, of capture: Capture, at now: Double) -> Step? {
-        guard let limitKbit else { return index > 0 && Self.lasts(true, &roomSince, Self.freeTime, now) ? up(at: now) : nil }
+        guard let limitKbit else {
+            return index > 0 && Self.lasts(true, &roomSince, Self.freeTime, now) ? up(at: now) : nil
+        }
         let isExcess = sentKbit > limitKbit * Self.excess
         let areBlocks = limitKbit < fewest(index, capture) && sentKbit > limitKbit * Self.use
         let excessLasts = Self.lasts(isExcess, &excessSince, Self.excessTime, now)
@@ -107,7 +109,8 @@ struct VideoLadder: Sendable {
         upTime = isMistake ? min(upTime * 2, Self.upTimes.upperBound) : Self.upTimes.lowerBound
         let side = Double(min(capture.width, capture.height))
         let next = steps.indices.dropFirst(index + 1).first { index in
-            side * steps[index].scale >= Self.smallestSide && capture.rate / Double(steps[index].every) >= Self.lowestRate
+            side * steps[index].scale >= Self.smallestSide
+                && capture.rate / Double(steps[index].every) >= Self.lowestRate
         }
         (excessSince, blocksSince, roomSince) = (nil, nil, nil)
         guard let next else { return nil }

@@ -61,7 +61,8 @@ final class VideoScaler: Sendable {
         let (step, capture) = state.withLock { ($0.step, $0.capture) }
         var caps = "ANY"
         if step.scale < 1, let frames = capture?.frames(step) {
-            caps = "video/x-raw,width=(int)\(frames.width),height=(int)\(frames.height),pixel-aspect-ratio=(fraction)1/1"
+            caps =
+                "video/x-raw,width=(int)\(frames.width),height=(int)\(frames.height),pixel-aspect-ratio=(fraction)1/1"
         }
         // Every capsfilter takes these caps.
         try? filter.set("caps", caps)

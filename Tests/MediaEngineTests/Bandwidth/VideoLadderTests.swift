@@ -1,0 +1,108 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("The ladder of sent frames") struct VideoLadderTests {
+    private let capture = VideoLadder.Capture(width: 1_280, height: 720, rate: 30)
+
+    /// Runs in virtual time with an encoder that makes what it may, but not less than `floor` for all pixels; returns the steps.
+    @discardableResult
+    private func run(
+        _ ladder: inout VideoLadder, limitKbit: Double?, seconds: Double, floor: Double = 0, use: Double = 1,
+        from start: Double = 0, _ capture: VideoLadder.Capture? = nil
+    ) -> [(at: Double, step: VideoLadder.Step)] {
+        var steps: [(at: Double, step: VideoLadder.Step)] = []
+        for index in 0..<Int(seconds * 20) {
+            let now = start + Double(index) / 20
+            let sent = max((limitKbit ?? 2_000) * use, floor * ladder.step.share)
+            let step = ladder.note(limitKbit: limitKbit, sentKbit: sent, of: capture ?? self.capture, at: now)
+            if let step { steps.append((now, step)) }
+        }
+        return steps
+    }
+
+    @Test("Enough bits, a path that takes everything, and simple video: nothing changes")
+    func enough() {
+        for preference in DegradationPreference.allCases {
+            var ladder = VideoLadder(preference)
+            #expect(run(&ladder, limitKbit: nil, seconds: 60).isEmpty)
+            #expect(run(&ladder, limitKbit: 700, seconds: 60, from: 60).isEmpty)
+            #expect(run(&ladder, limitKbit: 200, seconds: 60, use: 0.4, from: 120).isEmpty)
+        }
+    }
+
+    @Test(
+        "With too few bits the frames get smaller, fewer, or both, one step after the other",
+        arguments: DegradationPreference.allCases)
+    func few(preference: DegradationPreference) throws {
+        var ladder = VideoLadder(preference)
+        let steps = run(&ladder, limitKbit: 60, seconds: 60)
+        #expect(steps.count >= 3 && steps[0].at >= 1.9)
+        #expect(zip(steps, steps.dropFirst()).allSatisfy { $1.at - $0.at >= 1.9 })
+        let last = try #require(steps.last?.step)
+        switch preference {
+        case .motion: #expect(last == .init(scale: 0.25))
+        case .detail: #expect(last == .init(scale: 0.5, every: 5) && steps[0].step == .init(every: 2))
+        case .balanced: #expect(last == .init(scale: 0.25, every: 2) && steps[0].step == .init(scale: 0.75))
+        }
+    }
+
+    @Test("An encoder that cannot make less gets smaller frames, and larger ones when there is room for what they need")
+    func floor() {
+        var ladder = VideoLadder(.motion)
+        let steps = run(&ladder, limitKbit: 800, seconds: 30, floor: 1_500)
+        #expect(steps.map(\.step) == [.init(scale: 0.75)])
+        #expect(run(&ladder, limitKbit: 1_500, seconds: 30, floor: 1_500, from: 30).isEmpty)
+        let up = run(&ladder, limitKbit: 2_000, seconds: 30, floor: 1_500, from: 60)
+        #expect(up.map(\.step) == [.init()] && up[0].at > 64.9)
+    }
+
+    @Test("A path that takes everything again gets everything within seconds")
+    func free() {
+        var ladder = VideoLadder(.balanced)
+        run(&ladder, limitKbit: 60, seconds: 30)
+        let steps = run(&ladder, limitKbit: nil, seconds: 10, from: 30)
+        #expect(steps.last?.step == .init() && ladder.step == .init())
+        #expect(steps.last.map { $0.at < 36 } == true)
+    }
+
+    @Test("A step up that fails is tried later and later")
+    func hysteresis() {
+        var ladder = VideoLadder(.motion)
+        run(&ladder, limitKbit: 400, seconds: 10)
+        let before = ladder.step
+        var waits: [Double] = []
+        var now = 10.0
+        // Room for the larger step that vanishes as soon as it is taken.
+        for _ in 0..<4 {
+            let begin = now
+            while ladder.step == before, now < begin + 100 { now = step(&ladder, limitKbit: 900, at: now) }
+            waits.append(now - begin)
+            while ladder.step != before, now < begin + 200 { now = step(&ladder, limitKbit: 400, at: now) }
+        }
+        #expect(zip(waits, waits.dropFirst()).allSatisfy { $1 > $0 * 1.8 }, "\(waits)")
+    }
+
+    private func step(_ ladder: inout VideoLadder, limitKbit: Double, at now: Double) -> Double {
+        _ = ladder.note(limitKbit: limitKbit, sentKbit: limitKbit, of: capture, at: now)
+        return now + 0.05
+    }
+
+    @Test("Small captures stay large enough to see something, slow ones fast enough to move")
+    func smallest() {
+        var motion = VideoLadder(.motion)
+        let small = VideoLadder.Capture(width: 320, height: 180, rate: 30)
+        #expect(run(&motion, limitKbit: 1, seconds: 60, small).last?.step == .init(scale: 0.5))
+        var detail = VideoLadder(.detail)
+        let slow = VideoLadder.Capture(width: 640, height: 360, rate: 10)
+        #expect(run(&detail, limitKbit: 1, seconds: 60, slow).last?.step == .init(every: 2))
+    }
+
+    @Test("Frames have even sizes")
+    func sizes() {
+        let odd = VideoLadder.Capture(width: 854, height: 480, rate: 25)
+        #expect(odd.frames(.init(scale: 0.75, every: 2)) == .init(width: 640, height: 360, rate: 12.5))
+        #expect(odd.frames(.init(scale: 0.375)) == .init(width: 320, height: 180, rate: 25))
+        #expect(odd.frames(.init()) == .init(width: 854, height: 480, rate: 25))
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Smaller and fewer frames") struct VideoScalerTests {
+        @Test("The peer gets smaller frames, half of them, and all of them again", arguments: [Codec.vp8, .h264])
+        func steps(codec: Codec) async throws {
+            var options = LoopbackCall.Options()
+            options.videoCodecs = [codec]
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForFrames(10)
+                let video = try #require(await call.caller.peer.media?.sending[.video])
+                #expect(video.capture == .init(width: 320, height: 180, rate: 30))
+                for (step, size) in [
+                    (VideoLadder.Step(scale: 0.5), (160, 90)), (.init(scale: 0.5, every: 2), (160, 90)),
+                    (.init(every: 3), (320, 180)), (.init(), (320, 180)),
+                ] {
+                    video.scale(to: step)
+                    try await eventually("\(size) of \(step)") {
+                        let last = call.callee.events.last {
+                            if case .frameSizeReceived = $0 { true } else { false }
+                        }
+                        return last == .frameSizeReceived(width: size.0, height: size.1)
+                    }
+                    try await call.callee.waitForMoreFrames(20)
+                    let sent = try #require(await call.caller.peer.statistics().sent[.video])
+                    #expect(sent.width == size.0 && sent.height == size.1)
+                }
+            }
+        }
+
+        @Test("One of so many frames is sent")
+        func fewer() async throws {
+            try await withCall { call in
+                try await call.connect()
+                let video = try #require(await call.caller.peer.media?.sending[.video])
+                try await call.callee.waitForFrames(5)
+                video.scale(to: .init(every: 5))
+                let sent = Shared(0)
+                let scaler = try #require(await call.caller.peer.media?.pipeline.bin.child(madeBy: "videoscale"))
+                try scaler.pad("src").probe { _ in
+                    sent.update { $0 += 1 }
+                    return .pass
+                }
+                let before = ContinuousClock.now
+                try await eventually("frames") { sent.value >= 14 }
+                // Six a second; a few may have been on their way.
+                #expect(ContinuousClock.now - before > .seconds(1.4))
+            }
+        }
+
+        @Test("A frame size that changes at the source is scaled, too")
+        func otherSource() async throws {
+            var options = LoopbackCall.Options()
+            options.callerVideo = .test(.ball, format: VideoFormat(width: 640, height: 360))
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForFrames(5)
+                let video = try #require(await call.caller.peer.media?.sending[.video])
+                video.scale(to: .init(scale: 0.5))
+                try await call.callee.wait(for: .frameSizeReceived(width: 320, height: 180))
+                let engine = try await TestEngine.shared()
+                try await video.change(to: engine.capture(.test(.ball, format: VideoFormat(width: 320, height: 240))))
+                try await call.callee.wait(for: .frameSizeReceived(width: 160, height: 120))
+                try await call.callee.waitForMoreFrames(10)
+            }
+        }
+    }
+}
