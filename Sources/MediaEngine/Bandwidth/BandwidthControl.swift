@@ -18,6 +18,8 @@ final class BandwidthControl: Sendable {
         var present = Change(isCongested: false)
         var changed: ContinuousClock.Instant?
         var silence = ReportSilence()
+        /// The estimate before the latest silence, in bit/s.
+        var unsilenced = 0.0
         var ladder: VideoLadder
         /// The frames that had been sent at the last report.
         var framesAtReport = 0
@@ -33,8 +35,6 @@ final class BandwidthControl: Sendable {
     private static let watchInterval = 0.1
     /// The rate of large frames without a queue, for what the path takes. Less delays usual frames, too: then frames are dropped, and the next are larger.
     private static let pace = 2.0
-    /// An end that sends nothing gets no reports.
-    private static let fewFrames = 4
 
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
     private struct Step {
@@ -122,8 +122,8 @@ final class BandwidthControl: Sendable {
             guard let self else { return }
             let isSending = state.withLock { state in
                 let frames = tracks.sending[.video]?.framesSent ?? 0
-                let isSilent = state.silence.factor(at: seconds) < 1
-                state.isWatching = !isSilent || frames > state.framesAtReport + Self.fewFrames
+                if frames > state.framesAtReport { state.silence.noteSent(at: seconds) }
+                state.isWatching = !state.silence.isIdle(at: seconds)
                 return state.isWatching
             }
             guard isSending else { return }
@@ -156,11 +156,14 @@ final class BandwidthControl: Sendable {
     ) -> Change? {
         guard let estimator = state.estimator else { return nil }
         let silence = state.silence.factor(at: seconds)
-        let share = VideoShare(of: estimator.target * silence, loss: estimator.loss).kbit
+        if silence == 1 { state.unsilenced = estimator.bitrate }
+        let most = silence < 1 ? state.unsilenced * silence : .infinity
+        let share = VideoShare(of: min(estimator.target, most), loss: estimator.loss).kbit
         var next = Change(
-            limitKbit: share < wantedKbit ? share : nil, isCongested: estimator.isCongested || silence < 1)
+            limitKbit: share < wantedKbit ? share : nil,
+            isCongested: estimator.isCongested || state.silence.isPresent(at: seconds))
         if next.limitKbit != nil {
-            next.pace = estimator.bitrate * silence * (next.isCongested ? 1 : Self.pace)
+            next.pace = min(estimator.bitrate, most) * (next.isCongested ? 1 : Self.pace)
         }
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false

@@ -9,6 +9,8 @@ struct BandwidthEstimator: Sendable {
     private static let decrease = 0.85
     /// What is sent at least while a queue empties, as a share of what the path takes.
     private static let drain = 0.3
+    /// The least that a measurement may leave, except that of a queue that rises steeply.
+    private static let largestDecrease = 0.5
     /// Of the average of such measurements; a single one is no better.
     private static let trust = 0.7
     /// A queue that waits longer, in s, is emptied even if it does not grow.
@@ -132,16 +134,16 @@ struct BandwidthEstimator: Sendable {
         guard let first, let last, now - first > Self.settling, let received else { return }
         if isOver || rise != nil {
             // A queue that shrinks needs no less.
-            guard trend.usage != .under else { return }
+            guard trend.usage != .under, !delays.isFalling else { return }
             guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }
             let isLong = rise != nil || queue > Self.longestQueue
-            let taken = isLong ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) : received
+            let taken = isLong ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received : received
             // Without a long queue half a second may be a bad one.
             let average = isLong ? taken : capacity.map { $0 * 0.7 + taken * 0.3 } ?? taken
             capacity = average
             let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.
-            let floor = isApplicationLimited ? bitrate * 0.7 : 0
+            let floor = bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
             decrease(to: max(lowest, floor), at: now)
         } else if trend.usage == .normal {
             grow(by: min(max(now - last, 0), 0.5), received: received, at: now)
@@ -189,6 +191,7 @@ struct BandwidthEstimator: Sendable {
 private struct ByteRate: Sendable {
     private static let window = 0.5
     private static let maximum = 4_096
+    private static let fewest = 5
     private var packets: [(time: Double, bytes: Int)] = []
     private var bytes = 0
     private var begin: Double?
@@ -222,8 +225,9 @@ private struct ByteRate: Sendable {
         return Double(bytes) * 8 / Self.window
     }
 
-    /// The same of a shorter time, in s.
-    func bitrate(ofLast seconds: Double) -> Double {
-        Double(packets.reversed().prefix { $0.time > clock - seconds }.reduce(0) { $0 + $1.bytes }) * 8 / seconds
+    /// The same of a shorter time, in s; nil when too few packets arrived to know.
+    func bitrate(ofLast seconds: Double) -> Double? {
+        let latest = packets.reversed().prefix { $0.time > clock - seconds }
+        return latest.count < Self.fewest ? nil : Double(latest.reduce(0) { $0 + $1.bytes }) * 8 / seconds
     }
 }

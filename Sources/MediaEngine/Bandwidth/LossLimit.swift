@@ -5,6 +5,8 @@
 struct LossLimit: Sendable {
     /// Up to this share, above the path's own, loss is no sign of congestion; draft-ietf-rmcat-gcc-02 section 6.
     private static let tolerance = 0.1
+    /// More than this is too much at any rate, also while a lower one would say nothing.
+    private static let excess = 0.4
     /// So many packets and s make one measurement.
     private static let packets = 20
     private static let window = 0.5
@@ -46,7 +48,7 @@ struct LossLimit: Sendable {
         own = min(own, latest)
         guard isConclusive else {
             (reduction, fruitless) = (nil, 0)
-            return nil
+            return latest - own > Self.excess ? 1 - latest / 2 : nil
         }
         return judge(arrived: arrived)
     }

@@ -3,39 +3,72 @@ internal import Foundation
 /// How much less should be sent because the peer's reports stay away.
 ///
 /// On a path that suddenly gets narrow in both directions the reports wait and get lost, too. What is sent meanwhile fills the queue, so half of it is
-/// sent after a while, a quarter a little later, and everything again with the next report of a packet that did not wait. libwebrtc limits what is under
-/// way for the same reason. A pure value; times are in s.
+/// sent after a while, a quarter a little later, and twice as much again every 300 ms once a report shows a packet that did not wait. libwebrtc limits what
+/// is under way for the same reason. A pure value; times are in s.
 struct ReportSilence: Sendable {
-    /// Silence begins after so many of the usual intervals, and not before this time.
+    /// Silence begins when something that was sent is not reported for so many of the usual intervals, and not before this time.
     private static let intervals = 3.0
-    private static let shortest = 0.2
+    private static let shortest = 0.15
+    /// No peer reports more rarely while something arrives.
+    private static let longestInterval = 0.25
+    /// A peer that is silent for longer no longer reports.
+    private static let patience = 10.0
+    private static let idle = 1.0
     /// Each of these times halves what is sent.
     private static let step = 0.2
-    private static let lowest = 0.1
+    private static let lowest = 0.02
     /// The weight of the latest interval in the usual one.
     private static let weight = 0.1
 
-    /// Reports of packets that waited end a silence after this time.
+    /// Reports of packets that waited keep a silence up for so long.
     private static let longest = 1.0
+    /// After a silence the share doubles in this time.
+    private static let recovery = 0.3
+
+    /// What a silence left.
+    private struct Former {
+        let factor: Double
+        /// When the share begins to grow.
+        let begin: Double
+        let latestBegin: Double
+    }
 
     private var last: Double?
+    /// Since when something that was sent is not reported.
+    private var waiting: Double?
     private var interval = 0.05
-    /// The silence that ended with the report of a packet that had waited.
-    private var former: (factor: Double, end: Double)?
+    private var former: Former?
 
     /// Notes that a report arrived; `isDelayed` when the latest packet in it waited long.
     mutating func note(at now: Double, isDelayed: Bool) {
         let factor = factor(at: now)
-        if factor == 1, let last { interval += Self.weight * (now - last - interval) }
-        last = now
-        former = isDelayed && factor < 1 ? (factor, former?.end ?? now + Self.longest) : nil
+        if factor == 1, let last { interval += Self.weight * (min(now - last, Self.longestInterval) - interval) }
+        (last, waiting) = (now, nil)
+        let latestBegin = former?.latestBegin ?? now + Self.longest
+        former =
+            factor == 1
+            ? nil : Former(factor: factor, begin: isDelayed ? max(latestBegin, now) : now, latestBegin: latestBegin)
+    }
+
+    /// Notes that something was sent since the last report.
+    mutating func noteSent(at now: Double) { waiting = waiting ?? now }
+
+    /// Whether no reports arrive.
+    func isPresent(at now: Double) -> Bool { seconds(at: now) != nil }
+
+    /// Whether nothing was sent for a while.
+    func isIdle(at now: Double) -> Bool { waiting == nil && last.map { now - $0 > Self.idle } ?? true }
+
+    /// How long a silence has lasted, in s; nil while there is none.
+    private func seconds(at now: Double) -> Double? {
+        let silence = waiting.map { now - $0 - max(Self.shortest, Self.intervals * interval) }
+        return silence.flatMap { 0..<Self.patience ~= $0 ? $0 : nil }
     }
 
     /// The share of what the path takes that should be sent now; 1 while reports arrive, and before the first one.
     func factor(at now: Double) -> Double {
-        guard let last else { return 1 }
-        let kept = former.map { now < $0.end ? $0.factor : 1 } ?? 1
-        let silence = now - last - max(Self.shortest, Self.intervals * interval)
-        return silence < 0 ? kept : max(kept * pow(0.5, 1 + (silence / Self.step).rounded(.down)), Self.lowest)
+        let kept = former.map { min(1, $0.factor * pow(2, max(now - $0.begin, 0) / Self.recovery)) } ?? 1
+        guard let silence = seconds(at: now) else { return kept }
+        return max(kept * pow(0.5, 1 + (silence / Self.step).rounded(.down)), Self.lowest)
     }
 }

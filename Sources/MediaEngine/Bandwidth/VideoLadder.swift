@@ -43,6 +43,8 @@ struct VideoLadder: Sendable {
     /// How long too much, or too few bits, last before a step down, in s.
     private static let excessTime = 2.0
     private static let blocksTime = 2.0
+    /// The same with less than half of those bits: the next key frame would fill the path for seconds.
+    private static let fewBlocksTime = 0.3
     /// Before a step up there must be room for so much more, for so long, in s.
     private static let room = 1.25
     private static let upTimes = 5.0...60.0
@@ -50,13 +52,15 @@ struct VideoLadder: Sendable {
     private static let freeTime = 1.0
     /// A step up that is taken back within this time, in s, was a mistake.
     private static let trial = 15.0
+    /// For so many s a step needs what it needed: then the video may have changed.
+    private static let memory = 60.0
     private static let smallestSide = 90.0
     private static let lowestRate = 5.0
 
     private let steps: [Step]
     private var index = 0
-    /// What each step was seen to need at least, in kbit/s.
-    private var needs: [Int: Double] = [:]
+    /// What each step was seen to need at least, and when.
+    private var needs: [Int: (kbit: Double, at: Double)] = [:]
     private var upTime = Self.upTimes.lowerBound
     private var lastUp: Double?
     private var excessSince: Double?
@@ -68,7 +72,11 @@ struct VideoLadder: Sendable {
     init(_ preference: DegradationPreference) {
         steps =
             switch preference {
-            case .motion: [Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.375), Step(scale: 0.25)]
+            case .motion:
+                [
+                    Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.375), Step(scale: 0.25),
+                    Step(scale: 0.25, every: 2),
+                ]
             case .detail: [Step(), Step(every: 2), Step(every: 3), Step(every: 5), Step(scale: 0.5, every: 5)]
             case .balanced:
                 [Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.5, every: 2), Step(scale: 0.25, every: 2)]
@@ -85,11 +93,21 @@ struct VideoLadder: Sendable {
         let isExcess = sentKbit > limitKbit * Self.excess
         let areBlocks = limitKbit < fewest(index, capture) && sentKbit > limitKbit * Self.use
         let excessLasts = Self.lasts(isExcess, &excessSince, Self.excessTime, now)
-        if excessLasts { needs[index] = max(needs[index] ?? 0, sentKbit) }
-        let blocksLast = Self.lasts(areBlocks, &blocksSince, Self.blocksTime, now)
-        if excessLasts || blocksLast { return down(capture, at: now) }
+        if excessLasts {
+            // Those that are left out would have needed their share of it.
+            for lower in steps.indices.dropFirst(index) {
+                needs[lower] = (sentKbit * steps[lower].share / step.share, now)
+            }
+        }
+        let isSevere = limitKbit < fewest(index, capture) / 2
+        let blocksLast = Self.lasts(
+            areBlocks, &blocksSince, isSevere ? Self.fewBlocksTime : Self.blocksTime, now)
+        if excessLasts || blocksLast {
+            return down(capture, toShare: excessLasts ? step.share * limitKbit / sentKbit : 1, limitKbit, at: now)
+        }
         guard index > 0 else { return nil }
-        let need = max(fewest(index - 1, capture), needs[index - 1] ?? 0)
+        let seen = needs[index - 1].flatMap { now - $0.at < Self.memory ? $0.kbit : nil } ?? 0
+        let need = max(fewest(index - 1, capture), seen)
         return Self.lasts(limitKbit > need * Self.room, &roomSince, upTime, now) ? up(at: now) : nil
     }
 
@@ -104,14 +122,17 @@ struct VideoLadder: Sendable {
         return since.map { now - $0 >= seconds } ?? false
     }
 
-    private mutating func down(_ capture: Capture, at now: Double) -> Step? {
+    /// Takes the first lower step that has enough bits and at most this share of the pixels, or the lowest.
+    private mutating func down(_ capture: Capture, toShare share: Double, _ limitKbit: Double, at now: Double) -> Step?
+    {
         let isMistake = lastUp.map { now - $0 < Self.trial } ?? false
         upTime = isMistake ? min(upTime * 2, Self.upTimes.upperBound) : Self.upTimes.lowerBound
         let side = Double(min(capture.width, capture.height))
-        let next = steps.indices.dropFirst(index + 1).first { index in
-            side * steps[index].scale >= Self.smallestSide
-                && capture.rate / Double(steps[index].every) >= Self.lowestRate
+        let possible = steps.indices.dropFirst(index + 1).filter { index in
+            let (scale, every) = (steps[index].scale, Double(steps[index].every))
+            return side * scale >= Self.smallestSide && capture.rate / every >= Self.lowestRate
         }
+        let next = possible.first { fewest($0, capture) <= limitKbit && steps[$0].share <= share } ?? possible.last
         (excessSince, blocksSince, roomSince) = (nil, nil, nil)
         guard let next else { return nil }
         index = next

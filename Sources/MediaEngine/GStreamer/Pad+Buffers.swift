@@ -61,10 +61,12 @@ extension Pad {
 
     /// Pushes the buffers of each list one after the other, each when `admits` returns true; false drops it and the rest of the list.
     ///
-    /// `admits` gets the bytes of a buffer and may block. `begin` runs before each list or buffer; without a closure all passes at once.
-    func pushOneByOne(_ begin: @escaping @Sendable () -> ((_ bytes: Int) -> Bool)?) {
+    /// `admits` gets the bytes of a buffer and may block. `begin` runs before each list or buffer with all its bytes; without a closure all passes at once.
+    func pushOneByOne(_ begin: @escaping @Sendable (_ bytes: Int) -> ((_ bytes: Int) -> Bool)?) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
-            guard let admits = begin() else { return GST_PAD_PROBE_OK }
+            var bytes = 0
+            info.forEach { bytes += Int(gst_buffer_get_size($0)) }
+            guard let admits = begin(bytes) else { return GST_PAD_PROBE_OK }
             guard info.isList else {
                 guard let buffer = info.buffer else { return GST_PAD_PROBE_OK }
                 return admits(Int(gst_buffer_get_size(buffer))) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP

@@ -15,8 +15,9 @@ final class Pacer: Sendable {
     }
     /// So much may be sent at once: a pause for each packet would be dear.
     private static let burst = Duration.milliseconds(10)
-    /// No packet waits longer.
+    /// No packet waits longer, and no frame, in s: what is larger than the path takes in that time is lost anyway.
     private static let longest = Duration.milliseconds(250)
+    private static let longestFrame = 0.5
     private let state = Mutex(State())
     private let discarded = DispatchSemaphore(value: 0)
 
@@ -31,20 +32,22 @@ final class Pacer: Sendable {
 
     /// Paces what leaves `source`, a payloader.
     func pace(_ source: Pad) {
-        source.pushOneByOne { [self] in
-            let (frame, isPaced) = state.withLock { ($0.frame, $0.bitrate != nil) }
-            return isPaced ? { [self] in admits($0 + PacketReport.overhead, of: frame) } : nil
+        source.pushOneByOne { [self] bytes in
+            let (frame, bitrate) = state.withLock { ($0.frame, $0.bitrate) }
+            guard let bitrate else { return nil }
+            let pace = max(bitrate, Double(bytes) * 8 / Self.longestFrame)
+            return { [self] in admits($0 + PacketReport.overhead, of: frame, at: pace) }
         }
     }
 
     /// Waits until a packet of a frame may pass; false when the frame was discarded.
-    private func admits(_ bytes: Int, of frame: Int) -> Bool {
+    private func admits(_ bytes: Int, of frame: Int, at pace: Double) -> Bool {
         let due: ContinuousClock.Instant? = state.withLock { state in
             guard state.frame == frame else { return nil }
-            guard let bitrate = state.bitrate else { return .now }
+            guard state.bitrate != nil else { return .now }
             let now = ContinuousClock.now
             let due = min(max(state.isFreeAt - Self.burst, now), now + Self.longest)
-            state.isFreeAt = max(state.isFreeAt, now) + .seconds(Double(bytes) * 8 / bitrate)
+            state.isFreeAt = max(state.isFreeAt, now) + .seconds(Double(bytes) * 8 / pace)
             return due
         }
         guard let due else { return false }

@@ -1,6 +1,6 @@
 /// What suffers first when the network takes too little for the video (W3C `RTCDegradationPreference`).
 public enum DegradationPreference: String, Sendable, CaseIterable {
-    /// Smaller frames, as many as before (W3C `maintain-framerate`).
+    /// Smaller frames, as many as before as long as they are not tiny (W3C `maintain-framerate`).
     case motion
     /// Fewer frames, as large as before (W3C `maintain-resolution`).
     case detail

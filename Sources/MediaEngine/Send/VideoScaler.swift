@@ -18,6 +18,8 @@ final class VideoScaler: Sendable {
         scaler = try Element("videoscale")
         filter = try Element("capsfilter")
         try scaler.set("add-borders", "false")
+        // The average of all pixels: single ones of a fine texture are noise, which needs more bits than the texture.
+        try scaler.set("method", "bilinear2")
         for element in [scaler, filter] { pipeline.add(element) }
         try source.link(to: scaler)
         try scaler.link(to: filter)

@@ -32,28 +32,35 @@ import Testing
     }
 
     @Test(
-        "With too few bits the frames get smaller, fewer, or both, one step after the other",
+        "With a few bits too few the frames get smaller, or fewer, by one step",
         arguments: DegradationPreference.allCases)
     func few(preference: DegradationPreference) throws {
         var ladder = VideoLadder(preference)
+        let steps = run(&ladder, limitKbit: 600, seconds: 60)
+        try #require(steps.count == 1)
+        #expect(steps[0].at >= 1.9 && steps[0].step == (preference == .detail ? .init(every: 2) : .init(scale: 0.75)))
+    }
+
+    @Test("With far too few bits they fit at once", arguments: DegradationPreference.allCases)
+    func farTooFew(preference: DegradationPreference) throws {
+        var ladder = VideoLadder(preference)
         let steps = run(&ladder, limitKbit: 60, seconds: 60)
-        #expect(steps.count >= 3 && steps[0].at >= 1.9)
-        #expect(zip(steps, steps.dropFirst()).allSatisfy { $1.at - $0.at >= 1.9 })
-        let last = try #require(steps.last?.step)
+        try #require(steps.count == 1)
+        #expect(steps[0].at < 0.5)
         switch preference {
-        case .motion: #expect(last == .init(scale: 0.25))
-        case .detail: #expect(last == .init(scale: 0.5, every: 5) && steps[0].step == .init(every: 2))
-        case .balanced: #expect(last == .init(scale: 0.25, every: 2) && steps[0].step == .init(scale: 0.75))
+        case .motion: #expect(steps[0].step == .init(scale: 0.25))
+        case .detail: #expect(steps[0].step == .init(scale: 0.5, every: 5))
+        case .balanced: #expect(steps[0].step == .init(scale: 0.25, every: 2))
         }
     }
 
     @Test("An encoder that cannot make less gets smaller frames, and larger ones when there is room for what they need")
     func floor() {
         var ladder = VideoLadder(.motion)
-        let steps = run(&ladder, limitKbit: 800, seconds: 30, floor: 1_500)
-        #expect(steps.map(\.step) == [.init(scale: 0.75)])
-        #expect(run(&ladder, limitKbit: 1_500, seconds: 30, floor: 1_500, from: 30).isEmpty)
-        let up = run(&ladder, limitKbit: 2_000, seconds: 30, floor: 1_500, from: 60)
+        let steps = run(&ladder, limitKbit: 800, seconds: 30, floor: 1_300)
+        #expect(steps.map(\.step) == [.init(scale: 0.75)] && steps[0].at >= 1.9)
+        #expect(run(&ladder, limitKbit: 1_500, seconds: 30, floor: 1_300, from: 30).isEmpty)
+        let up = run(&ladder, limitKbit: 2_000, seconds: 30, floor: 1_300, from: 60)
         #expect(up.map(\.step) == [.init()] && up[0].at > 64.9)
     }
 
