@@ -35,7 +35,7 @@ public struct MediaConfiguration: Sendable {
     public var maxReceiveAudioKbit: Int?
     /// The highest rate of the sent video, in kbit/s; less is sent when the path takes less.
     public var videoBitrateKbit = 1_000
-    /// What suffers first when the path takes too little for the video.
+    /// What is kept longest when the path takes too little for the video.
     public var degradationPreference = DegradationPreference.balanced
     /// The rate that the audio encoder aims at, in kbit/s.
     public var audioBitrateKbit = 48

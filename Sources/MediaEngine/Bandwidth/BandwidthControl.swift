@@ -21,8 +21,6 @@ final class BandwidthControl: Sendable {
         /// The estimate before the latest silence, in bit/s.
         var unsilenced = 0.0
         var ladder: VideoLadder
-        /// The frames that had been sent at the last report.
-        var framesAtReport = 0
         var isWatching = false
     }
     private let tracks: PeerTracks
@@ -33,7 +31,9 @@ final class BandwidthControl: Sendable {
     private let start = ContinuousClock.now
     /// How often the control looks whether reports still arrive, while they do.
     private static let watchInterval = 0.1
-    /// The rate of large frames without a queue, for what the path takes. Less delays usual frames, too: then frames are dropped, and the next are larger.
+    /// The rate of large frames without a queue, as a multiple of what the path takes.
+    ///
+    /// A lower one delays usual frames, too: then frames are dropped, and the next are larger.
     private static let pace = 2.0
 
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
@@ -81,13 +81,12 @@ final class BandwidthControl: Sendable {
             var estimator = state.estimator ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
             state.estimator = estimator
-            state.silence.note(at: seconds, isDelayed: estimator.isDelayed)
-            state.framesAtReport = video.framesSent
+            state.silence.note(at: seconds, isDelayed: estimator.isDelayed, frames: video.framesSent)
         }
         adaptFrames()
         let begins = state.withLock { state in
-            defer { state.isWatching = true }
-            return !state.isWatching
+            defer { state.isWatching = state.estimator != nil }
+            return !state.isWatching && state.estimator != nil
         }
         if begins { watch() }
     }
@@ -101,7 +100,10 @@ final class BandwidthControl: Sendable {
             let share = VideoShare(of: estimator.bitrate, loss: estimator.loss).kbit
             let sentKbit = Double(VideoShare(of: sent, loss: estimator.loss).kbit)
             let (limit, former) = (share < wanted ? Double(share) : nil, state.ladder.step)
-            guard let step = state.ladder.note(limitKbit: limit, sentKbit: sentKbit, of: capture, at: seconds) else {
+            guard
+                let step = state.ladder.note(
+                    limitKbit: limit, wantedKbit: Double(wanted), sentKbit: sentKbit, of: capture, at: seconds)
+            else {
                 return nil
             }
             return (
@@ -121,8 +123,7 @@ final class BandwidthControl: Sendable {
         queue.asyncAfter(deadline: .now() + Self.watchInterval) { [weak self] in
             guard let self else { return }
             let isSending = state.withLock { state in
-                let frames = tracks.sending[.video]?.framesSent ?? 0
-                if frames > state.framesAtReport { state.silence.noteSent(at: seconds) }
+                state.silence.noteSent(tracks.sending[.video]?.framesSent ?? 0, at: seconds)
                 state.isWatching = !state.silence.isIdle(at: seconds)
                 return state.isWatching
             }
@@ -137,17 +138,20 @@ final class BandwidthControl: Sendable {
     /// Notes something, and changes what is sent when that follows.
     private func adapt(_ note: (inout State, SendTrack) -> Void) {
         guard let video = tracks.sending[.video], video.encoder.followsRate else { return }
-        let change = state.withLock { state in
+        let isCongested = state.withLock { state in
             note(&state, video)
             let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
-            return Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
+            let change = Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
+            // Under the lock, since two threads do this: the latest change counts.
+            if let change {
+                retransmitted.setCongested(change.isCongested)
+                video.setCongested(change.isCongested)
+                video.limit(toKbit: change.limitKbit)
+                video.pace(at: change.pace)
+            }
+            return state.present.isCongested
         }
-        guard let change else { return }
-        retransmitted.setCongested(change.isCongested)
-        video.setCongested(change.isCongested)
-        video.limit(toKbit: change.limitKbit)
-        video.pace(at: change.pace)
-        if !change.isCongested, retransmitted.takeRefusal() { video.requestKeyFrame() }
+        if !isCongested, retransmitted.takeRefusal() { video.requestKeyFrame() }
     }
 
     /// Nil when nothing changes, or not yet.

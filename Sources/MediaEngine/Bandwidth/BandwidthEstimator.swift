@@ -26,7 +26,7 @@ struct BandwidthEstimator: Sendable {
     /// The first packets of a call come together, in s.
     private static let settling = 0.5
     private static let growth = 0.1
-    /// What arrives from a queue is what the path takes. It may have changed since: only the last so many s count.
+    /// What arrives from a queue is what the path takes, which may have changed: only the last so many s count.
     private static let latest = 0.15
     /// Far below the rate at which the queue grew last, or after so many s without one, the estimate grows faster.
     private static let fastGrowth = 0.4

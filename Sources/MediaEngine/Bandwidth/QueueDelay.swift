@@ -15,7 +15,7 @@ struct QueueDelay: Sendable {
     private struct Head {
         let sent: Double
         let received: Double
-        /// What arrived before it, and how many times a report got lost before it.
+        /// What arrived up to it, and how many times a report got lost before it.
         let bytes: Int
         let gaps: Int
 
@@ -74,7 +74,7 @@ struct QueueDelay: Sendable {
             slots.removeAll { sent - $0.begin > Self.memory }
         }
         guard sent - (heads.last?.sent ?? -.infinity) > Self.burst else { return }
-        heads = heads.suffix(2) + [Head(sent: sent, received: received, bytes: bytes, gaps: gaps)]
+        heads = heads.suffix(2) + [Head(sent: sent, received: received, bytes: bytes + count, gaps: gaps)]
         if isRising { rise = Rise(rate: rate) }
     }
 

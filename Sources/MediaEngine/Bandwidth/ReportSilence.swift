@@ -36,27 +36,35 @@ struct ReportSilence: Sendable {
     private var last: Double?
     /// Since when something that was sent is not reported.
     private var waiting: Double?
+    private var framesAtReport = 0
+    private var frames = 0
+    private var lastFrame: Double?
     private var interval = 0.05
     private var former: Former?
 
-    /// Notes that a report arrived; `isDelayed` when the latest packet in it waited long.
-    mutating func note(at now: Double, isDelayed: Bool) {
+    /// Notes that a report arrived after so many frames had been sent; `isDelayed` when the latest packet in it waited long.
+    mutating func note(at now: Double, isDelayed: Bool, frames: Int) {
         let factor = factor(at: now)
         if factor == 1, let last { interval += Self.weight * (min(now - last, Self.longestInterval) - interval) }
-        (last, waiting) = (now, nil)
+        (last, waiting, framesAtReport) = (now, nil, frames)
         let latestBegin = former?.latestBegin ?? now + Self.longest
         former =
             factor == 1
             ? nil : Former(factor: factor, begin: isDelayed ? max(latestBegin, now) : now, latestBegin: latestBegin)
     }
 
-    /// Notes that something was sent since the last report.
-    mutating func noteSent(at now: Double) { waiting = waiting ?? now }
+    /// Notes how many frames have been sent.
+    mutating func noteSent(_ frames: Int, at now: Double) {
+        if frames != self.frames { (self.frames, lastFrame) = (frames, now) }
+        let isSending = lastFrame.map { now - $0 < Self.idle } ?? false
+        // An end that sends nothing any more gets no reports.
+        waiting = isSending && frames > framesAtReport ? waiting ?? now : nil
+    }
 
     /// Whether no reports arrive.
     func isPresent(at now: Double) -> Bool { seconds(at: now) != nil }
 
-    /// Whether nothing was sent for a while.
+    /// Whether nothing was sent or reported for a while.
     func isIdle(at now: Double) -> Bool { waiting == nil && last.map { now - $0 > Self.idle } ?? true }
 
     /// How long a silence has lasted, in s; nil while there is none.

@@ -54,6 +54,7 @@ struct VideoLadder: Sendable {
     private static let trial = 15.0
     /// For so many s a step needs what it needed: then the video may have changed.
     private static let memory = 60.0
+    private static let longestPause = 1.0
     private static let smallestSide = 90.0
     private static let lowestRate = 5.0
 
@@ -63,6 +64,7 @@ struct VideoLadder: Sendable {
     private var needs: [Int: (kbit: Double, at: Double)] = [:]
     private var upTime = Self.upTimes.lowerBound
     private var lastUp: Double?
+    private var latest: Double?
     private var excessSince: Double?
     private var blocksSince: Double?
     private var roomSince: Double?
@@ -83,33 +85,60 @@ struct VideoLadder: Sendable {
             }
     }
 
-    /// Notes what the encoder may make and what was sent, in kbit/s, at a time in s; `limitKbit` is nil while the path takes everything.
+    /// Notes what the encoder may make and what was sent, in kbit/s, at a time in s.
     ///
+    /// `limitKbit` is nil while the path takes all of `wantedKbit`.
     /// - Returns: The step to take now; nil: no change.
-    mutating func note(limitKbit: Double?, sentKbit: Double, of capture: Capture, at now: Double) -> Step? {
-        guard let limitKbit else {
-            return index > 0 && Self.lasts(true, &roomSince, Self.freeTime, now) ? up(at: now) : nil
+    mutating func note(
+        limitKbit: Double?, wantedKbit: Double, sentKbit: Double, of capture: Capture, at now: Double
+    ) -> Step? {
+        // Nothing is known about a pause.
+        if now - (latest ?? now) > Self.longestPause { forgetTimes() }
+        latest = now
+        let limit = limitKbit ?? wantedKbit
+        if limitKbit == nil {
+            (excessSince, blocksSince) = (nil, nil)
+        } else if let step = giveWay(limit, sentKbit, capture, at: now) {
+            return step
         }
-        let isExcess = sentKbit > limitKbit * Self.excess
-        let areBlocks = limitKbit < fewest(index, capture) && sentKbit > limitKbit * Self.use
-        let excessLasts = Self.lasts(isExcess, &excessSince, Self.excessTime, now)
+        guard index > 0 else { return nil }
+        let need = need(index - 1, limit, sentKbit, capture, at: now)
+        let wait = limitKbit == nil && need <= limit ? Self.freeTime : upTime
+        let hasRoom = limitKbit == nil || limit > need * Self.room
+        guard Self.lasts(hasRoom, &roomSince, wait, now) else { return nil }
+        index -= 1
+        lastUp = now
+        forgetTimes()
+        return step
+    }
+
+    /// What a higher step needs, in kbit/s, as far as is known.
+    private func need(_ index: Int, _ limit: Double, _ sentKbit: Double, _ capture: Capture, at now: Double) -> Double {
+        let seen = needs[index].flatMap { now - $0.at < Self.memory ? $0.kbit : nil } ?? 0
+        // Simple video needs no more bits for each pixel than it takes.
+        let isSimple = sentKbit < limit * Self.use
+        let usual = isSimple ? sentKbit * steps[index].share / step.share : fewest(index, capture)
+        return max(usual, seen)
+    }
+
+    /// A lower step, if there are too many bits, or too few.
+    private mutating func giveWay(_ limit: Double, _ sentKbit: Double, _ capture: Capture, at now: Double) -> Step? {
+        let excessLasts = Self.lasts(sentKbit > limit * Self.excess, &excessSince, Self.excessTime, now)
         if excessLasts {
             // Those that are left out would have needed their share of it.
             for lower in steps.indices.dropFirst(index) {
                 needs[lower] = (sentKbit * steps[lower].share / step.share, now)
             }
         }
-        let isSevere = limitKbit < fewest(index, capture) / 2
-        let blocksLast = Self.lasts(
-            areBlocks, &blocksSince, isSevere ? Self.fewBlocksTime : Self.blocksTime, now)
-        if excessLasts || blocksLast {
-            return down(capture, toShare: excessLasts ? step.share * limitKbit / sentKbit : 1, limitKbit, at: now)
-        }
-        guard index > 0 else { return nil }
-        let seen = needs[index - 1].flatMap { now - $0.at < Self.memory ? $0.kbit : nil } ?? 0
-        let need = max(fewest(index - 1, capture), seen)
-        return Self.lasts(limitKbit > need * Self.room, &roomSince, upTime, now) ? up(at: now) : nil
+        let fewest = fewest(index, capture)
+        let areBlocks = limit < fewest && sentKbit > limit * Self.use
+        let time = limit < fewest / 2 ? Self.fewBlocksTime : Self.blocksTime
+        let blocksLast = Self.lasts(areBlocks, &blocksSince, time, now)
+        guard excessLasts || blocksLast else { return nil }
+        return down(capture, toShare: excessLasts ? step.share * limit / sentKbit : 1, limit, at: now)
     }
+
+    private mutating func forgetTimes() { (excessSince, blocksSince, roomSince) = (nil, nil, nil) }
 
     /// The bits below which a step makes blocks, in kbit/s.
     private func fewest(_ index: Int, _ capture: Capture) -> Double {
@@ -125,24 +154,17 @@ struct VideoLadder: Sendable {
     /// Takes the first lower step that has enough bits and at most this share of the pixels, or the lowest.
     private mutating func down(_ capture: Capture, toShare share: Double, _ limitKbit: Double, at now: Double) -> Step?
     {
-        let isMistake = lastUp.map { now - $0 < Self.trial } ?? false
-        upTime = isMistake ? min(upTime * 2, Self.upTimes.upperBound) : Self.upTimes.lowerBound
         let side = Double(min(capture.width, capture.height))
         let possible = steps.indices.dropFirst(index + 1).filter { index in
             let (scale, every) = (steps[index].scale, Double(steps[index].every))
             return side * scale >= Self.smallestSide && capture.rate / every >= Self.lowestRate
         }
         let next = possible.first { fewest($0, capture) <= limitKbit && steps[$0].share <= share } ?? possible.last
-        (excessSince, blocksSince, roomSince) = (nil, nil, nil)
+        forgetTimes()
         guard let next else { return nil }
-        index = next
-        return step
-    }
-
-    private mutating func up(at now: Double) -> Step {
-        index -= 1
-        lastUp = now
-        (excessSince, blocksSince, roomSince) = (nil, nil, nil)
+        let isMistake = lastUp.map { now - $0 < Self.trial } ?? false
+        upTime = isMistake ? min(upTime * 2, Self.upTimes.upperBound) : Self.upTimes.lowerBound
+        (index, lastUp) = (next, nil)
         return step
     }
 }

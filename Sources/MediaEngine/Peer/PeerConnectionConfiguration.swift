@@ -74,7 +74,7 @@ public struct TrackConfiguration: Sendable {
     public var encoders: [String] = []
     /// The target bitrate of the encoder, in kbit/s.
     public var bitrateKbit: Int
-    /// What suffers first when the path takes too little for the video; has no effect on audio.
+    /// What is kept longest when the path takes too little for the video; has no effect on audio.
     public var degradationPreference = DegradationPreference.balanced
     /// The processing of audio before it is sent; has no effect on video.
     public var processing = AudioProcessing.off

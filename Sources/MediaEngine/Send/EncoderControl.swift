@@ -20,6 +20,8 @@ final class EncoderControl: Sendable {
         var availableKbit: Int?
         var limitedSince: ContinuousClock.Instant?
         var limitedSeconds = 0.0
+        /// Every how many of the frames that the caps announce one arrives.
+        var every = 1
         var opus: OpusParameters
         /// Nil before the peer's description is known.
         var peer: PeerLimits?
@@ -36,6 +38,8 @@ final class EncoderControl: Sendable {
     private let applying = Mutex(())
     /// Whether the rate can be changed at all.
     let followsRate: Bool
+    /// Whether the encoder divides its rate by the frame rate of the caps, whatever the time stamps say.
+    private let ignoresTime: Bool
     /// Whether a change of the rate goes without a key frame.
     let changesRateSmoothly: Bool
 
@@ -50,6 +54,8 @@ final class EncoderControl: Sendable {
         // The others begin again with a key frame: x265enc makes a new encoder, vah264enc resets its own.
         let smooth = ["vp8enc", "vp9enc", "x264enc", "openh264enc"]
         changesRateSmoothly = bin.child("encoder")?.factoryName.map(smooth.contains) ?? false
+        // With `tune=zerolatency`.
+        ignoresTime = bin.child("encoder")?.factoryName == "x264enc"
         state = Mutex(State(bitrateKbit: bitrateKbit, opus: opus))
         try apply()
     }
@@ -83,6 +89,15 @@ final class EncoderControl: Sendable {
         if isNews { try apply() }
     }
 
+    /// One of so many frames arrives from now on.
+    func expect(oneOf every: Int) throws(MediaError) {
+        let isNews = state.withLock { state in
+            defer { state.every = every }
+            return state.every != every
+        }
+        if isNews, ignoresTime { try apply() }
+    }
+
     func set(_ opus: OpusParameters) throws(MediaError) {
         state.withLock { $0.opus = opus }
         try apply()
@@ -108,7 +123,8 @@ final class EncoderControl: Sendable {
         let lowest = codec == .opus ? 6 : 1
         let kbit = min(max(lowest, min(state.wantedKbit, state.availableKbit ?? .max)), 2_000_000)
         let bits = kbit * 1_000
-        var values = ["bitrate": String(bits), "bitrateKbit": String(kbit)]
+        let factor = ignoresTime ? state.every : 1
+        var values = ["bitrate": String(bits * factor), "bitrateKbit": String(kbit * factor)]
         if codec == .opus {
             let agreed = state.opus.agreed(with: state.peer?.parameters, ptimeMs: state.peer?.ptimeMs)
             values.merge(agreed.encoderValues(bitrate: bits)) { _, new in new }
@@ -116,7 +132,7 @@ final class EncoderControl: Sendable {
             let ptime = state.opus.agreed(with: nil, ptimeMs: state.peer?.ptimeMs).ptimeMs
             for name in ["ptimeNs", "maxPtimeNs"] { values[name] = String(ptime * 1_000_000) }
         }
-        let target = codec.fixedBitrate ?? values["bitrate"].flatMap { Int($0) } ?? bits
+        let target = codec.fixedBitrate ?? values["bitrate"].flatMap { Int($0) }.map { $0 / factor } ?? bits
         self.state.withLock { $0.targetBitrate = target }
         try description.set(values, on: bin)
     }

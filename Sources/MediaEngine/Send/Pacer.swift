@@ -11,49 +11,74 @@ final class Pacer: Sendable {
         var bitrate: Double?
         /// When all that was sent has passed, at this rate.
         var isFreeAt = ContinuousClock.now
-        var frame = 0
+        /// The frames that reached the encoder, and how many of them may no longer leave.
+        var frames = 0
+        var discarded = 0
+
+        var isDiscarded: Bool { frames <= discarded && discarded > 0 }
     }
     /// So much may be sent at once: a pause for each packet would be dear.
     private static let burst = Duration.milliseconds(10)
-    /// No packet waits longer, and no frame, in s: what is larger than the path takes in that time is lost anyway.
+    /// No packet waits longer.
     private static let longest = Duration.milliseconds(250)
+    /// No frame takes longer, in s: what the path does not take in that time is lost anyway.
     private static let longestFrame = 0.5
     private let state = Mutex(State())
-    private let discarded = DispatchSemaphore(value: 0)
+    private let changed = DispatchSemaphore(value: 0)
 
     /// The rate in bit/s, headers included; nil: packets pass at once.
-    func set(bitrate: Double?) { state.withLock { $0.bitrate = bitrate } }
-
-    /// Drops what still waits.
-    func discard() {
-        state.withLock { $0.frame += 1 }
-        discarded.signal()
-    }
-
-    /// Paces what leaves `source`, a payloader.
-    func pace(_ source: Pad) {
-        source.pushOneByOne { [self] bytes in
-            let (frame, bitrate) = state.withLock { ($0.frame, $0.bitrate) }
-            guard let bitrate else { return nil }
-            let pace = max(bitrate, Double(bytes) * 8 / Self.longestFrame)
-            return { [self] in admits($0 + PacketReport.overhead, of: frame, at: pace) }
+    func set(bitrate: Double?) {
+        state.withLock { state in
+            state.bitrate = bitrate
+            if bitrate == nil { state.isFreeAt = .now }
         }
     }
 
-    /// Waits until a packet of a frame may pass; false when the frame was discarded.
-    private func admits(_ bytes: Int, of frame: Int, at pace: Double) -> Bool {
+    /// Drops what still waits, and what the encoder makes of the frame that it has.
+    func discard() {
+        state.withLock { state in
+            state.discarded = state.frames
+            state.isFreeAt = .now
+        }
+        changed.signal()
+    }
+
+    /// Counts the frames that reach `sink`, an encoder; add it in front of what holds frames back.
+    func count(_ sink: Pad) {
+        sink.probe { [self] _ in
+            state.withLock { $0.frames += 1 }
+            return .pass
+        }
+    }
+
+    /// Paces what leaves `source`, a payloader; `onDrop` runs for each packet that is discarded.
+    func pace(_ source: Pad, onDrop: @escaping @Sendable () -> Void) {
+        source.pushOneByOne { [self] bytes in
+            guard let bitrate = state.withLock({ $0.bitrate }) else { return nil }
+            let pace = max(bitrate, Double(bytes) * 8 / Self.longestFrame)
+            return { [self] bytes in
+                let isAdmitted = admits(bytes + PacketReport.overhead, at: pace)
+                if !isAdmitted { onDrop() }
+                return isAdmitted
+            }
+        }
+    }
+
+    /// Waits until a packet may pass; false when its frame was discarded.
+    func admits(_ bytes: Int, at pace: Double) -> Bool {
         let due: ContinuousClock.Instant? = state.withLock { state in
-            guard state.frame == frame else { return nil }
-            guard state.bitrate != nil else { return .now }
             let now = ContinuousClock.now
-            let due = min(max(state.isFreeAt - Self.burst, now), now + Self.longest)
-            state.isFreeAt = max(state.isFreeAt, now) + .seconds(Double(bytes) * 8 / pace)
-            return due
+            guard !state.isDiscarded else { return nil }
+            // What is owed from a much lower rate is forgotten.
+            let begin = min(max(state.isFreeAt, now), now + Self.longest)
+            state.isFreeAt = begin + .seconds(Double(bytes) * 8 / pace)
+            return begin - Self.burst
         }
         guard let due else { return false }
         while case let wait = due - .now, wait > .zero {
-            if discarded.wait(timeout: .now() + wait / .seconds(1)) == .success { break }
+            _ = changed.wait(timeout: .now() + wait / .seconds(1))
+            if state.withLock({ $0.isDiscarded }) { return false }
         }
-        return state.withLock { $0.frame == frame }
+        return true
     }
 }

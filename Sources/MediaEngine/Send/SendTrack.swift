@@ -75,6 +75,10 @@ final class SendTrack: Sendable {
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
         try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
         recording = try recorder?.tap(codec, at: payloader.pad("sink"))
+        let pacer = codec.kind == .video ? Pacer() : nil
+        self.pacer = pacer
+        // In front of the gate and the blanking: what they judge later was not there when waiting packets were discarded.
+        pacer?.count(encoderSink)
         let counts = FlowCounts()
         let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
         self.gate = gate
@@ -122,10 +126,12 @@ final class SendTrack: Sendable {
             // Only the peer's requests pass this pad.
             try bin.pad("src").limitKeyFrameRequests { limit.admits() }
             keyFrames = limit
-            pacer = Pacer()
-            try pacer?.pace(payloader.pad("src"))
+            // The peer cannot decode what follows a gap.
+            try pacer?.pace(payloader.pad("src")) { [queue, encoderSource] in
+                queue.async { encoderSource.forceKeyFrame() }
+            }
         } else {
-            (keyFrames, pacer) = (nil, nil)
+            keyFrames = nil
         }
         try bin.syncStateWithParent()
         try scaler?.syncStateWithParent()
@@ -204,11 +210,17 @@ final class SendTrack: Sendable {
         }
     }
 
-    /// The captured frames; nil before the first one, and when they cannot be scaled.
+    /// The captured frames; nil before the first one, and when they are not scaled.
     var capture: VideoLadder.Capture? { scaler?.capture }
 
     /// Sends a part of the captured frames.
-    func scale(to step: VideoLadder.Step) { queue.async { [scaler] in scaler?.set(step) } }
+    func scale(to step: VideoLadder.Step) {
+        queue.async { [scaler, encoder] in
+            scaler?.set(step)
+            // A property that the encoder has at all has been set before.
+            try? encoder.expect(oneOf: step.every)
+        }
+    }
 
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer?.set(bitrate: bitrate) }

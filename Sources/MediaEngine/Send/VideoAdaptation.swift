@@ -1,4 +1,4 @@
-/// What suffers first when the network takes too little for the video (W3C `RTCDegradationPreference`).
+/// What is kept longest when the network takes too little for the video (W3C `RTCDegradationPreference`).
 public enum DegradationPreference: String, Sendable, CaseIterable {
     /// Smaller frames, as many as before as long as they are not tiny (W3C `maintain-framerate`).
     case motion

@@ -10,6 +10,7 @@ final class VideoScaler: Sendable {
         var frames = 0
     }
     private let state = Mutex(State())
+    private let applying = Mutex(())
     private let scaler: Element
     private let filter: Element
 
@@ -31,7 +32,7 @@ final class VideoScaler: Sendable {
         sink.probe { [weak self] _ in self?.isSkipped == true ? .drop : .pass }
     }
 
-    /// What arrives; nil before the first frame, and for formats that cannot be scaled.
+    /// What arrives; nil before the first frame.
     var capture: VideoLadder.Capture? { state.withLock { $0.capture } }
 
     func link(to next: Element) throws(MediaError) { try filter.link(to: next) }
@@ -60,6 +61,11 @@ final class VideoScaler: Sendable {
     }
 
     private func apply() {
+        // One at a time: the last one counts.
+        applying.withLock { _ in applyState() }
+    }
+
+    private func applyState() {
         let (step, capture) = state.withLock { ($0.step, $0.capture) }
         var caps = "ANY"
         if step.scale < 1, let frames = capture?.frames(step) {

@@ -6,8 +6,8 @@ import Testing
 @Suite("Reports that stay away") struct ReportSilenceTests {
     private func silence(interval: Double = 0.05) -> ReportSilence {
         var silence = ReportSilence()
-        for index in 0...100 { silence.note(at: Double(index) * interval, isDelayed: false) }
-        silence.noteSent(at: 100 * interval)
+        for index in 0...100 { silence.note(at: Double(index) * interval, isDelayed: false, frames: index) }
+        silence.noteSent(101, at: 100 * interval)
         return silence
     }
 
@@ -21,14 +21,14 @@ import Testing
         var silence = silence()
         #expect(silence.factor(at: 5.14) == 1)
         #expect([5.16, 5.36, 5.56, 14].map(silence.factor) == [0.5, 0.25, 0.125, 0.02])
-        silence.note(at: 14, isDelayed: false)
+        silence.note(at: 14, isDelayed: false, frames: 101)
         // Not all at once.
         var now = 14.0
         var factors: [Double] = []
         while now < 17 {
             now += 0.05
             factors.append(silence.factor(at: now))
-            silence.note(at: now, isDelayed: false)
+            silence.note(at: now, isDelayed: false, frames: 101)
         }
         #expect(zip(factors, factors.dropFirst()).allSatisfy { $1 >= $0 } && factors[5] < 0.05 && factors.last == 1)
         #expect(factors.firstIndex(of: 1).map { 30...36 ~= $0 } == true)
@@ -37,26 +37,30 @@ import Testing
     @Test("The report of a packet that waited does not end it, and holds it up for a second at most")
     func delayed() {
         var silence = silence()
-        silence.note(at: 5.3, isDelayed: true)
+        silence.note(at: 5.3, isDelayed: true, frames: 101)
         #expect(silence.factor(at: 5.31) == 0.5)
-        silence.note(at: 5.4, isDelayed: true)
+        silence.note(at: 5.4, isDelayed: true, frames: 101)
         #expect(silence.factor(at: 5.6) == 0.5)
         // Another silence adds to it.
-        silence.noteSent(at: 5.4)
+        silence.noteSent(102, at: 5.4)
         #expect(silence.factor(at: 5.56) == 0.25)
-        silence.note(at: 5.62, isDelayed: true)
-        for index in 0...10 { silence.note(at: 5.7 + Double(index) / 20, isDelayed: true) }
+        silence.note(at: 5.62, isDelayed: true, frames: 101)
+        for index in 0...10 { silence.note(at: 5.7 + Double(index) / 20, isDelayed: true, frames: 101) }
         #expect(silence.factor(at: 6.29) == 0.25)
         #expect(abs(silence.factor(at: 6.39) / (0.25 * pow(2, 0.3)) - 1) < 1e-9)
     }
 
-    @Test("An end that sends nothing gets no reports, and a peer that reports no more cannot be asked")
+    @Test("An end that sends nothing any more gets no reports, and a peer that reports no more cannot be asked")
     func ends() {
         var silence = silence()
-        #expect(!silence.isIdle(at: 5.9) && silence.isPresent(at: 5.9))
-        #expect(!silence.isPresent(at: 16) && silence.factor(at: 16) == 1)
-        silence.note(at: 20, isDelayed: false)
-        #expect(!silence.isIdle(at: 20.5) && silence.isIdle(at: 21.5) && silence.factor(at: 60) == 1)
+        silence.noteSent(105, at: 5.5)
+        #expect(silence.isPresent(at: 5.9) && !silence.isIdle(at: 5.9))
+        // The last frame got no report.
+        silence.noteSent(105, at: 6.6)
+        #expect(!silence.isPresent(at: 6.6) && silence.factor(at: 6.6) == 1 && silence.isIdle(at: 6.6))
+        var other = self.silence()
+        for index in 0...600 { other.noteSent(110 + index, at: 5.1 + Double(index) / 20) }
+        #expect(other.factor(at: 14) == 0.02 && other.factor(at: 35) == 1 && !other.isPresent(at: 35))
     }
 
     @Test("A peer that reports rarely is not silent between its reports")

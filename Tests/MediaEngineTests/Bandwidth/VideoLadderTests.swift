@@ -15,7 +15,8 @@ import Testing
         for index in 0..<Int(seconds * 20) {
             let now = start + Double(index) / 20
             let sent = max((limitKbit ?? 2_000) * use, floor * ladder.step.share)
-            let step = ladder.note(limitKbit: limitKbit, sentKbit: sent, of: capture ?? self.capture, at: now)
+            let step = ladder.note(
+                limitKbit: limitKbit, wantedKbit: 2_000, sentKbit: sent, of: capture ?? self.capture, at: now)
             if let step { steps.append((now, step)) }
         }
         return steps
@@ -90,8 +91,50 @@ import Testing
         #expect(zip(waits, waits.dropFirst()).allSatisfy { $1 > $0 * 1.8 }, "\(waits)")
     }
 
+    @Test("A path that takes little more than the video is not filled again and again")
+    func oscillation() {
+        var ladder = VideoLadder(.motion)
+        var ups = 0
+        for index in 0..<2_000 {
+            let now = Double(index) / 20
+            let sent = max(300, 600 * ladder.step.share)
+            // Full frames fill the queue; smaller ones leave room for all that is wanted.
+            let limit: Double? = ladder.step == .init() ? 200 : nil
+            let before = ladder.step.share
+            if let step = ladder.note(limitKbit: limit, wantedKbit: 300, sentKbit: sent, of: capture, at: now),
+                step.share > before
+            {
+                ups += 1
+            }
+        }
+        #expect(1...6 ~= ups)
+    }
+
+    @Test("Simple video gets large frames again although it leaves most of a narrow path free")
+    func simple() {
+        var ladder = VideoLadder(.balanced)
+        run(&ladder, limitKbit: 60, seconds: 10)
+        #expect(ladder.step.share < 0.2)
+        for index in 0..<600 {
+            let now = 10 + Double(index) / 20
+            let sent = 60 * ladder.step.share
+            _ = ladder.note(limitKbit: 180, wantedKbit: 2_000, sentKbit: sent, of: capture, at: now)
+        }
+        #expect(ladder.step == .init())
+    }
+
+    @Test("A pause proves nothing")
+    func pause() {
+        var ladder = VideoLadder(.motion)
+        #expect(ladder.note(limitKbit: 300, wantedKbit: 2_000, sentKbit: 900, of: capture, at: 0) == nil)
+        #expect(ladder.note(limitKbit: 300, wantedKbit: 2_000, sentKbit: 900, of: capture, at: 60) == nil)
+        #expect(ladder.note(limitKbit: nil, wantedKbit: 2_000, sentKbit: 900, of: capture, at: 60.5) == nil)
+        #expect(ladder.note(limitKbit: 300, wantedKbit: 2_000, sentKbit: 900, of: capture, at: 61) == nil)
+    }
+
     private func step(_ ladder: inout VideoLadder, limitKbit: Double, at now: Double) -> Double {
-        _ = ladder.note(limitKbit: limitKbit, sentKbit: limitKbit, of: capture, at: now)
+        _ = ladder.note(
+            limitKbit: limitKbit, wantedKbit: 2_000, sentKbit: limitKbit, of: capture, at: now)
         return now + 0.05
     }
 

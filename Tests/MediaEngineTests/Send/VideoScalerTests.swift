@@ -4,7 +4,7 @@ import Testing
 
 extension RealPipelines {
     @Suite("Smaller and fewer frames") struct VideoScalerTests {
-        @Test("The peer gets smaller frames, half of them, and all of them again", arguments: [Codec.vp8, .h264])
+        @Test("The peer gets smaller frames, and large ones again, at any rate", arguments: [Codec.vp8, .h264])
         func steps(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
@@ -48,6 +48,35 @@ extension RealPipelines {
                 try await eventually("frames") { sent.value >= 14 }
                 // Six a second; a few may have been on their way.
                 #expect(ContinuousClock.now - before > .seconds(1.4))
+            }
+        }
+
+        @Test("A fifth of the frames get five times the bits", arguments: [Codec.vp8, .h264])
+        func bits(codec: Codec) async throws {
+            var options = LoopbackCall.Options()
+            options.videoCodecs = [codec]
+            options.callerVideo = VideoSource(name: "busy", format: VideoFormat(width: 320, height: 180))
+            options.configure = { $0.tracks[.video]?.bitrateKbit = 200 }
+            try await withCall(options) { call in
+                try await call.connect()
+                let media = try #require(await call.caller.peer.media)
+                let payloader = try #require(
+                    media.pipeline.bin.child(madeBy: codec == .vp8 ? "rtpvp8pay" : "rtph264pay"))
+                let sizes = Shared<[Int]>([])
+                try payloader.pad("sink").observe { buffer, _ in
+                    if buffer.isDelta { sizes.update { $0.append(buffer.byteCount) } }
+                }
+                func mean(_ count: Int) async throws -> Double {
+                    sizes.update { $0 = [] }
+                    try await eventually("\(count) frames") { sizes.value.count >= count }
+                    return Double(sizes.value.reduce(0, +)) / Double(sizes.value.count)
+                }
+                _ = try await mean(30)
+                let all = try await mean(60)
+                media.sending[.video]?.scale(to: .init(every: 5))
+                _ = try await mean(15)
+                let few = try await mean(20)
+                #expect(2.5...8 ~= few / all, "\(few) and \(all) bytes")
             }
         }
 

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("The pacer") struct PacerTests {
+        /// Frames of five packets, from a real payloader.
+        private final class Bench: Sendable {
+            let pipeline: Pipeline
+            let pacer = Pacer()
+            let (frames, packets, drops) = (Shared(0), Shared(0), Shared(0))
+
+            init(rate: Int = 30) throws {
+                try GStreamerLibrary.initialize()
+                pipeline = try Pipeline(name: "pacer", timeBase: .ownStart)
+                let bin = try Element(
+                    launch: """
+                        videotestsrc is-live=true pattern=snow ! video/x-raw,width=64,height=48,framerate=\(rate)/1 \
+                        ! rtpvrawpay name=payloader mtu=1000 ! fakesink name=sink sync=false async=false
+                        """, description: "pacer", hasGhostPads: false)
+                pipeline.bin.add(bin)
+                let payloader = try #require(bin.child("payloader"))
+                pacer.count(try payloader.pad("sink"))
+                try payloader.pad("sink").probe { [frames] _ in
+                    frames.update { $0 += 1 }
+                    return .pass
+                }
+                try pacer.pace(payloader.pad("src")) { [drops] in drops.update { $0 += 1 } }
+                try #require(bin.child("sink")).pad("sink").probe { [packets] _ in
+                    packets.update { $0 += 1 }
+                    return .pass
+                }
+                try pipeline.bin.setState(.playing)
+            }
+
+            deinit {
+                pacer.discard()
+                pipeline.stop()
+            }
+        }
+
+        @Test(
+            "A path that takes everything gets everything; a narrow one one packet after the other, and nothing is lost"
+        )
+        func order() async throws {
+            let bench = try Bench()
+            try await eventually("packets") { bench.packets.value >= 50 }
+            bench.pacer.set(bitrate: 2_000_000)
+            let before = bench.packets.value
+            try await eventually("paced packets") { bench.packets.value >= before + 30 }
+            #expect(bench.drops.value == 0)
+        }
+
+        @Test("What waits when it is discarded does not pass, and the next frame does")
+        func discard() async throws {
+            let bench = try Bench()
+            try await eventually("packets") { bench.packets.value > 0 }
+            bench.pacer.set(bitrate: 20_000)
+            let before = bench.packets.value
+            // Half a second for each frame.
+            try await eventually("a frame that waits") { bench.packets.value >= before + 2 }
+            bench.pacer.discard()
+            bench.pacer.set(bitrate: nil)
+            try await eventually("packets that were dropped, and new ones") {
+                bench.drops.value > 0 && bench.packets.value > before + 20
+            }
+        }
+
+        @Test("A slow rate leaves no debt for a faster one, and many discards make none faster")
+        func debt() {
+            let pacer = Pacer()
+            for _ in 0..<100 { pacer.discard() }
+            pacer.set(bitrate: 1_000)
+            #expect(pacer.admits(1_200, at: 1_000))
+            // It would be due in ten seconds.
+            let begin = ContinuousClock.now
+            #expect(pacer.admits(1_200, at: 10_000_000))
+            #expect(.milliseconds(200)...(.seconds(5)) ~= ContinuousClock.now - begin)
+            pacer.set(bitrate: nil)
+            pacer.set(bitrate: 1_000_000)
+            #expect(pacer.admits(100, at: 1_000_000))
+        }
+    }
+}
