@@ -127,10 +127,13 @@ extension Agent {
         // A repeated invite.
         case .invite: break
         case .cancel, .hangup, .reject:
+            // The routing records that the call is over, unless it has just been made.
+            if case .call = calls.route(message, unixMs: 0) {
+                pendingInvites[key]?.messages.append(message)
+                break
+            }
             pending.task?.cancel()
             pendingInvites[key] = nil
-            // The routing records that the call is over.
-            _ = calls.route(message, unixMs: 0)
             logger.info(
                 "a call of \(message.from) was given up before it rang", metadata: ["call": "\(message.callId)"])
         default:

@@ -73,6 +73,30 @@ struct ScreeningTests {
         }
     }
 
+    @Test("A caller who cancels while the call gets what was said before ends it")
+    func givenUpAtTheBeginning() async throws {
+        for round in 1...20 {
+            let latch = Latch()
+            try await withAlice {
+                $0.screenInvite = { _ in
+                    await latch.wait()
+                    return .ring()
+                }
+            } _: { alice, signaling in
+                try signaling.deliver(.anInvite, call: "c1", from: "bob")
+                try await eventually("the question") { latch.waiting == 1 }
+                for _ in 0..<200 { try signaling.deliver(.candidate(.example), call: "c1", from: "bob") }
+                try signaling.deliver(.query, call: "other", from: "bob")
+                try await eventually("all were read") { signaling.sent.contains { $0.callId == "other" } }
+                latch.open()
+                let call = try await alice.nextCall()
+                try signaling.deliver(.cancel(9900), call: "c1", from: "bob")
+                try await eventually("the end in round \(round)") { await call.state == .ended }
+                #expect(await call.report().end?.reason == .remoteCancelled)
+            }
+        }
+    }
+
     @Test("A limited number of invites waits for a decision; the others get busy")
     func flood() async throws {
         let latch = Latch()
