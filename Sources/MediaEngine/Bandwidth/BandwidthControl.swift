@@ -85,8 +85,9 @@ final class BandwidthControl: Sendable {
         }
         adaptFrames()
         let begins = state.withLock { state in
-            defer { state.isWatching = state.estimator != nil }
-            return !state.isWatching && state.estimator != nil
+            guard state.estimator != nil, !state.isWatching else { return false }
+            state.isWatching = true
+            return true
         }
         if begins { watch() }
     }

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Which part of the captured frames is sent when the path takes too few bits for all of them.
 ///
 /// An encoder with too few bits for its frames makes blocks of them, and sends more than it may once its coarsest quantizer is reached. Smaller or fewer

@@ -15,7 +15,7 @@ final class KeyFrameLimit: Sendable {
     private let state = Mutex(State())
     private let interval: Duration
     /// No request waits longer for an empty queue.
-    static let longestWait = Duration.seconds(1)
+    private static let longestWait = Duration.seconds(1)
     private let later: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     private let make: @Sendable () -> Void
 

@@ -69,7 +69,7 @@ final class Pacer: Sendable {
         let due: ContinuousClock.Instant? = state.withLock { state in
             let now = ContinuousClock.now
             guard !state.isDiscarded else { return nil }
-            // What is owed from a much lower rate is forgotten.
+            // After a much lower rate nothing waits longer than usual.
             let begin = min(max(state.isFreeAt, now), now + Self.longest)
             state.isFreeAt = begin + .seconds(Double(bytes) * 8 / pace)
             return begin - Self.burst

@@ -3,15 +3,22 @@ import Testing
 @testable import MediaEngine
 
 @Suite("The limit of key frames that a peer requests") struct KeyFrameLimitTests {
-    @Test("The first request passes at once, and all others within the interval give one at its end")
-    func limit() {
-        let waiting = Shared<[(wait: Duration, work: @Sendable () -> Void)]>([])
-        let made = Shared(0)
-        let limit = KeyFrameLimit(interval: .milliseconds(300)) { wait, work in
+    private let waiting: Shared<[(wait: Duration, work: @Sendable () -> Void)]>
+    private let made: Shared<Int>
+    private let limit: KeyFrameLimit
+
+    init() {
+        let (waiting, made) = (Shared<[(wait: Duration, work: @Sendable () -> Void)]>([]), Shared(0))
+        limit = KeyFrameLimit(interval: .milliseconds(300)) { wait, work in
             waiting.update { $0.append((wait, work)) }
         } make: {
             made.update { $0 += 1 }
         }
+        (self.waiting, self.made) = (waiting, made)
+    }
+
+    @Test("The first request passes at once, and all others within the interval give one at its end")
+    func interval() {
         let start = ContinuousClock.now
         #expect(limit.admits(at: start))
         for ms in 1...100 { #expect(!limit.admits(at: start + .milliseconds(ms))) }
@@ -29,13 +36,6 @@ import Testing
 
     @Test("On a full path a request waits until the queue is empty, or for a second")
     func fullPath() {
-        let waiting = Shared<[(wait: Duration, work: @Sendable () -> Void)]>([])
-        let made = Shared(0)
-        let limit = KeyFrameLimit(interval: .milliseconds(300)) { wait, work in
-            waiting.update { $0.append((wait, work)) }
-        } make: {
-            made.update { $0 += 1 }
-        }
         let start = ContinuousClock.now
         limit.setCongested(true, at: start)
         #expect(!limit.admits(at: start) && !limit.admits(at: start + .milliseconds(100)))
