@@ -88,8 +88,6 @@ final class JitterBuffers: Sendable {
     /// Nil: nothing is requested again.
     private func set(_ timing: RetransmissionTiming?, in jitterBuffer: Element) {
         do throws(MediaError) {
-            // Otherwise it requests what was not sent yet whenever a packet is late.
-            try jitterBuffer.set("rtx-next-seqnum", "false")
             try jitterBuffer.set("rtx-delay", String(RetransmissionTiming.reorderingMs))
             try jitterBuffer.set("rtx-retry-timeout", String(timing?.retryMs ?? -1))
             try jitterBuffer.set("do-retransmission", timing == nil ? "false" : "true")
@@ -105,6 +103,9 @@ final class JitterBuffers: Sendable {
     func add(_ jitterBuffer: Element) throws(MediaError) {
         let waits = PacketWaits()
         let (sink, source) = (try jitterBuffer.pad("sink"), try jitterBuffer.pad("src"))
+        // Otherwise it requests what was not sent yet whenever a packet is late. It must not begin to: what it waits for when
+        // requests end is never taken off, not even by its arrival, and is counted as lost (`gst_rtp_jitter_buffer_chain`).
+        try jitterBuffer.set("rtx-next-seqnum", "false")
         // Its pads own the probes, so the probes must not own it: they hold only the waits.
         sink.onFirstBuffer { [weak self] element in
             guard let caps = (try? element.pad("sink"))?.caps?.fields,

@@ -14,6 +14,8 @@ struct MediaOrderTests {
             try await mine.reaches(.ringing)
             try await bob.session().emit(.verified, .firstVideoFrame)
             try await eventually("the candidate") { try await bob.session().commands.contains(.addCandidate(.example)) }
+            // Otherwise the gates to send open before those to receive.
+            try await eventually("the frame") { await theirs.report().timeline.instant(of: .firstVideoFrame) != nil }
             #expect(try await bob.session().commands == [.createAnswer("offer"), .addCandidate(.example)])
             try await theirs.accept()
             try await theirs.reaches(.connected)

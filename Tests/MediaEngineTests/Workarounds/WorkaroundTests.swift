@@ -5,6 +5,8 @@ import Testing
 /// Each test shows that the installed GStreamer still needs the work-around, and fails once it does not.
 extension RealPipelines {
     @Suite("Work-arounds for webrtcbin") struct WorkaroundTests {
+        init() throws { try GStreamerLibrary.initialize() }
+
         @Test("UncheckedFingerprint: a pair connects although the fingerprints are wrong")
         func uncheckedFingerprint() async throws {
             let (caller, callee) = (try RawPeer(RawPeer.opus), try RawPeer(RawPeer.opus))
@@ -111,6 +113,38 @@ extension RealPipelines {
             // Without the coincidence the same caps are announced.
             try video.sendCaps(format.replacing("extmap-3", with: "extmap-4"))
             try await eventually("the extension") { source.caps?.fields?["extmap-4"] != nil }
+        }
+
+        @Test(
+            "JitterBuffers: what is waited for when requests end counts as lost although it arrives, unless nothing was",
+            arguments: [false, true])
+        func requestsThatEnd(isFollowed: Bool) async throws {
+            let pipeline = try Pipeline(name: "buffer", timeBase: .ownStart)
+            defer { pipeline.stop() }
+            let bin = try Element(
+                launch: """
+                    \(RawPeer.opus) ! rtpjitterbuffer name=buffer do-retransmission=true latency=20
+                    ! fakesink name=sink sync=false async=false
+                    """,
+                description: "buffer", hasGhostPads: false)
+            pipeline.bin.add(bin)
+            let buffer = try #require(bin.child("buffer"))
+            let buffers = JitterBuffers(waitMs: 20)
+            if isFollowed { try buffers.add(buffer) }
+            let packets = Shared(0)
+            try bin.child("sink")?.pad("sink").probe { _ in
+                packets.update { $0 += 1 }
+                return .pass
+            }
+            let count = { (name: String) in buffer.get("stats")?.fields?[name]?.intValue }
+            try pipeline.bin.setState(.playing)
+            try await eventually("packets") { packets.value >= 5 }
+            #expect(buffer.get("rtx-next-seqnum")?.boolValue == !isFollowed)
+            try buffer.set("do-retransmission", "false")
+            let before = packets.value
+            try await eventually("more of them") { packets.value >= before + 20 }
+            #expect(count("num-lost") == (isFollowed ? 0 : 1))
+            #expect(count("num-late") == 0)
         }
 
         @Test("TimedEchoReference: a queue follows the probe only where it is needed")
