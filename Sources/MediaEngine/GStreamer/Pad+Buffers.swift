@@ -108,17 +108,33 @@ extension Pad {
         }
     }
 
+    /// Calls `handler` with all bytes of every buffer; not called for lists.
+    func read(_ handler: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            if let buffer = info.buffer { Self.read(buffer, handler) }
+            return GST_PAD_PROBE_OK
+        }
+    }
+
+    /// Nil if the buffer cannot be mapped.
+    @discardableResult
+    private static func read<T>(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, _ handler: (UnsafeRawBufferPointer) -> T
+    ) -> T? {
+        var map = GstMapInfo()
+        guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return nil }
+        defer { gst_buffer_unmap(buffer, &map) }
+        return handler(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
+    }
+
     /// Overwrites the bytes with zeros that `place` names in a buffer, which it can read; nil leaves the buffer as it is.
     ///
     /// Not called for lists. A buffer with other references is copied first.
     func overwrite(_ place: @escaping @Sendable (UnsafeRawBufferPointer) -> Range<Int>?) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
-            guard let buffer = info.buffer else { return GST_PAD_PROBE_OK }
-            var map = GstMapInfo()
-            guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return GST_PAD_PROBE_OK }
-            let range = place(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
-            gst_buffer_unmap(buffer, &map)
-            guard let range, let own = info.makeWritable() else { return GST_PAD_PROBE_OK }
+            guard let buffer = info.buffer, let range = Self.read(buffer, place).flatMap(\.self),
+                let own = info.makeWritable()
+            else { return GST_PAD_PROBE_OK }
             gst_buffer_memset(own, gsize(range.lowerBound), 0, gsize(range.count))
             return GST_PAD_PROBE_OK
         }

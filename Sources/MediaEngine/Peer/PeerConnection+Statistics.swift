@@ -39,8 +39,7 @@ extension PeerConnection {
         lastStatistics = media.statistics(transport: transport)
         if let reply {
             let now = Date().timeIntervalSince1970 * 1_000
-            let report = media.report(reply, lastStatistics, timestamp: now)
-            lastReport = report.keepingReports(of: lastReport)
+            lastReport = media.report(reply, lastStatistics, timestamp: now)
         }
     }
 

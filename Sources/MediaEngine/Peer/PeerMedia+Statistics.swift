@@ -10,10 +10,10 @@ extension PeerMedia {
         var sent: [UInt32: StatisticsReport.Stream] = [:]
         var received: [UInt32: StatisticsReport.Stream] = [:]
         for (kind, track) in sending {
-            let stream = StatisticsReport.Stream(
-                kind: kind, codec: track.codec, payloadType: track.payloadType)
-            sent[track.ssrc] = stream
+            var stream = StatisticsReport.Stream(kind: kind, codec: track.codec, payloadType: track.payloadType)
             if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
+            stream.reception = peer.receptionReports[track.ssrc]
+            sent[track.ssrc] = stream
         }
         var report = StatisticsReport(
             webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)

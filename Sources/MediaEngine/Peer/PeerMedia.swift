@@ -190,6 +190,7 @@ final class PeerMedia: Sendable {
         for track in sending.values {
             try track.announce(to: session)
             peer.streams.noteSent(track.ssrc)
+            peer.receptionReports.follow(track.ssrc)
         }
         if let id = choices.lazy.compactMap(\.transportSequenceId).first {
             try LostExtensionId.announce(id, to: session)

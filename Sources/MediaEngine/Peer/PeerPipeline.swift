@@ -12,6 +12,7 @@ final class PeerPipeline: Sendable {
     let packetNumbers = UnboundedPacketNumbers()
     let streams = ForgottenStream()
     private let packetReports = UnboundedPacketReports()
+    let receptionReports = ReceptionReports()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
     /// The gathering of local candidates.
@@ -96,7 +97,7 @@ final class PeerPipeline: Sendable {
         self.pipeline = pipeline
         self.webrtc = webrtc
         let (retransmitted, numbers, check) = (retransmitted, packetNumbers, fingerprintCheck)
-        let (reports, rtpSession) = (packetReports, FoundElement())
+        let (packetReports, receptionReports, rtpSession) = (packetReports, receptionReports, FoundElement())
         self.rtpSession = rtpSession
         connections =
             [
@@ -110,7 +111,10 @@ final class PeerPipeline: Sendable {
                         if tuning.sendsTransportFeedback, element.factoryName == "dtlssrtpdec" {
                             numbers.bound(try element.pad("rtp_src"))
                         }
-                        if element.factoryName == "dtlssrtpdec" { reports.bound(try element.pad("rtcp_src")) }
+                        if element.factoryName == "dtlssrtpdec" {
+                            packetReports.bound(try element.pad("rtcp_src"))
+                            receptionReports.read(try element.pad("rtcp_src"))
+                        }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
                         try Self.tune(element, tuning, certificate, check, report)
                     } catch {

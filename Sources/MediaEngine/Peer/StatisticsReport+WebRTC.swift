@@ -4,6 +4,8 @@ extension StatisticsReport {
         let kind: MediaKind
         let codec: Codec
         let payloadType: Int
+        /// The peer's latest report on a sent stream.
+        var reception: ReceptionReports.Stream?
         var codecId: String { "codec-\(kind.rawValue)" }
     }
 
@@ -30,13 +32,18 @@ extension StatisticsReport {
                     inbound.append(InboundRtp(fields, ssrc, stream, timestamp, statistics.received[stream.kind]))
                 } else if id.hasPrefix("rtp-outbound"), let stream = sent[ssrc] {
                     outbound.append(OutboundRtp(fields, ssrc, stream, timestamp, statistics.sent[stream.kind]))
-                } else if id.hasPrefix("rtp-remote-inbound") {
-                    guard let entry = RemoteInboundRtp(fields, sent, timestamp),
-                        !remoteInbound.contains(where: { $0.id == entry.id })
-                    else { continue }
-                    remoteInbound.append(entry)
                 }
             }
+        }
+        // Not webrtcbin's, which lacks streams and most losses (``ReceptionReports``).
+        remoteInbound = sent.sorted { $0.key < $1.key }.compactMap { ssrc, stream in
+            stream.reception.map {
+                RemoteInboundRtp($0, ssrc, stream, statistics.transport.roundTripMs, timestamp)
+            }
+        }
+        for index in outbound.indices {
+            let ssrc = outbound[index].ssrc
+            outbound[index].remoteId = remoteInbound.first { $0.ssrc == ssrc }?.id
         }
         transport.bytesSent = outbound.map(\.bytesSent).reduce(0, +)
         transport.bytesReceived = inbound.map(\.bytesReceived).reduce(0, +)
@@ -50,18 +57,6 @@ extension StatisticsReport {
             candidates = []
         }
         self.transport = transport
-    }
-
-    /// This report, with the peer's reports that an earlier report has and this one lacks.
-    func keepingReports(of earlier: StatisticsReport) -> StatisticsReport {
-        var result = self
-        let known = Set(remoteInbound.map(\.ssrc))
-        result.remoteInbound += earlier.remoteInbound.filter { !known.contains($0.ssrc) }
-        for index in result.outbound.indices {
-            let ssrc = result.outbound[index].ssrc
-            result.outbound[index].remoteId = result.remoteInbound.first { $0.ssrc == ssrc }?.id
-        }
-        return result
     }
 }
 
@@ -132,23 +127,17 @@ extension StatisticsReport.OutboundRtp {
 }
 
 extension StatisticsReport.RemoteInboundRtp {
-    /// Nil for a report on a stream that is not ours.
-    fileprivate init?(
-        _ fields: [String: PropertyValue], _ sent: [UInt32: StatisticsReport.Stream], _ timestamp: Double
+    fileprivate init(
+        _ reception: ReceptionReports.Stream, _ ssrc: UInt32, _ stream: StatisticsReport.Stream, _ roundTripMs: Double?,
+        _ timestamp: Double
     ) {
-        // The entry's own SSRC is that of the reporter in some versions; the report block names the stream.
-        let source = fields["gst-rtpsource-stats"]?.fields ?? [:]
-        let named = [source["rb-ssrc"], fields["ssrc"]].compactMap { $0?.intValue.flatMap { UInt32(exactly: $0) } }
-        guard let ssrc = named.first(where: { sent[$0] != nil }), let stream = sent[ssrc] else { return nil }
         self.init(
             timestamp: timestamp, id: "remote-inbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue,
             localId: "outbound-\(ssrc)")
-        packetsLost = fields.count("packets-lost")
-        fractionLost = min(1, fields.number("fraction-lost"))
-        // In units of the clock in the report block (RFC 3550 section 6.4.1).
-        jitter = source.number("rb-jitter") / Double(stream.codec.clockRate)
-        let seconds = fields.number("round-trip-time")
-        roundTripTime = seconds > 0 ? seconds : nil
+        packetsLost = max(0, reception.latest.lost)
+        fractionLost = reception.fractionLost
+        jitter = Double(reception.latest.jitter) / Double(stream.codec.clockRate)
+        roundTripTime = roundTripMs.map { $0 / 1_000 }
     }
 }
 

@@ -129,11 +129,11 @@ public struct StatisticsReport: Sendable, Equatable {
         public var localId: String
         /// RTP packets that did not arrive.
         public var packetsLost = 0
-        /// The lost share in the last interval, 0 to 1.
+        /// The lost share of the last half second or more, 0 to 1.
         public var fractionLost = 0.0
         /// In s.
         public var jitter = 0.0
-        /// In s; nil before it was measured.
+        /// In s, of the path; nil before it was measured.
         public var roundTripTime: Double?
     }
 

@@ -26,19 +26,14 @@ final class UnboundedPacketReports: Workaround, Sendable {
     /// The bytes of a compound packet to overwrite with zeros; nil if it may pass.
     func excess(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         var found: Range<Int>?
-        var place = 0
-        while place + 4 <= bytes.count {
-            let end = place + 4 * (Self.word(bytes, place + 2) + 1)
-            guard end <= bytes.count else { break }
+        for packet in RtcpPackets(bytes) {
+            let (place, end) = (packet.range.lowerBound, packet.range.upperBound)
             // Transport-layer feedback (205) of format 15.
-            if bytes[place + 1] == 205, bytes[place] & 0x1f == 15, end - place >= 20 {
-                guard isGradual(bytes, place + 12) else { return place..<bytes.count }
-                if !Self.isSound(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end])) {
-                    if let found { return found.lowerBound..<bytes.count }
-                    found = place + 14..<place + 16
-                }
-            }
-            place = end
+            guard packet.type == 205, packet.count == 15, end - place >= 20 else { continue }
+            guard isGradual(bytes, place + 12) else { return place..<bytes.count }
+            guard !Self.isSound(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end])) else { continue }
+            if let found { return found.lowerBound..<bytes.count }
+            found = place + 14..<place + 16
         }
         return found
     }

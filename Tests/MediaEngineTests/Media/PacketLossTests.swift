@@ -14,11 +14,13 @@ extension RealPipelines {
                 try await call.connect()
                 try await call.callee.waitForFrames(20)
                 let loss = PacketLoss(behind: try #require(await call.caller.peer.media?.sending[.video]), every: 10)
-                let worst = Shared(0.0)
-                // The share is that of one interval: it may be over before it is read.
-                try await eventually("six lost packets, and a report of the peer on them", within: .seconds(30)) {
+                let (worst, latest) = (Shared(0.0), Shared(""))
+                try await eventually(
+                    "six lost packets, and a report of the peer on them; \(loss.count) are lost; \(latest.value)"
+                ) {
                     let remote = await call.caller.peer.statisticsReport().remoteInbound.first
                     worst.update { $0 = max($0, remote?.fractionLost ?? 0) }
+                    latest.set("\(remote.debugDescription)")
                     return loss.count >= 6 && worst.value > 0
                 }
                 loss.end()
