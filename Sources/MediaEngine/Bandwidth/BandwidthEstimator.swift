@@ -32,7 +32,7 @@ struct BandwidthEstimator: Sendable {
     private static let fastGrowth = 0.4
     private static let patience = 2.0
     /// Near the rate at which the queue grew last.
-    private static let carefulGrowth = 0.03
+    private static let carefulGrowth = 0.05
 
     /// What the path takes, in bit/s, headers included.
     private(set) var bitrate: Double
@@ -109,7 +109,7 @@ struct BandwidthEstimator: Sendable {
         }
         guard let now else { return }
         first = first ?? now
-        if let factor { decrease(to: bitrate * factor, at: now) }
+        if let factor { follow(factor, at: now) }
         adapt(at: now, delays.takeRise())
     }
 
@@ -145,7 +145,7 @@ struct BandwidthEstimator: Sendable {
             // An application that sends less than it may says nothing about what the path takes.
             let floor = bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
             decrease(to: max(lowest, floor), at: now)
-        } else if trend.usage == .normal {
+        } else if trend.usage == .normal, !losses.isExcessive {
             grow(by: min(max(now - last, 0), 0.5), received: received, at: now)
         }
     }
@@ -167,6 +167,17 @@ struct BandwidthEstimator: Sendable {
     /// Whether less is sent than may be, because the video needs no more.
     private var isApplicationLimited: Bool { departures.bitrate.map { $0 < bitrate / 2 } ?? true }
 
+    /// Follows the verdict on lost packets.
+    private mutating func follow(_ factor: Double, at now: Double) {
+        if factor > 1 {
+            capacity = nil
+            bitrate = max(bitrate, min(bitrate * factor, enough, Self.range.upperBound))
+        } else {
+            if let received { capacity = capacity.map { $0 * 0.7 + received * 0.3 } ?? received }
+            decrease(to: bitrate * factor, at: now)
+        }
+    }
+
     private mutating func decrease(to lower: Double, at now: Double) {
         lastDecrease = now
         guard lower < bitrate else { return }
@@ -178,9 +189,9 @@ struct BandwidthEstimator: Sendable {
         let known = max(received * 2 + 20_000, (capacity ?? 0) * Self.decrease)
         let limit = min(known, enough, Self.range.upperBound)
         guard bitrate < limit else { return }
-        if let capacity, bitrate > capacity * 1.1 { self.capacity = nil }
+        if let capacity, bitrate > capacity * 1.5 { self.capacity = nil }
         let quiet = now - (lastDecrease ?? -.infinity)
-        let isNear = capacity.map { bitrate > $0 * 0.9 } ?? false
+        let isNear = capacity.map { abs(bitrate - $0) < $0 * 0.1 } ?? false
         let isFar = capacity.map { bitrate < $0 * 0.6 } ?? (quiet > Self.patience)
         let more = isNear ? Self.carefulGrowth : isFar ? Self.fastGrowth : Self.growth
         bitrate = min(bitrate * (1 + more * seconds), limit)

@@ -3,20 +3,28 @@
 /// A short queue that overflows shows in no delay. But radio loses packets at any rate, and sending less does not help then. So a loss that a lower rate
 /// does not cure is taken as the path's own, as in libwebrtc's newer loss-based estimator. A pure value.
 struct LossLimit: Sendable {
-    /// Up to this share, above the path's own, loss is no sign of congestion; draft-ietf-rmcat-gcc-02 section 6.
-    private static let tolerance = 0.1
+    /// Up to this share, above the path's own, loss is no sign of congestion; few packets may lose more by chance.
+    private static let tolerance = 0.02
+    private static let deviations = 2.0
     /// More than this is too much at any rate, also while a lower one would say nothing.
     private static let excess = 0.4
+    /// The smallest reduction whose effect can be seen.
+    private static let smallest = 0.1
     /// So many packets and s make one measurement.
     private static let packets = 20
     private static let window = 0.5
     /// After so many reductions without effect the loss is the path's own.
     private static let attempts = 2
+    /// The weight of a measurement in the path's own loss, when it is less and when it is more.
+    private static let weights = (less: 0.2, more: 0.05)
+    /// What arrives varies by so much.
+    private static let variation = 0.05
 
     private struct Reduction {
         let factor: Double
-        /// What arrived before it, in bytes a second.
+        /// What arrived before it, in bytes a second, and the loss.
         let arrived: Double
+        let loss: Double
         /// A reduction acts a round trip later.
         var isNew = true
     }
@@ -27,27 +35,35 @@ struct LossLimit: Sendable {
     private var arrivedBytes = 0
     private var reduction: Reduction?
     private var fruitless = 0
+    /// The product of those reductions.
+    private var lowered = 1.0
     /// The loss of the path at any rate.
     private var own = 0.0
     /// The share of the packets that was lost last, 0 to 1.
     private(set) var latest = 0.0
+    /// Whether a lower rate may cure the loss.
+    private(set) var isExcessive = false
 
     /// Notes a packet by the time when it was sent, in s.
     ///
     /// `isConclusive` is false while a lower rate would say nothing: a queue is full, or less is sent than may be.
-    /// - Returns: The factor for the rate when less should be sent now.
+    /// - Returns: The factor for the rate when less should be sent now; more than 1 when it was lowered in vain.
     mutating func note(_ report: PacketReport, isConclusive: Bool) -> Double? {
         begin = begin ?? report.sent
         sent += 1
         if report.received == nil { lost += 1 } else { arrivedBytes += report.bytes }
         guard let begin, sent >= Self.packets, report.sent - begin >= Self.window else { return nil }
         latest = Double(lost) / Double(sent)
+        // So much more than is expected may be chance.
+        let expected = max(own, Self.tolerance)
+        let chance = Self.deviations * (expected * (1 - expected) / Double(sent)).squareRoot()
         let arrived = Double(arrivedBytes) / (report.sent - begin)
         (self.begin, sent, lost, arrivedBytes) = (report.sent, 0, 0, 0)
-        // A path that gets better is better at once.
-        own = min(own, latest)
+        let isMore = latest - own > Self.tolerance + chance
+        if !isMore { own += (latest < own ? Self.weights.less : Self.weights.more) * (latest - own) }
+        isExcessive = isConclusive && isMore
         guard isConclusive else {
-            (reduction, fruitless) = (nil, 0)
+            (reduction, fruitless, lowered) = (nil, 0, 1)
             return latest - own > Self.excess ? 1 - latest / 2 : nil
         }
         return judge(arrived: arrived)
@@ -59,18 +75,25 @@ struct LossLimit: Sendable {
             return nil
         }
         if let reduction {
-            // A full path delivers as much as before, and radio as much less as was sent.
-            let isFruitless = arrived < reduction.arrived * (1 + reduction.factor) / 2
+            // A full path delivers as much as before and loses less; radio delivers as much less as was sent.
+            let delivered = arrived / reduction.arrived
+            let isFruitless =
+                delivered < (1 + reduction.factor) / 2 + Self.variation && latest - own > (reduction.loss - own) / 2
             fruitless = isFruitless ? fruitless + 1 : 0
-            if fruitless >= Self.attempts { (own, fruitless) = (latest, 0) }
+            lowered = isFruitless ? lowered * reduction.factor : 1
+            if fruitless >= Self.attempts {
+                let raise = 1 / lowered
+                (own, fruitless, lowered, isExcessive, self.reduction) = (latest, 0, 1, false, nil)
+                return raise
+            }
         }
-        let excess = latest - own
-        guard excess > Self.tolerance else {
+        guard isExcessive else {
             reduction = nil
             return nil
         }
-        let factor = 1 - excess / 2
-        reduction = Reduction(factor: factor, arrived: arrived)
+        // What arrives, and a little less.
+        let factor = min(1 - (latest - own), 1 - Self.smallest)
+        reduction = Reduction(factor: factor, arrived: arrived, loss: latest)
         return factor
     }
 }

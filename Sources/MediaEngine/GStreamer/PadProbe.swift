@@ -32,14 +32,9 @@ struct PadProbeInfo {
     var event: UnsafeMutablePointer<GstEvent>? { gst_pad_probe_info_get_event(native) }
     var query: UnsafeMutablePointer<GstQuery>? { gst_pad_probe_info_get_query(native) }
 
-    /// Calls the handler with the first bytes of each buffer, copied to the stack: cheaper than sharing and mapping frequent buffers.
+    /// Calls the handler with the first bytes of each buffer.
     func forEachHead(_ body: (UnsafeRawBufferPointer) -> Void) {
-        withUnsafeTemporaryAllocation(byteCount: Self.headLength, alignment: 8) { head in
-            forEach { buffer in
-                let count = gst_buffer_extract(buffer, 0, head.baseAddress, gsize(head.count))
-                body(UnsafeRawBufferPointer(rebasing: head[..<Int(count)]))
-            }
-        }
+        forEach { PassingBuffer(pointer: $0).withHead(body) }
     }
 
     /// Calls the handler with each buffer, including each one of a list, in order.
@@ -89,6 +84,14 @@ struct PassingBuffer {
     var reference: BufferRef { BufferRef(borrowing: pointer) }
 
     var byteCount: Int { Int(gst_buffer_get_size(pointer)) }
+
+    /// Calls `body` with the first bytes, copied to the stack: cheaper than sharing and mapping frequent buffers.
+    func withHead<T>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
+        withUnsafeTemporaryAllocation(byteCount: PadProbeInfo.headLength, alignment: 8) { head in
+            let count = gst_buffer_extract(pointer, 0, head.baseAddress, gsize(head.count))
+            return body(UnsafeRawBufferPointer(rebasing: head[..<Int(count)]))
+        }
+    }
 }
 
 private final class ProbeBox: Sendable {

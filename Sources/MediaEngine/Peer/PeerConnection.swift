@@ -211,12 +211,15 @@ public actor PeerConnection {
         var requests = 0
         while !isClosed, !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
-            guard lastFigures == nil, let jitterBuffers = media?.peer.jitterBuffers else { continue }
-            let now = jitterBuffers.requests
+            guard lastFigures == nil, let peer = media?.peer else { continue }
+            let now = peer.jitterBuffers.requests + peer.retransmitted.count
             guard now != requests else { continue }
             requests = now
             await measure()
-            if let roundTripMs = lastStatistics.transport.roundTripMs { jitterBuffers.follow(roundTripMs: roundTripMs) }
+            if let roundTripMs = lastStatistics.transport.roundTripMs {
+                peer.jitterBuffers.follow(roundTripMs: roundTripMs)
+                peer.retransmitted.follow(roundTripMs: roundTripMs)
+            }
         }
     }
 

@@ -26,25 +26,76 @@ struct RetransmissionTiming: Sendable, Equatable {
 }
 
 /// How many packets may be sent again: on a full link, repeating all that is lost would double the traffic that fills it.
-struct RetransmissionBudget: Sendable, Equatable {
+///
+/// A pure value; times are those of one clock.
+struct RetransmissionBudget: Sendable {
     /// The most that retransmissions may add to the packets of video in the long run.
     static let share = 0.5
     /// The same while a queue on the path is full: what is repeated then displaces what is new.
     static let congestedShare = 0.05
     /// How many packets may be repeated at once, after an outage.
     static let burst = 100.0
+    /// On a narrow path a packet is repeated only when all that was sent before it has passed after this time.
+    static let room = Duration.milliseconds(100)
+    /// No backlog counts for longer.
+    private static let longest = Duration.milliseconds(250)
+    /// The encoder uses what the path takes; so much more is what queues and pauses leave.
+    private static let reserve = 1.3
 
     private var credit = Self.burst
+    /// What the path takes, in bit/s; nil: everything.
+    var available: Double?
+    private var isFreeAt: ContinuousClock.Instant?
 
     /// A packet was sent for the first time.
-    mutating func earn(isCongested: Bool) {
+    mutating func earn(_ bytes: Int, isCongested: Bool, at now: ContinuousClock.Instant) {
         credit = min(credit + (isCongested ? Self.congestedShare : Self.share), isCongested ? 2 : Self.burst)
+        fill(bytes, at: now)
     }
 
     /// Whether a packet may be sent again.
-    mutating func admits() -> Bool {
-        guard credit >= 1 else { return false }
+    mutating func admits(_ bytes: Int, at now: ContinuousClock.Instant) -> Bool {
+        guard credit >= 1, backlog(at: now) <= Self.room else { return false }
         credit -= 1
+        fill(bytes, at: now)
+        return true
+    }
+
+    /// How long what was sent needs on the path.
+    private func backlog(at now: ContinuousClock.Instant) -> Duration {
+        guard available != nil, let isFreeAt else { return .zero }
+        return min(max(isFreeAt - now, .zero), Self.longest)
+    }
+
+    private mutating func fill(_ bytes: Int, at now: ContinuousClock.Instant) {
+        guard let available else { return }
+        isFreeAt = now + backlog(at: now) + .seconds(Double(bytes) * 8 / (available * Self.reserve))
+    }
+}
+
+/// Which requests for a packet are answered on a narrow path.
+///
+/// A peer asks again before an answer can have arrived, since each may be lost. Where packets are lost at random that is right.
+struct AnsweredRequests: Sendable {
+    /// How many packets are remembered, the latest ones.
+    static let maximum = 1_024
+    /// No packet is sent twice within this time; the round trip, once it is known.
+    var interval = Duration.milliseconds(40)
+    private var answers: [UInt16: ContinuousClock.Instant] = [:]
+    private var order: [UInt16] = []
+
+    /// Whether a packet is sent again now.
+    mutating func admits(_ number: UInt16, at now: ContinuousClock.Instant) -> Bool {
+        if let last = answers[number] {
+            guard now - last >= interval else { return false }
+        } else {
+            order.append(number)
+        }
+        answers[number] = now
+        if order.count > 2 * Self.maximum {
+            for number in order.prefix(Self.maximum) { answers[number] = nil }
+            order.removeFirst(Self.maximum)
+        }
         return true
     }
 }
@@ -53,6 +104,7 @@ struct RetransmissionBudget: Sendable, Equatable {
 final class RetransmittedPackets: Sendable {
     private struct State {
         var budget = RetransmissionBudget()
+        var answered = AnsweredRequests()
         var media: Int?
         var retransmission: Int?
         var congestion = Congestion()
@@ -69,10 +121,22 @@ final class RetransmittedPackets: Sendable {
         state.withLock { ($0.media, $0.retransmission) = (media, retransmission) }
     }
 
-    /// Whether a queue on the path is full.
-    func setCongested(_ isCongested: Bool) { state.withLock { $0.congestion.note(isCongested) } }
+    /// What the path takes, in bit/s, or nil if it takes everything; and whether a queue on it is full.
+    func limit(to available: Double?, isCongested: Bool) {
+        state.withLock { state in
+            state.budget.available = available
+            state.congestion.note(isCongested)
+        }
+    }
 
-    /// Whether a packet was not sent again since the last call, so that the peer needs a key frame.
+    /// Sets the round trip, in ms.
+    func follow(roundTripMs: Double) {
+        // It is computed from the peer's reports, which may hold any number.
+        let milliseconds = Int(min(max(roundTripMs, 5), 500))
+        state.withLock { $0.answered.interval = .milliseconds(milliseconds) }
+    }
+
+    /// Whether a packet was not sent again since the last call because the path was full, so that the peer needs a key frame.
     func takeRefusal() -> Bool {
         state.withLock { state in
             defer { state.hasRefused = false }
@@ -82,19 +146,32 @@ final class RetransmittedPackets: Sendable {
 
     /// Limits what leaves a `rtprtxsend`.
     func limit(_ sender: Element) throws(MediaError) {
-        try sender.pad("src").probeHead { [self] bytes in
-            guard bytes.count >= 2 else { return .pass }
-            let payloadType = Int(bytes[1] & 0x7f)
-            return state.withLock { state in
-                if payloadType == state.media { state.budget.earn(isCongested: state.congestion.isPresent()) }
-                guard payloadType == state.retransmission else { return .pass }
-                guard state.budget.admits() else {
-                    state.hasRefused = true
-                    return .drop
+        let source = try sender.pad("src")
+        source.limitRetransmissionRequests { [self] number in
+            state.withLock { state in
+                state.budget.available == nil || state.answered.admits(number, at: .now)
+            }
+        }
+        source.probe { [self] buffer in
+            let payloadType = buffer.withHead { $0.count >= 2 ? Int($0[1] & 0x7f) : nil }
+            return admits(buffer.byteCount + PacketReport.overhead, payloadType, at: .now) ? .pass : .drop
+        }
+    }
+
+    private func admits(_ bytes: Int, _ payloadType: Int?, at now: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            let isCongested = state.congestion.isPresent(at: now)
+            if let payloadType, payloadType == state.retransmission {
+                guard state.budget.admits(bytes, at: now) else {
+                    // On a free path the peer asks again, and there is credit then.
+                    state.hasRefused = state.hasRefused || isCongested
+                    return false
                 }
                 state.count += 1
-                return .pass
+            } else if payloadType == state.media {
+                state.budget.earn(bytes, isCongested: isCongested, at: now)
             }
+            return true
         }
     }
 }

@@ -25,6 +25,8 @@ struct SimulatedPath {
     private(set) var longestWait = 0.0
     /// The bytes that arrived since ``clear()``.
     private(set) var arrivedBytes = 0
+    /// Since ``clear()``.
+    private(set) var (sentPackets, lostPackets) = (0, 0)
     private(set) var lowestEstimate = Double.infinity
 
     private let enough: Double
@@ -46,7 +48,10 @@ struct SimulatedPath {
 
     mutating func changePath() { estimator.changePath() }
 
-    mutating func clear() { (longestWait, arrivedBytes, lowestEstimate) = (0, 0, .infinity) }
+    mutating func clear() {
+        (longestWait, arrivedBytes, lowestEstimate) = (0, 0, .infinity)
+        (sentPackets, lostPackets) = (0, 0)
+    }
 
     /// Runs for some time, frame by frame: 30 a second, and a report every 50 ms.
     mutating func run(seconds: Double) {
@@ -74,8 +79,10 @@ struct SimulatedPath {
 
     private mutating func send(_ bytes: Int) {
         number &+= 1
+        sentPackets += 1
         let begin = max(now, linkFree)
         guard begin - now <= longestQueue, random.share() >= loss else {
+            lostPackets += 1
             return pending.append(PacketReport(number: number, sent: now, received: nil, bytes: bytes))
         }
         linkFree = begin + Double(bytes) * 8 / rate

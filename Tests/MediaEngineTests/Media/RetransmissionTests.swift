@@ -16,28 +16,73 @@ import Testing
         #expect(timing.retryMs == retryMs)
     }
 
+    private let start = ContinuousClock.now
+
     @Test("A peer that asks for everything again and again gets half of the traffic once more, after a burst")
     func budget() {
         var budget = RetransmissionBudget()
+        func earn(_ count: Int, isCongested: Bool = false) {
+            for _ in 0..<count { budget.earn(1_200, isCongested: isCongested, at: start) }
+        }
+        func use(_ most: Int = .max) -> Int {
+            var sent = 0
+            while sent < most, budget.admits(1_200, at: start) { sent += 1 }
+            return sent
+        }
         var sent = 0
         for _ in 0..<1_000 {
-            for _ in 0..<5 where budget.admits() { sent += 1 }
-            budget.earn(isCongested: false)
+            sent += use(5)
+            earn(1)
         }
-        budget.earn(isCongested: false)
-        while budget.admits() { sent += 1 }
+        earn(1)
+        sent += use()
         #expect(sent == Int(RetransmissionBudget.burst + 1_000 * RetransmissionBudget.share))
         // It rests, and has its burst again, but no more than that.
-        for _ in 0..<10_000 { budget.earn(isCongested: false) }
-        var burst = 0
-        while budget.admits() { burst += 1 }
-        #expect(burst == Int(RetransmissionBudget.burst))
+        earn(10_000)
+        #expect(use() == Int(RetransmissionBudget.burst))
         // On a full path only a few packets are repeated, and no burst waits for its end.
-        for _ in 0..<10_000 { budget.earn(isCongested: false) }
-        for _ in 0..<100 { budget.earn(isCongested: true) }
-        var congested = 0
-        while budget.admits() { congested += 1 }
-        #expect(congested <= 2)
+        earn(10_000)
+        earn(100, isCongested: true)
+        #expect(use() <= 2)
+    }
+
+    @Test("On a narrow path packets are repeated as far as the video leaves room, in no burst")
+    func room() {
+        var budget = RetransmissionBudget()
+        budget.available = 1_000_000
+        // Each takes 8 ms of 1.3 Mbit/s, which pauses leave.
+        let burst = (0..<100).count { _ in budget.admits(1_300, at: start) }
+        #expect(burst == 13)
+        // A second of video that uses all of it.
+        var repeated = 0
+        for frame in 1...30 {
+            let now = start + .seconds(Double(frame) / 30)
+            budget.earn(4_166, isCongested: false, at: now)
+            while budget.admits(1_250, at: now) { repeated += 1 }
+        }
+        #expect((25...35).contains(repeated), "\(repeated): 300 kbit")
+        // A key frame goes first.
+        budget.earn(60_000, isCongested: false, at: start + .seconds(2))
+        let (early, late) = (
+            budget.admits(1_250, at: start + .milliseconds(2_140)),
+            budget.admits(1_250, at: start + .milliseconds(2_280))
+        )
+        #expect(!early && late)
+        budget.available = nil
+        let free = budget.admits(1_250, at: start + .seconds(2))
+        #expect(free)
+    }
+
+    @Test("A packet is repeated once in a round trip, however often it is requested, and 16 bits of numbers go round")
+    func answeredRequests() {
+        var answered = AnsweredRequests()
+        answered.interval = .milliseconds(80)
+        let answers = (0..<10).map { answered.admits(7, at: start + .milliseconds($0 * 30)) }
+        #expect(answers == [true, false, false, true, false, false, true, false, false, true])
+        let refused = (0..<200_000).count { number in
+            !answered.admits(UInt16(truncatingIfNeeded: number), at: start + .seconds(1 + Double(number) / 1_000))
+        }
+        #expect(refused == 0)
     }
 }
 
