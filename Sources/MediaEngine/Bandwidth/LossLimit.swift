@@ -13,6 +13,8 @@ struct LossLimit: Sendable {
     /// So many packets and s make one measurement.
     private static let packets = 20
     private static let window = 0.5
+    /// A path that takes nothing for longer, in s, is interrupted.
+    private static let outage = 0.3
     /// After so many reductions without effect the loss is the path's own.
     private static let attempts = 2
     /// The weight of a measurement in the path's own loss, when it is less and when it is more.
@@ -32,6 +34,9 @@ struct LossLimit: Sendable {
     private var begin: Double?
     private var sent = 0
     private var lost = 0
+    /// What was lost since a packet arrived that was sent at this time.
+    private var gap = 0
+    private var lastArrival: Double?
     private var arrivedBytes = 0
     private var reduction: Reduction?
     private var fruitless = 0
@@ -50,8 +55,16 @@ struct LossLimit: Sendable {
     /// - Returns: The factor for the rate when less should be sent now; more than 1 when it was lowered in vain.
     mutating func note(_ report: PacketReport, isConclusive: Bool) -> Double? {
         begin = begin ?? report.sent
+        guard report.received != nil else {
+            gap += 1
+            return nil
+        }
+        // A full path still takes a packet now and then: when it takes none, it was interrupted.
+        let isOutage = lastArrival.map { report.sent - $0 > Self.outage } ?? false
+        if !isOutage { (sent, lost) = (sent + gap, lost + gap) }
+        (gap, lastArrival) = (0, report.sent)
         sent += 1
-        if report.received == nil { lost += 1 } else { arrivedBytes += report.bytes }
+        arrivedBytes += report.bytes
         guard let begin, sent >= Self.packets, report.sent - begin >= Self.window else { return nil }
         latest = Double(lost) / Double(sent)
         // So much more than is expected may be chance.

@@ -87,6 +87,20 @@ import Testing
         #expect(Double(path.lostPackets) < 0.05 * Double(path.sentPackets))
     }
 
+    @Test("A path that is interrupted for a second takes as much as before", arguments: [10, 1.5])
+    func outage(rate: Double) {
+        var path = SimulatedPath(wanted: megabit)
+        path.rate = rate * megabit
+        path.run(seconds: 5)
+        path.clear()
+        path.loss = 1
+        path.run(seconds: 1)
+        path.loss = 0
+        path.run(seconds: 3)
+        #expect(path.lostPackets > 80)
+        #expect(path.lowestEstimate > megabit)
+    }
+
     @Test("Lost reports delay the estimate, and do not mislead it")
     func lostReports() {
         var path = SimulatedPath(wanted: 2 * megabit)
