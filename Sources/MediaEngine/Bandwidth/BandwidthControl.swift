@@ -10,8 +10,8 @@ final class BandwidthControl: Sendable {
         /// In kbit/s; nil: the path takes everything.
         var limitKbit: Int?
         var isCongested: Bool
-        /// What may be sent, in bit/s.
-        var available = 0.0
+        /// What may be sent now, in bit/s.
+        var rate = 0.0
         /// The rate of large frames in bit/s; nil: at once.
         var pace: Double?
     }
@@ -147,12 +147,12 @@ final class BandwidthControl: Sendable {
             let change = Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
             // Under the lock, since two threads do this: the latest change counts.
             if let change {
-                retransmitted.limit(
-                    to: change.limitKbit == nil ? nil : change.available, isCongested: change.isCongested)
                 video.setCongested(change.isCongested)
                 video.limit(toKbit: change.limitKbit)
                 video.pace(at: change.pace)
             }
+            let present = state.present
+            retransmitted.limit(to: present.limitKbit == nil ? nil : present.rate, isCongested: present.isCongested)
             return state.present.isCongested
         }
         if !isCongested, retransmitted.takeRefusal() { video.requestKeyFrame() }
@@ -170,7 +170,7 @@ final class BandwidthControl: Sendable {
         var next = Change(
             limitKbit: share < wantedKbit ? share : nil,
             isCongested: estimator.isCongested || state.silence.isPresent(at: seconds),
-            available: min(estimator.target, most))
+            rate: min(estimator.target, most))
         if next.limitKbit != nil {
             next.pace = min(estimator.bitrate, most) * (next.isCongested ? 1 : Self.pace)
         }

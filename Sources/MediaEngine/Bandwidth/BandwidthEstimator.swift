@@ -28,10 +28,10 @@ struct BandwidthEstimator: Sendable {
     private static let growth = 0.1
     /// What arrives from a queue is what the path takes, which may have changed: only the last so many s count.
     private static let latest = 0.15
-    /// Far below the rate at which the queue grew last, or after so many s without one, the estimate grows faster.
+    /// Far below the rate at which the path was full last, or after so many s without one, the estimate grows faster.
     private static let fastGrowth = 0.4
     private static let patience = 2.0
-    /// Near the rate at which the queue grew last.
+    /// Near the rate at which the path was full last.
     private static let carefulGrowth = 0.05
 
     /// What the path takes, in bit/s, headers included.
@@ -67,7 +67,7 @@ struct BandwidthEstimator: Sendable {
     private var first: Double?
     private var last: Double?
     private var lastDecrease: Double?
-    /// What arrived when a queue grew, on average.
+    /// What arrived when the path was full, on average.
     private var capacity: Double?
 
     /// Starts with what should be sent, in bit/s.
@@ -98,7 +98,7 @@ struct BandwidthEstimator: Sendable {
             let isNext = latest.map { report.number == $0 &+ 1 } ?? false
             latest = report.number
             now = report.sent
-            if let less = losses.note(report, isConclusive: isConclusive) { factor = less }
+            if let next = losses.note(report, isNext: isNext, isConclusive: isConclusive) { factor = next }
             departures.note(report.bytes, at: report.sent, isNext: isNext)
             isGap = isGap || !isNext
             guard let received = report.received else { continue }
@@ -173,7 +173,7 @@ struct BandwidthEstimator: Sendable {
             capacity = nil
             bitrate = max(bitrate, min(bitrate * factor, enough, Self.range.upperBound))
         } else {
-            if let received { capacity = capacity.map { $0 * 0.7 + received * 0.3 } ?? received }
+            if let received, !isApplicationLimited { capacity = capacity.map { $0 * 0.7 + received * 0.3 } ?? received }
             decrease(to: bitrate * factor, at: now)
         }
     }

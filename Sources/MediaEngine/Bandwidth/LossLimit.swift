@@ -13,8 +13,8 @@ struct LossLimit: Sendable {
     /// So many packets and s make one measurement.
     private static let packets = 20
     private static let window = 0.5
-    /// A path that takes nothing for longer, in s, is interrupted.
-    private static let outage = 0.3
+    /// A path that takes none of so many packets, for so many s, is interrupted.
+    private static let outage = (packets: 10, seconds: 0.3)
     /// After so many reductions without effect the loss is the path's own.
     private static let attempts = 2
     /// The weight of a measurement in the path's own loss, when it is less and when it is more.
@@ -31,13 +31,18 @@ struct LossLimit: Sendable {
         var isNew = true
     }
 
-    private var begin: Double?
-    private var sent = 0
-    private var lost = 0
-    /// What was lost since a packet arrived that was sent at this time.
-    private var gap = 0
-    private var lastArrival: Double?
-    private var arrivedBytes = 0
+    /// What was sent in the time of one measurement.
+    private struct Measurement {
+        var packets = 0
+        var lost = 0
+        var arrivedBytes = 0
+        /// Without pauses and lost reports.
+        var seconds = 0.0
+    }
+    private var current = Measurement()
+    /// What was lost since the latest packet that arrived, and when that was sent.
+    private var gap: (packets: Int, first: Double, last: Double)?
+    private var last: Double?
     private var reduction: Reduction?
     private var fruitless = 0
     /// The product of those reductions.
@@ -49,40 +54,56 @@ struct LossLimit: Sendable {
     /// Whether a lower rate may cure the loss.
     private(set) var isExcessive = false
 
-    /// Notes a packet by the time when it was sent, in s.
+    /// Notes a packet by the time when it was sent, in s; `isNext` is false when the reports on those before it got lost.
     ///
     /// `isConclusive` is false while a lower rate would say nothing: a queue is full, or less is sent than may be.
     /// - Returns: The factor for the rate when less should be sent now; more than 1 when it was lowered in vain.
-    mutating func note(_ report: PacketReport, isConclusive: Bool) -> Double? {
-        begin = begin ?? report.sent
+    mutating func note(_ report: PacketReport, isNext: Bool, isConclusive: Bool) -> Double? {
+        let passed = max(report.sent - (last ?? report.sent), 0)
+        last = report.sent
+        if passed > Self.window {
+            // What was sent before a pause says nothing about what is sent after it.
+            (current, gap) = (Measurement(), nil)
+            forget()
+        } else if isNext {
+            current.seconds += passed
+        } else {
+            gap = nil
+        }
         guard report.received != nil else {
-            gap += 1
+            gap = gap.map { ($0.packets + 1, $0.first, report.sent) } ?? (1, report.sent, report.sent)
             return nil
         }
-        // A full path still takes a packet now and then: when it takes none, it was interrupted.
-        let isOutage = lastArrival.map { report.sent - $0 > Self.outage } ?? false
-        if !isOutage { (sent, lost) = (sent + gap, lost + gap) }
-        (gap, lastArrival) = (0, report.sent)
-        sent += 1
-        arrivedBytes += report.bytes
-        guard let begin, sent >= Self.packets, report.sent - begin >= Self.window else { return nil }
-        latest = Double(lost) / Double(sent)
+        if let gap, gap.packets >= Self.outage.packets, gap.last - gap.first > Self.outage.seconds {
+            // A full path still takes a packet now and then.
+            current = Measurement()
+        } else {
+            current.packets += gap?.packets ?? 0
+            current.lost += gap?.packets ?? 0
+        }
+        gap = nil
+        current.packets += 1
+        current.arrivedBytes += report.bytes
+        guard current.packets >= Self.packets, current.seconds >= Self.window else { return nil }
+        defer { current = Measurement() }
+        return judge(current, isConclusive: isConclusive)
+    }
+
+    private mutating func forget() { (reduction, fruitless, lowered) = (nil, 0, 1) }
+
+    private mutating func judge(_ measured: Measurement, isConclusive: Bool) -> Double? {
+        latest = Double(measured.lost) / Double(measured.packets)
         // So much more than is expected may be chance.
         let expected = max(own, Self.tolerance)
-        let chance = Self.deviations * (expected * (1 - expected) / Double(sent)).squareRoot()
-        let arrived = Double(arrivedBytes) / (report.sent - begin)
-        (self.begin, sent, lost, arrivedBytes) = (report.sent, 0, 0, 0)
+        let chance = Self.deviations * (expected * (1 - expected) / Double(measured.packets)).squareRoot()
+        let arrived = Double(measured.arrivedBytes) / measured.seconds
         let isMore = latest - own > Self.tolerance + chance
         if !isMore { own += (latest < own ? Self.weights.less : Self.weights.more) * (latest - own) }
         isExcessive = isConclusive && isMore
         guard isConclusive else {
-            (reduction, fruitless, lowered) = (nil, 0, 1)
+            forget()
             return latest - own > Self.excess ? 1 - latest / 2 : nil
         }
-        return judge(arrived: arrived)
-    }
-
-    private mutating func judge(arrived: Double) -> Double? {
         if reduction?.isNew == true {
             reduction?.isNew = false
             return nil
@@ -95,13 +116,13 @@ struct LossLimit: Sendable {
             fruitless = isFruitless ? fruitless + 1 : 0
             lowered = isFruitless ? lowered * reduction.factor : 1
             if fruitless >= Self.attempts {
-                let raise = 1 / lowered
-                (own, fruitless, lowered, isExcessive, self.reduction) = (latest, 0, 1, false, nil)
-                return raise
+                defer { forget() }
+                (own, isExcessive) = (latest, false)
+                return 1 / lowered
             }
         }
         guard isExcessive else {
-            reduction = nil
+            forget()
             return nil
         }
         // What arrives, and a little less.

@@ -39,12 +39,14 @@ struct RetransmissionBudget: Sendable {
     static let room = Duration.milliseconds(100)
     /// No backlog counts for longer.
     private static let longest = Duration.milliseconds(250)
-    /// The encoder uses what the path takes; so much more is what queues and pauses leave.
+    /// The video may use all of its rate; so much more is left for what is repeated.
     private static let reserve = 1.3
+    /// About the size of a repeated packet, in bytes.
+    private static let packetBytes = 1_250
 
     private var credit = Self.burst
-    /// What the path takes, in bit/s; nil: everything.
-    var available: Double?
+    /// What may be sent now, in bit/s; nil: anything.
+    var rate: Double?
     private var isFreeAt: ContinuousClock.Instant?
 
     /// A packet was sent for the first time.
@@ -54,35 +56,41 @@ struct RetransmissionBudget: Sendable {
     }
 
     /// Whether a packet may be sent again.
-    mutating func admits(_ bytes: Int, at now: ContinuousClock.Instant) -> Bool {
-        guard credit >= 1, backlog(at: now) <= Self.room else { return false }
+    mutating func admits(at now: ContinuousClock.Instant) -> Bool {
+        guard hasRoom(at: now) else { return false }
         credit -= 1
-        fill(bytes, at: now)
+        fill(Self.packetBytes, at: now)
         return true
     }
 
+    func hasRoom(at now: ContinuousClock.Instant) -> Bool { credit >= 1 && backlog(at: now) <= Self.room }
+
     /// How long what was sent needs on the path.
     private func backlog(at now: ContinuousClock.Instant) -> Duration {
-        guard available != nil, let isFreeAt else { return .zero }
+        guard rate != nil, let isFreeAt else { return .zero }
         return min(max(isFreeAt - now, .zero), Self.longest)
     }
 
     private mutating func fill(_ bytes: Int, at now: ContinuousClock.Instant) {
-        guard let available else { return }
-        isFreeAt = now + backlog(at: now) + .seconds(Double(bytes) * 8 / (available * Self.reserve))
+        guard let rate else { return }
+        let duration = Duration.seconds(Double(bytes) * 8 / (rate * Self.reserve))
+        // The rate may be higher soon.
+        isFreeAt = now + min(backlog(at: now) + duration, Self.longest)
     }
 }
 
 /// Which requests for a packet are answered on a narrow path.
 ///
-/// A peer asks again before an answer can have arrived, since each may be lost. Where packets are lost at random that is right.
+/// A peer asks again before an answer can have arrived, since each may be lost. So elsewhere each request is answered.
 struct AnsweredRequests: Sendable {
-    /// How many packets are remembered, the latest ones.
+    /// So many packets are remembered, the latest ones, and up to twice as many.
     static let maximum = 1_024
     /// No packet is sent twice within this time; the round trip, once it is known.
     var interval = Duration.milliseconds(40)
     private var answers: [UInt16: ContinuousClock.Instant] = [:]
     private var order: [UInt16] = []
+
+    var count: Int { answers.count }
 
     /// Whether a packet is sent again now.
     mutating func admits(_ number: UInt16, at now: ContinuousClock.Instant) -> Bool {
@@ -107,6 +115,8 @@ final class RetransmittedPackets: Sendable {
         var answered = AnsweredRequests()
         var media: Int?
         var retransmission: Int?
+        /// That of the video; nil before its first packet.
+        var ssrc: UInt32?
         var congestion = Congestion()
         var count = 0
         var hasRefused = false
@@ -121,10 +131,10 @@ final class RetransmittedPackets: Sendable {
         state.withLock { ($0.media, $0.retransmission) = (media, retransmission) }
     }
 
-    /// What the path takes, in bit/s, or nil if it takes everything; and whether a queue on it is full.
-    func limit(to available: Double?, isCongested: Bool) {
+    /// What may be sent now, in bit/s, or nil for anything; and whether a queue on the path is full.
+    func limit(to rate: Double?, isCongested: Bool) {
         state.withLock { state in
-            state.budget.available = available
+            state.budget.rate = rate
             state.congestion.note(isCongested)
         }
     }
@@ -144,34 +154,51 @@ final class RetransmittedPackets: Sendable {
         }
     }
 
-    /// Limits what leaves a `rtprtxsend`.
+    /// Limits the requests that reach a `rtprtxsend`.
     func limit(_ sender: Element) throws(MediaError) {
         let source = try sender.pad("src")
-        source.limitRetransmissionRequests { [self] number in
-            state.withLock { state in
-                state.budget.available == nil || state.answered.admits(number, at: .now)
-            }
-        }
+        source.limitRetransmissionRequests { [self] in answers($0, $1, at: .now) }
         source.probe { [self] buffer in
-            let payloadType = buffer.withHead { $0.count >= 2 ? Int($0[1] & 0x7f) : nil }
-            return admits(buffer.byteCount + PacketReport.overhead, payloadType, at: .now) ? .pass : .drop
+            let head = buffer.withHead { $0.count < 12 ? nil : RtpHead($0) }
+            if let head { note(head, buffer.byteCount + PacketReport.overhead, at: .now) }
+            return .pass
         }
     }
 
-    private func admits(_ bytes: Int, _ payloadType: Int?, at now: ContinuousClock.Instant) -> Bool {
+    private struct RtpHead {
+        let payloadType: Int
+        let ssrc: UInt32
+
+        /// The first 12 bytes of a RTP packet (RFC 3550 section 5.1).
+        init(_ bytes: UnsafeRawBufferPointer) {
+            payloadType = Int(bytes[1] & 0x7f)
+            ssrc = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+        }
+    }
+
+    /// Whether a request is answered; one for another stream is not ours to judge.
+    private func answers(_ number: UInt16, _ ssrc: UInt32, at now: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
-            let isCongested = state.congestion.isPresent(at: now)
-            if let payloadType, payloadType == state.retransmission {
-                guard state.budget.admits(bytes, at: now) else {
-                    // On a free path the peer asks again, and there is credit then.
-                    state.hasRefused = state.hasRefused || isCongested
-                    return false
-                }
-                state.count += 1
-            } else if payloadType == state.media {
-                state.budget.earn(bytes, isCongested: isCongested, at: now)
+            guard ssrc == state.ssrc else { return true }
+            guard state.budget.hasRoom(at: now) else {
+                // On a path that is not full the peer asks again, and there is room then.
+                state.hasRefused = state.hasRefused || state.congestion.isPresent(at: now)
+                return false
             }
-            return true
+            if state.budget.rate != nil, !state.answered.admits(number, at: now) { return false }
+            return state.budget.admits(at: now)
+        }
+    }
+
+    /// Counts a packet that leaves.
+    private func note(_ head: RtpHead, _ bytes: Int, at now: ContinuousClock.Instant) {
+        state.withLock { state in
+            if head.payloadType == state.retransmission {
+                state.count += 1
+            } else if head.payloadType == state.media {
+                state.ssrc = head.ssrc
+                state.budget.earn(bytes, isCongested: state.congestion.isPresent(at: now), at: now)
+            }
         }
     }
 }

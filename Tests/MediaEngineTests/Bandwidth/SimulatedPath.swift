@@ -68,6 +68,9 @@ struct SimulatedPath {
         }
     }
 
+    /// Sends nothing for so many s, as while muted.
+    mutating func rest(seconds: Double) { now += seconds }
+
     private mutating func sendFrame() {
         debt += min(estimator.target * 0.95, enough / 1.25, most) / 30 / 8
         while debt > 0 {

@@ -26,7 +26,7 @@ import Testing
         }
         func use(_ most: Int = .max) -> Int {
             var sent = 0
-            while sent < most, budget.admits(1_200, at: start) { sent += 1 }
+            while sent < most, budget.admits(at: start) { sent += 1 }
             return sent
         }
         var sent = 0
@@ -49,40 +49,42 @@ import Testing
     @Test("On a narrow path packets are repeated as far as the video leaves room, in no burst")
     func room() {
         var budget = RetransmissionBudget()
-        budget.available = 1_000_000
-        // Each takes 8 ms of 1.3 Mbit/s, which pauses leave.
-        let burst = (0..<100).count { _ in budget.admits(1_300, at: start) }
-        #expect(burst == 13)
+        budget.rate = 1_000_000
+        // Each takes 7.7 ms of 1.3 Mbit/s, until 100 ms are full.
+        let burst = (0..<100).count { _ in budget.admits(at: start) }
+        #expect((13...14).contains(burst))
         // A second of video that uses all of it.
         var repeated = 0
         for frame in 1...30 {
             let now = start + .seconds(Double(frame) / 30)
             budget.earn(4_166, isCongested: false, at: now)
-            while budget.admits(1_250, at: now) { repeated += 1 }
+            while budget.admits(at: now) { repeated += 1 }
         }
         #expect((25...35).contains(repeated), "\(repeated): 300 kbit")
         // A key frame goes first.
-        budget.earn(60_000, isCongested: false, at: start + .seconds(2))
-        let (early, late) = (
-            budget.admits(1_250, at: start + .milliseconds(2_140)),
-            budget.admits(1_250, at: start + .milliseconds(2_280))
-        )
-        #expect(!early && late)
-        budget.available = nil
-        let free = budget.admits(1_250, at: start + .seconds(2))
-        #expect(free)
+        for _ in 0..<50 { budget.earn(1_200, isCongested: false, at: start + .seconds(2)) }
+        #expect(!budget.hasRoom(at: start + .milliseconds(2_140)) && budget.hasRoom(at: start + .milliseconds(2_160)))
+        budget.rate = nil
+        #expect(budget.hasRoom(at: start + .seconds(2)))
+        // What was sent at the lowest rate does not count when the path is back.
+        budget.rate = 600
+        budget.earn(1_200, isCongested: false, at: start + .seconds(3))
+        budget.rate = 1_000_000
+        #expect(budget.hasRoom(at: start + .milliseconds(3_160)))
     }
 
-    @Test("A packet is repeated once in a round trip, however often it is requested, and 16 bits of numbers go round")
+    @Test("A packet is repeated once in a round trip, however often it is requested, and old ones are forgotten")
     func answeredRequests() {
         var answered = AnsweredRequests()
         answered.interval = .milliseconds(80)
         let answers = (0..<10).map { answered.admits(7, at: start + .milliseconds($0 * 30)) }
         #expect(answers == [true, false, false, true, false, false, true, false, false, true])
-        let refused = (0..<200_000).count { number in
-            !answered.admits(UInt16(truncatingIfNeeded: number), at: start + .seconds(1 + Double(number) / 1_000))
-        }
+        answered.interval = .seconds(3_600)
+        let refused = (8...200_000).count { !answered.admits(UInt16(truncatingIfNeeded: $0), at: start + .seconds(1)) }
         #expect(refused == 0)
+        #expect(answered.count <= 2 * AnsweredRequests.maximum)
+        let latest = answered.admits(UInt16(truncatingIfNeeded: 200_000), at: start + .seconds(2))
+        #expect(!latest)
     }
 }
 
