@@ -25,13 +25,13 @@ extension EndToEnd {
             try await call.end()
         }
 
-        @Test("A router lets 350 kbit/s through: smaller frames are sent and arrive, and large ones again later")
+        @Test("A router lets 250 kbit/s through: smaller frames are sent and arrive, and large ones again later")
         func smaller() async throws {
             let call = try await LabCall(
                 try NetworkLab(hasNAT: false),
-                alice: ["--video", "busy", "--video-size", "1280x720@15", "--video-rate", "800", "--prefer", "motion"])
+                alice: ["--video", "busy", "--video-size", "1280x720@15", "--video-rate", "2000", "--prefer", "motion"])
             #expect(!call.alice.hasEvent(["event": "adaptation"]))
-            try call.lab.narrow(toKbit: 350)
+            try call.lab.narrow(toKbit: 250)
             try await eventually("smaller frames", within: .seconds(40)) {
                 adaptations(call.alice).contains { $0["reason"] as? String == "bandwidth" }
                     && LabCall.sentVideo(call.alice)["frameWidth"] as? Int ?? .max < 1_280

@@ -153,7 +153,7 @@ final class BandwidthControl: Sendable {
             }
             let present = state.present
             retransmitted.limit(to: present.limitKbit == nil ? nil : present.rate, isCongested: present.isCongested)
-            return state.present.isCongested
+            return present.isCongested
         }
         if !isCongested, retransmitted.takeRefusal() { video.requestKeyFrame() }
     }
