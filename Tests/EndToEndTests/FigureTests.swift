@@ -132,7 +132,7 @@ extension EndToEnd {
                 ("listen", "frobnicate<1", "there is no figure 'frobnicate'; docs/cli.md lists the figures"),
                 (
                     "demo", "video.received.lossPercent<1",
-                    "in demo, begin with caller. or callee., such as caller.video.received.lossPercent"
+                    "a call has two ends: begin with caller. or callee., such as caller.video.received.lossPercent"
                 ),
                 ("demo", "callee.video.nothing==1", "there is no figure 'callee.video.nothing'"),
             ])

@@ -24,7 +24,7 @@ struct BandwidthEstimator: Sendable {
     /// Each change takes a while to show, in s.
     private static let pause = 0.2
     /// The first packets of a call come together, in s.
-    private static let settling = 0.5
+    private static let initialBurst = 0.5
     private static let growth = 0.1
     /// What arrives from a queue is what the path takes, which may have changed: only the last so many s count.
     private static let latest = 0.15
@@ -131,7 +131,7 @@ struct BandwidthEstimator: Sendable {
 
     private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
         defer { last = now }
-        guard let first, let last, now - first > Self.settling, let received else { return }
+        guard let first, let last, now - first > Self.initialBurst, let received else { return }
         if isOver || rise != nil {
             // A queue that shrinks needs no less.
             guard trend.usage != .under, !delays.isFalling else { return }

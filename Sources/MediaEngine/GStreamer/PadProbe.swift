@@ -23,7 +23,7 @@ final class PadProbe: Sendable {
 
 /// The arguments of a probe: the pad, borrowed, and the data.
 struct PadProbeInfo {
-    /// A handler that keeps the pad would keep it alive for ever.
+    /// A handler that keeps the pad would keep it alive forever.
     let pad: UnsafeMutablePointer<GstPad>
     let native: UnsafeMutablePointer<GstPadProbeInfo>
 

@@ -187,7 +187,7 @@ public actor PeerConnection {
             eventSink.yield(.init(.failed(error)))
             return
         }
-        for track in media.sending.values { track.verified() }
+        for track in media.sending.values { track.peerVerified() }
         for digit in heldDigits { try? media.sending[.audio]?.dtmf?.send(digit) }
         heldDigits = []
         watchdogs.append(Task { await self.requestFirstKeyFrame() })

@@ -143,7 +143,7 @@ final class PeerPipeline: Sendable {
     ) throws(MediaError) {
         switch element.factoryName {
         case "rtpsession":
-            try SlowFeedback.mend(element, tuning)
+            try SlowFeedback.apply(to: element, tuning)
             if tuning.sendsTransportFeedback { try TransportFeedback.begin(in: element) }
         case "queue": BlockingReceiveQueue.keepLeaky(element)
         case "clocksync": try PacedSending.sendAtOnce(element)
@@ -153,7 +153,7 @@ final class PeerPipeline: Sendable {
                 guard let pem = arguments.element(0)?.get("peer-pem")?.stringValue, !pem.isEmpty else { return }
                 report(.peerCertificate(pem))
             }
-        case "sctpenc": EmptyMessage.mend(element)
+        case "sctpenc": EmptyMessage.apply(to: element)
         case "sctpdec":
             try check.hold(element.pad("sink"))
             FatalMessage.contain(element)

@@ -153,7 +153,7 @@ final class SendTrack: Sendable {
     /// The source of the sent media; nil when there is none.
     var source: CaptureSource? { feed.source }
 
-    /// Starts to feed the encoder, unless the mode is ``SendMode/off``; nothing is sent before ``verified()``.
+    /// Starts to feed the encoder, unless the mode is ``SendMode/off``; nothing is sent before ``peerVerified()``.
     ///
     /// - Throws: ``MediaError`` when the capture cannot be opened.
     nonisolated(nonsending) func start() async throws(MediaError) {
@@ -167,7 +167,7 @@ final class SendTrack: Sendable {
     }
 
     /// From now on the mode decides what is sent.
-    func verified() {
+    func peerVerified() {
         state.withLock { $0.isVerified = true }
         open()
     }

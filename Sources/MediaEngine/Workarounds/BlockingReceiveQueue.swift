@@ -4,7 +4,7 @@
 /// `transportreceivebin.c`, the same in 1.28). Its pusher is the ``IceThread``, which serves all connections: one whose decryption hangs or is held back
 /// would stop the media of all. So the queue stays leaky: when its 5 MB are full, the oldest packets are lost.
 enum BlockingReceiveQueue: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     static func keepLeaky(_ queue: Element) {
         queue.watch("notify::leaky") { arguments in

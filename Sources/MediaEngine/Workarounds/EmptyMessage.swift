@@ -4,9 +4,9 @@
 /// `usrsctp` refuses the message, and the channel closes; since 1.22.3 even closing fails. No upstream issue; the code is the same in 1.28. So the
 /// workaround adds the byte to an empty message on its way into `sctpenc`.
 enum EmptyMessage: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
-    static func mend(_ encoder: Element) {
+    static func apply(to encoder: Element) {
         encoder.watch("pad-added") { arguments in
             guard let pad = arguments.pad(1), !pad.isSource else { return }
             pad.fillEmptyBuffers()

@@ -7,7 +7,7 @@ internal import Synchronization
 /// (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/10206). So gathering counts as complete after ``TransportTuning/gatheringMs``
 /// at the latest; later candidates are still signalled.
 final class EndlessGathering: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     private let isOver = Mutex(false)
     private let onEnd: @Sendable () -> Void

@@ -6,7 +6,7 @@ internal import Synchronization
 /// `on-new-sender-ssrc` only, which do not come again when the sender goes on. Media is not affected. So the signal is emitted once more, right after
 /// the timeout; only `webrtcbin` listens to it. No upstream issue; the code is the same in 1.22 to 1.28.
 final class ForgottenStream: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     private let sent = Mutex<Set<UInt32>>([])
 

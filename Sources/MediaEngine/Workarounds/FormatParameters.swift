@@ -6,7 +6,7 @@
 /// or `rtcp-fb-nack-pli`. So a remote description reaches `webrtcbin` only with parameters that matter to a sender and that our payloaders do not set
 /// themselves.
 enum FormatParameters: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     /// RFC 7587 section 6.1 for Opus, RFC 6184 section 8.1 for H264.
     private static let kept: Set<Substring> = [

@@ -4,5 +4,5 @@
 /// https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4580, 1.24). So every operation runs on the connection's executor, and
 /// ``PeerConnection/close()`` releases all channels before the pipeline stops.
 enum OrphanedDataChannel: Workaround {
-    static let mendedIn: GStreamerVersion? = GStreamerVersion(1, 22, 3)
+    static let fixedIn: GStreamerVersion? = GStreamerVersion(1, 22, 3)
 }

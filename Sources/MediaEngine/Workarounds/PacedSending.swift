@@ -4,7 +4,7 @@
 /// https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/1114). Our sources are live: waiting delays every frame and drops some once
 /// the delay exceeds the queue in front.
 enum PacedSending: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     static func sendAtOnce(_ clocksync: Element) throws(MediaError) { try clocksync.set("sync", "false") }
 }

@@ -7,7 +7,7 @@
 /// these caps.
 enum RtcpTableRace: Workaround {
     // Debian 12 has 1.22.0, and a micro version is not worth a second code path.
-    static let mendedIn: GStreamerVersion? = GStreamerVersion(1, 22, 3)
+    static let fixedIn: GStreamerVersion? = GStreamerVersion(1, 22, 3)
 
     static func announce(_ codec: Codec, payloadType: Int, ssrc: UInt32, to session: Element) throws(MediaError) {
         guard isNeeded else { return }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// so may find those of another call (upstream https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/8607, 1.28). The table of
 /// associations belongs to the process, and so does this list of numbers in use.
 final class SharedAssociation: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = GStreamerVersion(1, 28)
+    static let fixedIn: GStreamerVersion? = GStreamerVersion(1, 28)
 
     private static let used = Mutex<Set<UInt16>>([])
     let number: UInt16

@@ -5,7 +5,7 @@
 /// its descriptions (`_generate_fingerprint_from_certificate` in `webrtcsdp.c` decodes every line of the PEM). No peer that compares would accept
 /// that, so we write the right one.
 enum SharedCertificate: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     static func replace(in decoder: Element, by certificate: DtlsCertificate) throws(MediaError) {
         try decoder.set("pem", text: certificate.pem)

@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// The port listens on loopback. It ignores senders other than a socket of this connection, and everything but STUN requests.
 final class SingleStunServer: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     private struct State {
         /// The servers whose addresses are known.

@@ -4,9 +4,9 @@
 /// 3550 literally. With one packet of probation the first packet of a stream would also wait for a second one. No RTCP is sent before the first media
 /// packet in either direction, so two ends with closed gates would not hear each other.
 enum SlowFeedback: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
-    static func mend(_ session: Element, _ tuning: TransportTuning) throws(MediaError) {
+    static func apply(to session: Element, _ tuning: TransportTuning) throws(MediaError) {
         try session.set("bandwidth", String(tuning.rtcpBandwidth))
         try session.set("rtcp-min-interval", String(tuning.rtcpMinIntervalMs * 1_000_000))
         try session.set("probation", "0")

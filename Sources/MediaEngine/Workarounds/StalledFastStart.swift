@@ -5,7 +5,7 @@
 /// with no latency, which releases its first packet at once, and gets its proper latency with that packet (``JitterBuffers``). Packets in order are
 /// never delayed by the latency, so nothing stutters. No upstream issue; the code is the same in 1.22 to 1.28.
 enum StalledFastStart: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     /// The latency set on `webrtcbin`, for the jitter buffers that it will make.
     static let initialLatencyMs = 0

@@ -5,7 +5,7 @@
 /// a sink waits for the time to play, the probe in front of it gets the audio too late. So a queue stands between them.
 enum TimedEchoReference: Workaround {
     static let brokenIn: GStreamerVersion? = GStreamerVersion(1, 24)
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     /// The element between the probe and the sink; nil where none is needed.
     static func queue() throws(MediaError) -> Element? {

@@ -4,7 +4,7 @@
 /// `transportreceivebin.c`). Data that arrives earlier, or without one, is `not-linked`, an error of the source of packets. No upstream issue; it is the same in
 /// 1.28. So the data is dropped while the pad is unlinked.
 enum UnawaitedData: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     /// Checks each bin that no factory made; the receiving ones have such a pad.
     static func drop(from bin: Element) {

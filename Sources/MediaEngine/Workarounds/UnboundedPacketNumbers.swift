@@ -7,7 +7,7 @@ internal import Synchronization
 /// is more passes without its number: the extension is overwritten with padding (RFC 8285 section 4.2). No upstream issue; the assertion is in 1.22
 /// to 1.28.
 final class UnboundedPacketNumbers: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     /// An interval of reports may overlap three windows; a number takes at most 7 bytes, a report 1,388.
     static let maximum = 64

@@ -8,7 +8,7 @@ internal import Synchronization
 /// their packet count becomes 0. A packet with several of them, or one that leaves out too many packets, becomes invalid as a whole. No upstream
 /// issue; the code is the same in 1.22 to 1.28.
 final class UnboundedPacketReports: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     /// Packets in one report, or missing between two: more than 1,000 a second in reports of 250 ms, the rarest that are usual.
     static let maximum = 2_048

@@ -5,7 +5,7 @@ internal import Synchronization
 /// `sctpdec` and `webrtcbin` set no limit (`get_pad_for_stream_id` in `gstsctpdec.c`; no upstream issue), and a process that gets no more threads
 /// aborts. If a peer uses more than twice its permitted channels, its data is ignored from then on.
 enum UnboundedStreams: Workaround {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     /// The most streams at a time; one packet may add several more.
     static let maximum = 2 * PeerConnection.maximumDataChannels

@@ -7,7 +7,7 @@ internal import Synchronization
 /// shows it, before any key exists. Until the comparison passes, ``SendTrack`` gates are closed, and ``hold(_:)`` keeps received packets in front of
 /// the depayloader, so that the first key frame is not lost.
 final class UncheckedFingerprint: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     private enum State {
         case waiting([PadProbe])
@@ -17,7 +17,7 @@ final class UncheckedFingerprint: Workaround, Sendable {
 
     private let state = Mutex(State.waiting([]))
 
-    /// Blocks the streaming thread at `pad` until ``pass()``; for ever if that is never called.
+    /// Blocks the streaming thread at `pad` until ``pass()``; forever if that is never called.
     ///
     /// The wait is short: the comparison takes under a millisecond, and a connection that fails it is closed.
     func hold(_ pad: Pad) {

@@ -6,7 +6,7 @@ internal import TLSClient
 /// https://gitlab.freedesktop.org/libnice/libnice/-/issues/92). So it gets a local port as a TURN server over TCP. From there a ``TLSTunnel``
 /// connects to the real server: one for each server and peer connection, closed with the connection.
 final class UnencryptedTurns: Workaround, Sendable {
-    static let mendedIn: GStreamerVersion? = nil
+    static let fixedIn: GStreamerVersion? = nil
 
     private let tunnels: [TLSTunnel]
     /// The servers for libnice, including those without TLS.

@@ -8,7 +8,7 @@ protocol Workaround {
     /// The first release of GStreamer that no longer needs it; nil while there is none.
     ///
     /// Older minor versions with a backported fix are recognised by their own version number; a distribution's own patches are not seen.
-    static var mendedIn: GStreamerVersion? { get }
+    static var fixedIn: GStreamerVersion? { get }
 }
 
 extension Workaround {
@@ -17,7 +17,7 @@ extension Workaround {
 
     /// Whether a release of GStreamer needs it.
     static func isNeeded(by version: GStreamerVersion) -> Bool {
-        brokenIn.map { version >= $0 } ?? true && mendedIn.map { version < $0 } ?? true
+        brokenIn.map { version >= $0 } ?? true && fixedIn.map { version < $0 } ?? true
     }
 
     static var brokenIn: GStreamerVersion? { nil }

@@ -23,7 +23,7 @@ export class PeerMedia {
   #isInterrupted = false;
   #last;
   #lastRated;
-  #heard = { arrivals: -1, silentMs: 0, toldMs: 0 };
+  #heard = { arrivals: -1, silentMs: 0, reportedMs: 0 };
   /** The ICE restart that has not ended: its number, its beginning, and the candidate pairs that were there before. */
   #restart;
   /** What is done for other paths, one after the other. */
@@ -267,13 +267,13 @@ export class PeerMedia {
     // It falls when the browser forgets the pairs of a former path.
     if (figures.arrivals < this.#heard.arrivals) this.#heard.arrivals = figures.arrivals;
     if (figures.arrivals > this.#heard.arrivals) {
-      this.#heard = { arrivals: figures.arrivals, silentMs: 0, toldMs: 0 };
+      this.#heard = { arrivals: figures.arrivals, silentMs: 0, reportedMs: 0 };
       return this.#setInterrupted(false);
     }
     // A late timer counts for at most two intervals.
     this.#heard.silentMs += Math.min(figures.at - (this.#last?.at ?? figures.at), 2 * steadyLookMs);
-    if (this.#heard.silentMs - this.#heard.toldMs >= pathSilenceMs) {
-      this.#heard.toldMs = this.#heard.silentMs;
+    if (this.#heard.silentMs - this.#heard.reportedMs >= pathSilenceMs) {
+      this.#heard.reportedMs = this.#heard.silentMs;
       this.#tell({ type: "pathSilent" });
     }
     if (this.#heard.silentMs >= silenceMs) this.#setInterrupted(true);

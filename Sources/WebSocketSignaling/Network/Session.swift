@@ -264,7 +264,7 @@ final class Session: LinkDelegate {
         case .connected(let account, let current) where current === link:
             tokenRenewal?.cancel()
             logger.notice("signaling connection lost", metadata: ["user": "\(account.user)", "reason": "\(text)"])
-            // Signing in again would sign out the other program in turn, and so on for ever.
+            // Signing in again would sign out the other program in turn, and so on forever.
             guard !text.contains("(1008: replaced") else {
                 _ = queue.put(.ended(.replaced(text: text)))
                 return finish()

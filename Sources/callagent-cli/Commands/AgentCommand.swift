@@ -17,19 +17,23 @@ protocol AgentCommand: AsyncParsableCommand {
     var ice: IceOptions { get }
     var start: StartOptions { get }
     var script: ScriptOptions { get }
-    var hooks: HookOptions { get }
     var output: OutputOptions { get }
     var log: LogOptions { get }
     var expectations: ExpectOptions { get }
+
+    /// The document that expectations are about.
+    var document: Figures.Document { get }
 
     /// The options that most users need, without dashes; `--help` has these alone.
     static var commonOptions: [String] { get }
 }
 
 extension AgentCommand {
+    var document: Figures.Document { .calls }
+
     /// What the options of several groups mean together.
     func validateTogether() throws {
-        try expectations.checkFigures(in: .calls)
+        try expectations.checkFigures(in: document)
         guard !agent.joinAhead || media.record == nil else {
             throw ValidationError("--join-ahead builds what may never be used, so it cannot be used with --record")
         }
@@ -47,14 +51,10 @@ extension AgentCommand {
         Output.error("warning: the token goes to \(host) unencrypted; use wss://")
     }
 
-    /// A prepared agent, whose events are printed.
-    ///
-    /// `ahead` is built when the user wants that; `screen` decides about calls that come in.
-    func prepareAgent(
-        maximumCalls: Int = 1, ahead: JoinAhead, screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
-    ) async throws -> AgentSession {
-        if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
-        let engine = try await ProgramEngine.start(media.pipelines, log)
+    /// The configuration of an agent as the options ask, with every check that is possible before a call.
+    func agentConfiguration(
+        _ engine: Engine, maximumCalls: Int, ahead: JoinAhead
+    ) async throws -> AgentConfiguration {
         let host = URLComponents(string: agent.signalingURL)?.host ?? ""
         warnOfPlainToken(to: host)
         var configuration = AgentConfiguration(
@@ -66,10 +66,23 @@ extension AgentCommand {
         configuration.timeouts.audioGraceMs = agent.audioGrace?.milliseconds
         configuration.maximumCalls = maximumCalls
         if agent.joinAhead { configuration.joinsAhead = ahead }
-        configuration.screenInvite = screen
         configuration.statisticsInterval = output.measuringInterval
         (configuration.displayName, configuration.address) = (identity.displayName, identity.address)
         configuration.extensionData = identity.extensionTable
+        return configuration
+    }
+
+    /// A prepared agent, whose events are printed.
+    ///
+    /// `ahead` is built when the user wants that; `screen` decides about calls that come in.
+    func prepareAgent(
+        maximumCalls: Int = 1, ahead: JoinAhead, hooks: HookOptions,
+        screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
+    ) async throws -> AgentSession {
+        if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
+        let engine = try await ProgramEngine.start(media.pipelines, log)
+        var configuration = try await agentConfiguration(engine, maximumCalls: maximumCalls, ahead: ahead)
+        configuration.screenInvite = screen
         let runner = try hooks.runner(trustRoots: identity.trustRoots, logger: log.logger("hooks"))
         if let runner { configuration.hooks = [runner] }
         let (identity, url, logger) = (identity, agent.signalingURL, log.logger("signaling"))

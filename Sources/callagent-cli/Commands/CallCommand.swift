@@ -44,6 +44,7 @@ struct CallCommand: AgentCommand {
     @OptionGroup var config: ConfigOptions
 
     func validate() throws {
+        try agent.requireUser()
         try validateTogether()
         guard (1...100_000).contains(count) else { throw ValidationError("--repeat takes 1 to 100000") }
         guard SignalingLimits.isName(peer) else { throw ValidationError(CallError.invalidUser(peer).description) }
@@ -72,7 +73,7 @@ struct CallCommand: AgentCommand {
 
     private func placeAll() async throws {
         let session = try await Verdict.preparing("call", expectations) {
-            try await prepareAgent(ahead: JoinAhead(media: callMedia))
+            try await prepareAgent(ahead: JoinAhead(media: callMedia), hooks: hooks)
         }
         var verdict = Verdict(command: "call")
         var reports: [CallReport] = []
@@ -80,7 +81,7 @@ struct CallCommand: AgentCommand {
             do throws(CallError) {
                 let outcome = try await place(with: session.agent)
                 reports.append(outcome.report)
-                verdict.calls.append((outcome.report, outcome.failure))
+                verdict.calls.append(JudgedCall(call: CallDocument(outcome.report), failure: outcome.failure))
                 if count > 1, !output.json, !output.events { showProgress(verdict.calls) }
             } catch {
                 verdict.failure = Failure(error)
@@ -99,16 +100,16 @@ struct CallCommand: AgentCommand {
     private static let progressName = "calls"
 
     /// On a terminal a line that is written again, and a line for each call that failed; elsewhere a line for each call.
-    private func showProgress(_ calls: [(report: CallReport, failure: Failure?)]) {
+    private func showProgress(_ calls: [JudgedCall]) {
         guard let last = calls.last else { return }
         if Output.isTerminal {
-            let firstFrames = Spread(calls.compactMap { $0.report.timeline.milliseconds(of: .firstVideoFrame) })
+            let firstFrames = Spread(calls.compactMap { $0.call.milliseconds(of: .firstVideoFrame) })
             let firstFrame = firstFrames.map { ", first frame \(Int($0.median.rounded())) ms" } ?? ""
             let failed = calls.count { $0.failure != nil }
             StatusLine.show("\(calls.count) of \(count), \(failed) failed\(firstFrame)", for: Self.progressName)
             guard last.failure != nil else { return }
         }
-        let shown = last.report.timeline.milliseconds(of: .firstVideoFrame)
+        let shown = last.call.milliseconds(of: .firstVideoFrame)
         let good = shown.map { "first frame after \(Int($0.rounded())) ms" } ?? "connected"
         Output.line("call \(calls.count) of \(count) to \(peer): \(last.failure?.line ?? good)")
     }

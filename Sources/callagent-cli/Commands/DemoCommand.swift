@@ -48,8 +48,10 @@ struct DemoCommand: AsyncParsableCommand {
             let document = Document(placed)
             command.tell(placed, document.summary)
             let isWhole = !Task.isCancelled
-            let calls = placed.map { call in
-                (report: call.caller, failure: isWhole ? call.complaints.first.map { Failure(.expectation, $0) } : nil)
+            let calls = zip(placed, document.calls).map { call, documents in
+                JudgedCall(
+                    call: documents.caller.call,
+                    failure: isWhole ? call.complaints.first.map { Failure(.expectation, $0) } : nil)
             }
             try Verdict(command: "demo", calls: calls).conclude(document, command.expectations, command.output)
         }
@@ -116,8 +118,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     private struct Document: Encodable {
         struct Pair: Encodable {
-            let caller: CallDocument
-            let callee: CallDocument
+            let caller: DetailedCallDocument
+            let callee: DetailedCallDocument
         }
 
         let calls: [Pair]
@@ -126,12 +128,10 @@ struct DemoCommand: AsyncParsableCommand {
         init(_ placed: [DemoCall]) {
             calls = placed.map { call in
                 Pair(
-                    caller: CallDocument(call.caller, acceptedAtCallee: call.callee.acceptedAtCallee),
-                    callee: CallDocument(call.callee))
+                    caller: DetailedCallDocument(call.caller, acceptedAtCallee: call.callee.acceptedAtCallee),
+                    callee: DetailedCallDocument(call.callee))
             }
-            summary = SummaryDocument(
-                pairs: placed.map { ($0.caller, $0.callee) }, callers: calls.map(\.caller), callees: calls.map(\.callee)
-            )
+            summary = SummaryDocument(pairs: calls.map { ($0.caller.call, $0.callee.call) })
         }
     }
 

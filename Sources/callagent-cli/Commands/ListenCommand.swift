@@ -8,7 +8,7 @@ internal import MediaEngine
 struct ListenCommand: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Waits for calls and answers them.",
-        discussion: "It connects to the signaling server again for ever once it was connected.")
+        discussion: "Once it was connected to the signaling server, it connects again forever.")
 
     /// When a call is answered.
     enum Answer: ExpressibleByArgument, Equatable {
@@ -71,6 +71,7 @@ struct ListenCommand: AgentCommand {
     @OptionGroup var config: ConfigOptions
 
     func validate() throws {
+        try agent.requireUser()
         try validateTogether()
         guard (1...1_000).contains(maxCalls) else { throw ValidationError("--max-calls takes 1 to 1000") }
         guard !(reject && busy) else { throw ValidationError("--reject and --busy exclude each other") }
@@ -89,7 +90,9 @@ struct ListenCommand: AgentCommand {
 
     private func answerAll() async throws {
         let session = try await Verdict.preparing("listen", expectations) {
-            try await prepareAgent(maximumCalls: maxCalls, ahead: JoinAhead(roles: [.callee])) { decide($0) }
+            try await prepareAgent(maximumCalls: maxCalls, ahead: JoinAhead(roles: [.callee]), hooks: hooks) {
+                decide($0)
+            }
         }
         let callee = session.agent
         let events = callee.events
@@ -122,7 +125,8 @@ struct ListenCommand: AgentCommand {
         let outcomes = kept?.outcomes ?? []
         let document = CallsDocument(outcomes.map(\.report))
         // Of many calls some may fail.
-        var verdict = Verdict(command: "listen", calls: outcomes.map { ($0.report, once ? $0.failure : nil) })
+        let judged = outcomes.map { JudgedCall(call: CallDocument($0.report), failure: once ? $0.failure : nil) }
+        var verdict = Verdict(command: "listen", calls: judged)
         verdict.failure = failure
         try verdict.conclude(document, expectations, output)
     }

@@ -4,7 +4,10 @@ public import CallAgent
 /// The user of a command, its signaling server, and how its calls begin.
 struct AgentOptions: ParsableArguments {
     @Option(name: .customLong("as"), help: ArgumentHelp("The user to sign in as.", valueName: "user"))
-    var user: String
+    private var name: String?
+
+    /// The user; empty if none was given.
+    var user: String { name ?? "" }
 
     @Option(
         help: ArgumentHelp(
@@ -13,6 +16,9 @@ struct AgentOptions: ParsableArguments {
     private var signaling: String?
 
     private static let standardSignaling = "ws://127.0.0.1:8080"
+
+    /// Whether the command line names a signaling server.
+    var namesSignaling: Bool { signaling != nil }
 
     /// The signaling server.
     var signalingURL: String { signaling ?? EnvironmentSetting.signaling.value ?? Self.standardSignaling }
@@ -39,8 +45,15 @@ struct AgentOptions: ParsableArguments {
         ))
     var joinAhead = false
 
+    /// Refuses a command line without a user, as the argument parser refuses a missing option.
+    func requireUser() throws {
+        guard name != nil else { throw ValidationError("Missing expected argument '--as <user>'") }
+    }
+
     func validate() throws {
-        guard SignalingLimits.isName(user) else { throw ValidationError(CallError.invalidUser(user).description) }
+        if let name, !SignalingLimits.isName(name) {
+            throw ValidationError(CallError.invalidUser(name).description)
+        }
         guard ringTimeout.milliseconds > 0, connectTimeout.milliseconds > 0 else {
             throw ValidationError("a timeout must be longer than 0")
         }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 
 /// What a user expects of a command's calls, and where the verdict goes.
 struct ExpectOptions: ParsableArguments {
@@ -27,19 +26,6 @@ struct ExpectOptions: ParsableArguments {
     }
 
     func validate() throws {
-        guard let junit else { return }
-        let folder = URL(fileURLWithPath: junit).deletingLastPathComponent().path
-        let files = FileManager.default
-        guard !junit.isEmpty, !files.fileExists(atPath: junit + "/.") else {
-            throw ValidationError("--junit: '\(junit)' is a folder; name a file in it")
-        }
-        // Written beside its place first; whether that goes only trying tells. A file that must not be changed is left alone.
-        let trial = URL(fileURLWithPath: folder).appendingPathComponent(".callagent-\(UUID().uuidString)").path
-        let canWrite = files.createFile(atPath: trial, contents: nil)
-        if canWrite { try? files.removeItem(atPath: trial) }
-        guard canWrite, !files.fileExists(atPath: junit) || files.isWritableFile(atPath: junit) else {
-            throw ValidationError(
-                "--junit: '\(junit)' cannot be written; name a file in a folder that is there and may be written to")
-        }
+        if let junit { try WritableFile.check(junit, option: "--junit") }
     }
 }

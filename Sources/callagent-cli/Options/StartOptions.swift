@@ -21,6 +21,9 @@ struct StartOptions: ParsableArguments {
         }
     }
 
+    /// Whether a call begins with other media than usual.
+    var changesMedia: Bool { startMuted || startVideoMuted || startVideoOff || startOutputOff }
+
     /// The state of the sent audio; nil: use the default.
     var audio: MediaState.Sending? { startMuted ? .muted : nil }
 

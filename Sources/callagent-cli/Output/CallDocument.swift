@@ -4,15 +4,15 @@ internal import MediaEngine
 /// One end of a call as the program's JSON has it.
 ///
 /// Where W3C's statistics have a name for a figure, it has that name; a unit other than theirs is part of the name. docs/cli.md lists all.
-struct CallDocument: Encodable {
-    struct End: Encodable {
+struct CallDocument: Codable {
+    struct End: Codable {
         let reason: String
         let code: Int
         let text: String
         let by: String
     }
 
-    struct Transport: Encodable {
+    struct Transport: Codable {
         let localCandidateType: String?
         let remoteCandidateType: String?
         let roundTripTimeMs: Double?
@@ -22,7 +22,7 @@ struct CallDocument: Encodable {
         let availableOutgoingBitrate: Double?
     }
 
-    struct Record: Encodable {
+    struct Record: Codable {
         let ms: Double
         let kind: CallRecord.Kind
         let action: String
@@ -45,8 +45,6 @@ struct CallDocument: Encodable {
     let offersCallAgain: Bool
     let warnings: [String]
     let records: [Record]
-    /// As `RTCStatsReport` has them; nil when there was no connection.
-    let statistics: StatisticsReport?
 
     /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
     init(_ report: CallReport, acceptedAtCallee: ContinuousClock.Instant? = nil) {
@@ -81,10 +79,37 @@ struct CallDocument: Encodable {
         connectedMs = report.connectedMs?.rounded(toPlaces: 2)
         offersCallAgain = report.offersCallAgain
         warnings = report.warnings + report.captureFaults.map(NoticeLine.missing)
-        statistics = entries.transport == nil ? nil : entries
         records = report.records.map {
             Record(ms: $0.milliseconds.rounded(toPlaces: 2), kind: $0.kind, action: $0.action)
         }
+    }
+
+    /// When the call reached a stage, in ms since it began; nil if it did not come that far.
+    func milliseconds(of stage: CallTimeline.Stage) -> Double? { timelineMs[stage.rawValue] }
+
+    /// Whether the call was connected.
+    var isConnected: Bool { milliseconds(of: .connected) != nil }
+}
+
+/// One end of a call, with W3C's statistics.
+struct DetailedCallDocument: Encodable {
+    private enum CodingKeys: CodingKey { case statistics }
+
+    let call: CallDocument
+    /// As `RTCStatsReport` has them; nil when there was no connection.
+    let statistics: StatisticsReport?
+
+    /// - Parameter acceptedAtCallee: when the callee called `accept()`; by default as far as this end knows.
+    init(_ report: CallReport, acceptedAtCallee: ContinuousClock.Instant? = nil) {
+        call = CallDocument(report, acceptedAtCallee: acceptedAtCallee)
+        let entries = report.statistics.rtcStatistics
+        statistics = entries.transport == nil ? nil : entries
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try call.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(statistics, forKey: .statistics)
     }
 }
 

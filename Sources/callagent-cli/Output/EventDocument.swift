@@ -44,7 +44,7 @@ struct EventDocument: Encodable {
     var displayName: String?
     var address: String?
     var `extension`: [String: String]?
-    var report: CallDocument?
+    var report: DetailedCallDocument?
     /// The totals, with W3C's names.
     var statistics: StatisticsReport?
     /// The rates since the previous statistics.
@@ -57,7 +57,7 @@ struct EventDocument: Encodable {
         event = "report"
         callId = report.callId
         peer = report.peer
-        self.report = CallDocument(report)
+        self.report = DetailedCallDocument(report)
     }
 
     init(_ happened: CallEvent, of call: Call) {

@@ -9,14 +9,22 @@ enum Figures {
         case calls
         /// Of the demo, which knows both.
         case demo
+        /// Of a load, which knows one end of each call.
+        case load
+        /// Of a load with both ends.
+        case loadedPairs
+
+        fileprivate var hasBothEnds: Bool { self == .demo || self == .loadedPairs }
+        fileprivate var hasUsage: Bool { self == .load || self == .loadedPairs }
     }
 
     /// The figures of one end of a call.
     static let ofCall =
-        ["connectedMs", "startedUnixMs", "end.code"] + CallTimeline.Stage.allCases.map { "timelineMs.\($0.rawValue)" }
-        + ofMedia
+        ["connectedMs", "startedUnixMs", "end.code"] + ofTimeline + ofMedia
 
-    /// Those that a summary has, too: each of them over all calls.
+    private static let ofTimeline = CallTimeline.Stage.allCases.map { "timelineMs.\($0.rawValue)" }
+
+    /// Those that a summary has, too, like those of the timeline: each of them over all calls.
     private static let ofMedia =
         ["video", "audio"].flatMap { kind in
             [
@@ -38,12 +46,19 @@ enum Figures {
             "transport.packetsLost", "transport.bytesSent", "transport.bytesReceived",
         ]
 
+    /// What the processes of a load used while most of its calls were up.
+    private static let ofUsage = [
+        "usage.cpuPercent", "usage.residentMB", "usage.threads", "usage.descriptors", "usage.contextSwitchesPerSecond",
+        "usagePerEnd.cpuPercent", "usagePerEnd.residentMB", "usagePerEnd.threads", "usagePerEnd.descriptors",
+        "usagePerEnd.contextSwitchesPerSecond",
+    ]
+
     /// The figures of the summary.
     static func ofSummary(_ document: Document) -> [String] {
-        let ends = document == .demo ? ["caller.", "callee."] : [""]
+        let ends = document.hasBothEnds ? ["caller.", "callee."] : [""]
         let spread =
-            ["firstFrameMs", "acceptToShownMs.caller", "acceptToShownMs.callee"]
-            + ends.flatMap { end in ofMedia.map { end + $0 } }
+            (document.hasUsage ? ofUsage : []) + ["firstFrameMs", "acceptToShownMs.caller", "acceptToShownMs.callee"]
+            + ends.flatMap { end in (ofTimeline + ofMedia).map { end + $0 } }
         return ["calls", "connected"]
             + spread.flatMap { path in Spread.names.map { "\(path).\($0)" } }
     }
@@ -53,7 +68,7 @@ enum Figures {
         // One call instead of every call.
         let isOneCall = path.count > 2 && path[0] == "calls" && Int(path[1]) != nil
         let inCall = isOneCall ? Array(path.dropFirst(2)) : path
-        let ends = document == .demo ? ["caller", "callee"] : []
+        let ends = document.hasBothEnds ? ["caller", "callee"] : []
         let namesEnd = inCall.first.map(ends.contains) == true
         // W3C's statistics are a list: a place in it, then W3C's name.
         let atEnd = namesEnd ? Array(inCall.dropFirst()) : inCall
@@ -64,7 +79,7 @@ enum Figures {
             + (isOneCall ? [] : ofSummary(document).map { "summary.\($0)" })
         guard !known.contains(text) else { return nil }
         if !ends.isEmpty, !namesEnd, let nearest = Misspelling.nearest(to: text, among: ofCall) {
-            return "in demo, begin with caller. or callee., such as caller.\(nearest)"
+            return "a call has two ends: begin with caller. or callee., such as caller.\(nearest)"
         }
         let nearest = Misspelling.nearest(to: text, among: known)
         let advice = nearest.map { "did you mean '\($0)'?" } ?? "docs/cli.md lists the figures, and --json prints them"

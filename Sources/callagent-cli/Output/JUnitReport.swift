@@ -40,16 +40,10 @@ struct JUnitReport {
         return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
     }
 
-    /// Writes the document atomically: a reader of `path` sees all of it or none.
+    /// Writes the document to `path`.
     ///
     /// - Throws: a ``Failure`` if the file cannot be written.
-    func write(to path: String) throws(Failure) {
-        do {
-            try Data(xml.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw Failure(.prerequisite, "cannot write '\(path)': \(error.localizedDescription)")
-        }
-    }
+    func write(to path: String) throws(Failure) { try WritableFile.write(xml, to: path) }
 
     private static func head(_ className: String, _ name: String, _ seconds: Double) -> String {
         #"    <testcase classname="\#(escaped(className))" name="\#(escaped(name))" time="\#(number(seconds))""#

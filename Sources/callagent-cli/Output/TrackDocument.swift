@@ -2,9 +2,9 @@ internal import CallAgent
 internal import MediaEngine
 
 /// The media of one kind that one end of a call sent and received, as the program's JSON has it.
-struct TrackDocument: Encodable {
+struct TrackDocument: Codable {
     /// Loss, jitter and round trip are what the peer reported last; nil before its first report.
-    struct Sent: Encodable {
+    struct Sent: Codable {
         let codec: String
         let kbitPerSecond: Double
         let packetsSent: Int
@@ -24,7 +24,7 @@ struct TrackDocument: Encodable {
         var toneHz: Double?
     }
 
-    struct Received: Encodable {
+    struct Received: Codable {
         let codec: String
         let kbitPerSecond: Double
         let packetsReceived: Int

@@ -1,11 +1,17 @@
 internal import CallAgent
 
+/// A call that has ended, and why it failed.
+struct JudgedCall {
+    let call: CallDocument
+    /// Nil if the call succeeded.
+    let failure: Failure?
+}
+
 /// The result of a command's calls, reported once in all requested forms.
 struct Verdict {
     /// The command, for the report.
     let command: String
-    /// Each call, and why it failed.
-    var calls: [(report: CallReport, failure: Failure?)] = []
+    var calls: [JudgedCall] = []
     /// Why the command ended before its calls did.
     var failure: Failure?
 
@@ -61,7 +67,7 @@ struct Verdict {
 
     /// Such as `pass: 1 of 1 calls connected, 2 of 2 expectations met`.
     private func line(_ failure: Failure?, _ outcomes: [Expectation.Outcome]) -> String {
-        let connected = calls.count { $0.report.timeline.instant(of: .connected) != nil }
+        let connected = calls.count(where: \.call.isConnected)
         let met = outcomes.count { $0.complaint == nil }
         return "\(failure == nil ? "pass" : "fail"): \(connected) of \(calls.count) calls connected"
             + (outcomes.isEmpty ? "" : ", \(met) of \(outcomes.count) expectations met")
@@ -69,11 +75,11 @@ struct Verdict {
             + (failure.map { met == outcomes.count && connected == calls.count ? "; \($0.line)" : "" } ?? "")
     }
 
-    private func callCase(_ index: Int, _ call: (report: CallReport, failure: Failure?)) -> JUnitReport.Case {
+    private func callCase(_ index: Int, _ judged: JudgedCall) -> JUnitReport.Case {
         JUnitReport.Case(
             className: "callagent.\(command)",
-            name: "call \(index + 1) \(call.report.role == .caller ? "to" : "of") \(call.report.peer)",
-            seconds: (call.report.timeline.milliseconds(of: .ended) ?? 0) / 1_000, failure: call.failure?.line)
+            name: "call \(index + 1) \(judged.call.role == .caller ? "to" : "of") \(judged.call.peer)",
+            seconds: (judged.call.milliseconds(of: .ended) ?? 0) / 1_000, failure: judged.failure?.line)
     }
 
     private func expectationCase(_ outcome: Expectation.Outcome) -> JUnitReport.Case {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 internal import UnixSignals
 
-/// Runs a command so that SIGINT and SIGTERM end it properly, and within 2 seconds.
+/// Runs a command so that SIGINT and SIGTERM end it properly, and in a bounded time.
 enum Interruption {
     /// The exit code that a signal asked for; nil: there was no signal.
     static var status: ExitStatus? { received.withLock { $0 } }
@@ -15,8 +15,9 @@ enum Interruption {
     /// Runs `body`; a signal cancels it, and `body` then hangs up and cleans up.
     ///
     /// - Throws: what `body` throws, or a ``Failure`` without a line for the signal.
-    static func handled<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result
-    {
+    static func handled<Result: Sendable>(
+        within limit: Duration = Self.limit, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let work = Task { try await body() }
         let watch = Task { () -> ExitStatus? in

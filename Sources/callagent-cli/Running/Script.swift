@@ -5,7 +5,8 @@ internal import MediaEngine
 /// Performs the actions of `--at` on a connected call.
 struct Script: Sendable {
     let steps: [ScriptStep]
-    let output: OutputOptions
+    /// How each step is reported; nil: not at all.
+    let output: OutputOptions?
     /// The media options at the start of the call.
     let media: MediaOptions
 
@@ -99,6 +100,7 @@ struct Script: Sendable {
     }
 
     private func tell(_ step: ScriptStep, _ complaint: String?, _ ms: Double, _ call: Call) {
+        guard let output else { return }
         if output.events {
             var event = EventDocument("action")
             (event.callId, event.peer, event.user) = (call.id, call.peer, call.user)

@@ -14,7 +14,7 @@ struct ComplaintTests {
     }
 
     @Test("U7: a call is connected only after the first audio sample")
-    func toldTooEarly() {
+    func connectedTooEarly() {
         let verified = CallMachine.connecting(.caller, .audioOnly).after(.iceConnected, .verified)
         #expect(verified.state == .connecting)
         #expect(verified.after(.firstAudioSample).state == .connected)

@@ -156,14 +156,14 @@ struct DevicesTests {
     }
 
     @Test("A media state that changed while several devices rang is sent again to the one that accepts")
-    mutating func stateToldAgain() {
+    mutating func stateSentAgain() {
         #expect(caller.handle(.setSending(audio: .muted, video: nil)).messages == [.state(.init(audio: .muted))])
         let effects = caller.handle(.received(.accept(sdp: "x"), device: "tv"))
         #expect(effects.contains(.send(.state(.init(audio: .muted)), to: .init(device: "tv"))))
     }
 
     @Test("That message has what is really sent: video is off if its encoder failed")
-    mutating func failureToldAgain() {
+    mutating func failureSentAgain() {
         let failed = CallMachine.Event.media(.trackFailed(.encoder), generation: 0)
         #expect(caller.handle(failed).messages == [.state(.init(video: .off))])
         let effects = caller.handle(.received(.accept(sdp: "x"), device: "tv"))
@@ -172,7 +172,7 @@ struct DevicesTests {
     }
 
     @Test("The accepting device gets the media state of its new connection, not of the one before")
-    mutating func otherDeviceIsToldTheNew() {
+    mutating func otherDeviceGetsTheNewState() {
         _ = caller.handle(.received(.progress(sdp: "of the tv"), device: "tv"))
         _ = caller.handle(.media(.trackFailed(.encoder), generation: 0))
         let effects = caller.handle(.received(.accept(sdp: nil), device: "phone"))

@@ -45,7 +45,7 @@ struct HoldTests {
     }
 
     @Test("A repeated state message changes nothing and causes no second event")
-    func toldTwice() {
+    func repeatedState() {
         var machine = CallMachine.connected(.caller).after(.received(.state(held)))
         let before = machine
         #expect(machine.handle(.received(.state(held))) == [])

@@ -28,7 +28,7 @@ struct InterruptionTests {
     }
 
     @Test("A repeated event does not restart the timer and is not reported again")
-    func toldAgain() {
+    func repeatedEvent() {
         var machine = CallMachine.connected(.caller).after(.interrupted)
         #expect(machine.handle(.interrupted) == [])
         #expect(machine.handle(.resumed) == [.cancelTimer(.mediaLost), .report(.connected, .resumed, by: .peer)])

@@ -50,7 +50,7 @@ struct TwoMachinesTests {
         switch (caller.end?.reason, callee.end?.reason) {
         case (nil, nil):
             return caller.state == .connected && callee.state == .connected
-                ? nil : "\(caller.state) and \(callee.state) for ever"
+                ? nil : "\(caller.state) and \(callee.state) forever"
         case (let reason?, nil) where !caller.isInviteSent && callee.phase == .idle:
             // The call ended before the invite was sent.
             return Self.own[.caller]?.contains(reason) == true ? nil : "\(reason) before the invite"

@@ -32,11 +32,11 @@ struct SimulationVerdict {
         if call.invite != nil { outcomes.append("glare") }
         if call.machine.current.number > 0 { outcomes.append("changed") }
         guard call.machine.state == .connected else {
-            return complaints.append("\(name) is \(call.machine.state) for ever")
+            return complaints.append("\(name) is \(call.machine.state) forever")
         }
-        if call.machine.next != nil || call.machine.isAskingForMedia { complaints.append("\(name) changes for ever") }
+        if call.machine.next != nil || call.machine.isAskingForMedia { complaints.append("\(name) changes forever") }
         if call.machine.current.restart.number > 0 { outcomes.append("restarted") }
-        if call.machine.current.restart.isRunning { complaints.append("\(name) looks for a path for ever") }
+        if call.machine.current.restart.isRunning { complaints.append("\(name) looks for a path forever") }
         if let media = call.media[call.machine.current.number], world.isBroken(media) {
             complaints.append("\(name) has a broken path")
         }

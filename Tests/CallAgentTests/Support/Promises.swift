@@ -128,7 +128,7 @@ struct Promises {
             broken.append("a change without end")
         }
         if machine.isPeerGone, !machine.shown.isVerified, !running.contains(.peerGone) {
-            broken.append("gone for ever")
+            broken.append("gone forever")
         }
     }
 }

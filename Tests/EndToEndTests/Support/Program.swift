@@ -51,6 +51,16 @@ final class Program: Sendable {
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     var pid: Int32 { process.processIdentifier }
+    /// The processes that it has started and that still run.
+    var children: [Int32] {
+        get throws {
+            let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
+            return try tasks.flatMap { task in
+                try String(contentsOfFile: "/proc/\(pid)/task/\(task)/children", encoding: .utf8)
+                    .split(separator: " ").compactMap { Int32($0) }
+            }
+        }
+    }
     var output: String { String(decoding: record.state.withLock { $0.output }, as: UTF8.self) }
     var errors: String { String(decoding: record.state.withLock { $0.errors }, as: UTF8.self) }
     /// The exit code, or the negative signal number; nil while it runs.

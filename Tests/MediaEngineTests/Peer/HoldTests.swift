@@ -56,7 +56,7 @@ extension RealPipelines {
         }
 
         @Test("Receiving that is turned on before the negotiation takes effect after it")
-        func earlyWish() async throws {
+        func receivingBeforeNegotiation() async throws {
             try await withCall { call in
                 #expect(await call.callee.peer.setReceiving(true) == [:])
                 try await call.connect()

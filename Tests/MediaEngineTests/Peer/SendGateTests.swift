@@ -31,7 +31,7 @@ extension RealPipelines {
         }
 
         @Test("Opening the gate before the verification takes effect after it")
-        func earlyWishIsKept() async throws {
+        func openedBeforeVerification() async throws {
             var options = LoopbackCall.Options()
             options.opensSendGates = false
             options.kinds = [.audio]
@@ -123,7 +123,7 @@ extension RealPipelines {
             }
             try pipeline.bin.setState(.playing)
             try await track.start()
-            track.verified()
+            track.peerVerified()
         }
 
         func stop() async {

@@ -191,7 +191,7 @@ extension RealPipelines {
             #expect(session.get("bandwidth")?.doubleValue == 0)
             #expect(session.get("rtcp-min-interval")?.intValue == 5_000_000_000)
             #expect(session.get("probation")?.intValue == 2)
-            try SlowFeedback.mend(session, .loopback)
+            try SlowFeedback.apply(to: session, .loopback)
             #expect(session.get("bandwidth")?.doubleValue == 4_000_000)
             #expect(session.get("rtcp-min-interval")?.intValue == 500_000_000)
             #expect(session.get("probation")?.intValue == 0)
@@ -210,12 +210,12 @@ extension RealPipelines {
         @Test(
             "ForgottenStream: the statistics of either end lack a stream after its sender was silent",
             arguments: [true, false], [true, false])
-        func silentSender(isMended: Bool, atSender: Bool) async throws {
+        func silentSender(isFixed: Bool, atSender: Bool) async throws {
             let (caller, callee) = (try RawPeer(RawPeer.opus), try RawPeer(RawPeer.opus))
             let end = atSender ? caller : callee
             let rtpbin = try #require(end.webrtc.child(madeBy: "rtpbin"))
             let streams = ForgottenStream()
-            if isMended { streams.remember(in: rtpbin) { _ in !atSender } }
+            if isFixed { streams.remember(in: rtpbin) { _ in !atSender } }
             try await RawPeer.negotiate(caller, callee)
             try await eventually("media") { callee.packets.value > 0 }
             @Sendable func names() async throws -> [String] {
@@ -232,7 +232,7 @@ extension RealPipelines {
             rtpbin.emit("on-sender-timeout", [.uint(0), .uint(ssrc)])
             let before = callee.packets.value
             try await eventually("more media") { callee.packets.value > before + 20 }
-            #expect(try await names().count == (isMended ? 1 : 0))
+            #expect(try await names().count == (isFixed ? 1 : 0))
         }
 
         @Test("StalledFastStart: the latency is restored after the first packet")

@@ -102,7 +102,7 @@ struct ClientTokenTests {
         #expect(TokenRenewal.pause(held: .seconds(2), left: .seconds(10)) == .seconds(4))
     }
 
-    @Test func whoHasNoProviderHearsTheRefusalAndARenewalMendsIt() async throws {
+    @Test func whoHasNoProviderHearsTheRefusalAndARenewalFixesIt() async throws {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port) { $0.longestRetryDelay = .seconds(60) }
         async let connecting: Void = client.transport.connect(as: "alice")

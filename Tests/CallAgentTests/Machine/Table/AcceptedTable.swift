@@ -12,80 +12,80 @@ extension StateEventTable {
             Column(name: "reconnecting", machine: CallMachine.connected(.caller).after(.interrupted)),
         ],
         text: """
-            hangUp                      | hangup >localHangup                | "                      | "                        | "                        | "
-            hold                        | .                                  | "                      | state gates told         | "                        | "
-            setSending off              | state gates                        | "                      | "                        | "                        | "
-            changeMedia audio           | .                                  | "                      | makeOffer +change gates  | renegotiate +change      | makeOffer +change gates
-            sendInfo                    | info                               | "                      | "                        | "                        | "
+            hangUp                      | hangup >localHangup                  | "                      | "                        | "                        | "
+            hold                        | .                                    | "                      | state gates notify       | "                        | "
+            setSending off              | state gates                          | "                      | "                        | "                        | "
+            changeMedia audio           | .                                    | "                      | makeOffer +change gates  | renegotiate +change      | makeOffer +change gates
+            sendInfo                    | info                                 | "                      | "                        | "                        | "
 
-            <cancel 9900                | .                                  | >remoteCancelled       | .                        | >remoteCancelled         | .
-            <cancel 487                 | .                                  | >remoteRingTimeout     | .                        | >remoteRingTimeout       | .
-            <cancel 9900 g3             | .                                  | >remoteCancelled       | .                        | >remoteCancelled         | .
-            <cancel 487 g3              | .                                  | >remoteRingTimeout     | .                        | >remoteRingTimeout       | .
-            <cancel 200 not d1 d1       | .                                  | >answeredElsewhere     | .                        | >answeredElsewhere       | .
-            <cancel 200 not d2 d1       | .                                  | >answeredElsewhere     | .                        | >answeredElsewhere       | .
-            <cancel 603 not d2 d1       | .                                  | >declinedElsewhere     | .                        | >declinedElsewhere       | .
-            <cancel 200 not d1 d2       | .                                  | >answeredElsewhere     | .                        | >answeredElsewhere       | .
-            <cancel 200 not d2 d2       | .                                  | >answeredElsewhere     | .                        | >answeredElsewhere       | .
-            <cancel 603 not d2 d2       | .                                  | >declinedElsewhere     | .                        | >declinedElsewhere       | .
-            <hangup 9900                | >remoteHangup                      | "                      | "                        | "                        | "
-            <hangup 408                 | >remoteConnectTimeout              | "                      | "                        | "                        | "
-            <hangup 9906                | >remoteFailed                      | "                      | "                        | "                        | "
-            <hangup 99999               | >remoteHangup                      | "                      | "                        | "                        | "
-            <hangup 9900 g3             | >remoteHangup                      | "                      | "                        | "                        | "
-            <hangup 408 g3              | >remoteConnectTimeout              | "                      | "                        | "                        | "
-            <hangup 9906 g3             | >remoteFailed                      | "                      | "                        | "                        | "
-            <hangup 99999 g3            | >remoteHangup                      | "                      | "                        | "                        | "
-            <hangup 9900 d1             | >remoteHangup                      | "                      | "                        | "                        | "
-            <hangup 9900 d2             | >remoteHangup                      | "                      | "                        | "                        | "
-            <candidate                  | addCandidate                       | "                      | "                        | "                        | "
-            <candidate d1               | addCandidate                       | "                      | "                        | "                        | "
-            <candidate d2               | addCandidate                       | "                      | "                        | "                        | "
-            <iceRestart                 | restartIce +iceRestart setIce told | "                      | "                        | "                        | "
-            <offer audio g1             | .                                  | close makeAnswer gates | .                        | +change makeAnswer gates | .
-            <offer video g1             | .                                  | close makeAnswer gates | .                        | +change makeAnswer gates | .
-            <offer audio g2             | .                                  | close makeAnswer gates | .                        | +change makeAnswer gates | .
-            <offer video g2             | .                                  | close makeAnswer gates | .                        | +change makeAnswer gates | .
-            <renegotiate audio          | .                                  | "                      | makeOffer +change gates  | .                        | makeOffer +change gates
-            <state off                  | told                               | "                      | "                        | "                        | "
-            <state hold                 | gates told                         | "                      | "                        | "                        | "
-            <info                       | told                               | "                      | "                        | "                        | "
-            <query                      | status                             | "                      | "                        | "                        | "
-            <gone                       | +peerGone                          | "                      | ~                        | "                        | hangup >remoteLost
-            <gone g3                    | +peerGone                          | "                      | ~                        | "                        | hangup >remoteLost
-            <gone d1                    | +peerGone                          | "                      | ~                        | "                        | hangup >remoteLost
-            <gone d2                    | +peerGone                          | "                      | ~                        | "                        | hangup >remoteLost
-            <error 480                  | +peerGone                          | "                      | .                        | "                        | "
-            <error 480 g3               | +peerGone                          | "                      | .                        | "                        | "
-            <error 481                  | >unknownCall                       | "                      | "                        | "                        | "
-            <error 481 d1               | >unknownCall                       | "                      | "                        | "                        | "
-            <error 481 d2               | >unknownCall                       | "                      | "                        | "                        | "
+            <cancel 9900                | .                                    | >remoteCancelled       | .                        | >remoteCancelled         | .
+            <cancel 487                 | .                                    | >remoteRingTimeout     | .                        | >remoteRingTimeout       | .
+            <cancel 9900 g3             | .                                    | >remoteCancelled       | .                        | >remoteCancelled         | .
+            <cancel 487 g3              | .                                    | >remoteRingTimeout     | .                        | >remoteRingTimeout       | .
+            <cancel 200 not d1 d1       | .                                    | >answeredElsewhere     | .                        | >answeredElsewhere       | .
+            <cancel 200 not d2 d1       | .                                    | >answeredElsewhere     | .                        | >answeredElsewhere       | .
+            <cancel 603 not d2 d1       | .                                    | >declinedElsewhere     | .                        | >declinedElsewhere       | .
+            <cancel 200 not d1 d2       | .                                    | >answeredElsewhere     | .                        | >answeredElsewhere       | .
+            <cancel 200 not d2 d2       | .                                    | >answeredElsewhere     | .                        | >answeredElsewhere       | .
+            <cancel 603 not d2 d2       | .                                    | >declinedElsewhere     | .                        | >declinedElsewhere       | .
+            <hangup 9900                | >remoteHangup                        | "                      | "                        | "                        | "
+            <hangup 408                 | >remoteConnectTimeout                | "                      | "                        | "                        | "
+            <hangup 9906                | >remoteFailed                        | "                      | "                        | "                        | "
+            <hangup 99999               | >remoteHangup                        | "                      | "                        | "                        | "
+            <hangup 9900 g3             | >remoteHangup                        | "                      | "                        | "                        | "
+            <hangup 408 g3              | >remoteConnectTimeout                | "                      | "                        | "                        | "
+            <hangup 9906 g3             | >remoteFailed                        | "                      | "                        | "                        | "
+            <hangup 99999 g3            | >remoteHangup                        | "                      | "                        | "                        | "
+            <hangup 9900 d1             | >remoteHangup                        | "                      | "                        | "                        | "
+            <hangup 9900 d2             | >remoteHangup                        | "                      | "                        | "                        | "
+            <candidate                  | addCandidate                         | "                      | "                        | "                        | "
+            <candidate d1               | addCandidate                         | "                      | "                        | "                        | "
+            <candidate d2               | addCandidate                         | "                      | "                        | "                        | "
+            <iceRestart                 | restartIce +iceRestart setIce notify | "                      | "                        | "                        | "
+            <offer audio g1             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
+            <offer video g1             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
+            <offer audio g2             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
+            <offer video g2             | .                                    | close makeAnswer gates | .                        | +change makeAnswer gates | .
+            <renegotiate audio          | .                                    | "                      | makeOffer +change gates  | .                        | makeOffer +change gates
+            <state off                  | notify                               | "                      | "                        | "                        | "
+            <state hold                 | gates notify                         | "                      | "                        | "                        | "
+            <info                       | notify                               | "                      | "                        | "                        | "
+            <query                      | status                               | "                      | "                        | "                        | "
+            <gone                       | +peerGone                            | "                      | ~                        | "                        | hangup >remoteLost
+            <gone g3                    | +peerGone                            | "                      | ~                        | "                        | hangup >remoteLost
+            <gone d1                    | +peerGone                            | "                      | ~                        | "                        | hangup >remoteLost
+            <gone d2                    | +peerGone                            | "                      | ~                        | "                        | hangup >remoteLost
+            <error 480                  | +peerGone                            | "                      | .                        | "                        | "
+            <error 480 g3               | +peerGone                            | "                      | .                        | "                        | "
+            <error 481                  | >unknownCall                         | "                      | "                        | "                        | "
+            <error 481 d1               | >unknownCall                         | "                      | "                        | "                        | "
+            <error 481 d2               | >unknownCall                         | "                      | "                        | "                        | "
 
-            signalingLost               | told                               | "                      | "                        | "                        | "
-            signalingRestored           | query told                         | "                      | "                        | "                        | "
-            audit                       | query                              | "                      | "                        | "                        | "
+            signalingLost               | notify                               | "                      | "                        | "                        | "
+            signalingRestored           | query notify                         | "                      | "                        | "                        | "
+            audit                       | query                                | "                      | "                        | "                        | "
 
-            candidate                   | candidate                          | "                      | "                        | "                        | "
-            dtlsConnected               | ~                                  | "                      | "                        | "                        | "
-            firstVideoFrame             | gates >connected                   | "                      | .                        | "                        | "
-            firstAudioSample            | ~                                  | "                      | "                        | "                        | "
-            interrupted                 | ~                                  | "                      | +mediaLost >reconnecting | "                        | .
-            resumed                     | .                                  | "                      | "                        | "                        | >connected
-            networkChanged              | restartIce +iceRestart told        | "                      | "                        | "                        | "
-            pathSilent                  | restartIce +iceRestart told        | "                      | "                        | "                        | "
-            dtmf 5                      | told                               | "                      | "                        | "                        | "
-            warning no device           | told                               | "                      | "                        | "                        | "
-            captureFailed video lost    | state gates told                   | "                      | "                        | "                        | "
-            captureLost video lost      | told                               | "                      | "                        | "                        | "
-            captureRestored video       | told                               | "                      | "                        | "                        | "
-            videoAdapted 4x2            | told                               | "                      | "                        | "                        | "
-            trackFailed video sending   | state gates told                   | "                      | "                        | "                        | "
-            trackFailed video receiving | told                               | "                      | "                        | "                        | "
-            failed s                    | hangup >securityFailed             | "                      | "                        | "                        | "
-            failed i                    | hangup >incompatibleMedia          | "                      | "                        | "                        | "
-            failed o                    | hangup >mediaFailed                | "                      | "                        | "                        | "
+            candidate                   | candidate                            | "                      | "                        | "                        | "
+            dtlsConnected               | ~                                    | "                      | "                        | "                        | "
+            firstVideoFrame             | gates >connected                     | "                      | .                        | "                        | "
+            firstAudioSample            | ~                                    | "                      | "                        | "                        | "
+            interrupted                 | ~                                    | "                      | +mediaLost >reconnecting | "                        | .
+            resumed                     | .                                    | "                      | "                        | "                        | >connected
+            networkChanged              | restartIce +iceRestart notify        | "                      | "                        | "                        | "
+            pathSilent                  | restartIce +iceRestart notify        | "                      | "                        | "                        | "
+            dtmf 5                      | notify                               | "                      | "                        | "                        | "
+            warning no device           | notify                               | "                      | "                        | "                        | "
+            captureFailed video lost    | state gates notify                   | "                      | "                        | "                        | "
+            captureLost video lost      | notify                               | "                      | "                        | "                        | "
+            captureRestored video       | notify                               | "                      | "                        | "                        | "
+            videoAdapted 4x2            | notify                               | "                      | "                        | "                        | "
+            trackFailed video sending   | state gates notify                   | "                      | "                        | "                        | "
+            trackFailed video receiving | notify                               | "                      | "                        | "                        | "
+            failed s                    | hangup >securityFailed               | "                      | "                        | "                        | "
+            failed i                    | hangup >incompatibleMedia            | "                      | "                        | "                        | "
+            failed o                    | hangup >mediaFailed                  | "                      | "                        | "                        | "
 
-            timer connect               | hangup >connectTimeout             | "                      | .                        | "                        | "
-            timer mediaLost             | .                                  | "                      | "                        | "                        | hangup >mediaLost
+            timer connect               | hangup >connectTimeout               | "                      | .                        | "                        | "
+            timer mediaLost             | .                                    | "                      | "                        | "                        | hangup >mediaLost
             """)
 }

@@ -15,73 +15,73 @@ extension StateEventTable {
             Column(name: "ended", machine: CallMachine.connected(.caller).after(.hangUp)),
         ],
         text: """
-            hangUp                      | hangup >localHangup                | "                  | "          | .
-            hold                        | .                                  | state told         | .          | "
-            unhold                      | state gates told                   | .                  | state told | .
-            setSending off              | state gates                        | "                  | "          | .
-            sendInfo                    | info                               | "                  | "          | .
+            hangUp                      | hangup >localHangup                  | "                  | "            | .
+            hold                        | .                                    | state notify       | .            | "
+            unhold                      | state gates notify                   | .                  | state notify | .
+            setSending off              | state gates                          | "                  | "            | .
+            sendInfo                    | info                                 | "                  | "            | .
 
-            <cancel 9900                | .                                  | >remoteCancelled   | .          | "
-            <cancel 487                 | .                                  | >remoteRingTimeout | .          | "
-            <cancel 9900 g3             | .                                  | >remoteCancelled   | .          | "
-            <cancel 487 g3              | .                                  | >remoteRingTimeout | .          | "
-            <cancel 200 not d1 d1       | .                                  | >answeredElsewhere | .          | "
-            <cancel 200 not d2 d1       | .                                  | >answeredElsewhere | .          | "
-            <cancel 603 not d2 d1       | .                                  | >declinedElsewhere | .          | "
-            <cancel 200 not d1 d2       | .                                  | >answeredElsewhere | .          | "
-            <cancel 200 not d2 d2       | .                                  | >answeredElsewhere | .          | "
-            <cancel 603 not d2 d2       | .                                  | >declinedElsewhere | .          | "
-            <hangup 9900                | >remoteHangup                      | "                  | "          | .
-            <hangup 408                 | >remoteConnectTimeout              | "                  | "          | .
-            <hangup 9906                | >remoteFailed                      | "                  | "          | .
-            <hangup 99999               | >remoteHangup                      | "                  | "          | .
-            <hangup 9900 g3             | >remoteHangup                      | "                  | "          | .
-            <hangup 408 g3              | >remoteConnectTimeout              | "                  | "          | .
-            <hangup 9906 g3             | >remoteFailed                      | "                  | "          | .
-            <hangup 99999 g3            | >remoteHangup                      | "                  | "          | .
-            <hangup 9900 d1             | >remoteHangup                      | "                  | "          | .
-            <hangup 9900 d2             | >remoteHangup                      | "                  | "          | .
-            <candidate                  | addCandidate                       | "                  | "          | .
-            <candidate d1               | addCandidate                       | "                  | "          | .
-            <candidate d2               | addCandidate                       | "                  | "          | .
-            <iceRestart                 | restartIce +iceRestart setIce told | "                  | "          | .
-            <offer audio g1             | .                                  | +change makeAnswer | .          | "
-            <offer video g1             | .                                  | +change makeAnswer | .          | "
-            <offer audio g2             | .                                  | +change makeAnswer | .          | "
-            <offer video g2             | .                                  | +change makeAnswer | .          | "
-            <state off                  | told                               | gates told         | told       | .
-            <state on                   | .                                  | gates told         | told       | .
-            <state hold                 | told                               | .                  | "          | "
-            <info                       | told                               | "                  | "          | .
-            <query                      | status                             | "                  | "          | .
-            <gone                       | ~                                  | "                  | "          | .
-            <gone g3                    | ~                                  | "                  | "          | .
-            <gone d1                    | ~                                  | "                  | "          | .
-            <gone d2                    | ~                                  | "                  | "          | .
-            <error 481                  | >unknownCall                       | "                  | "          | .
-            <error 481 d1               | >unknownCall                       | "                  | "          | .
-            <error 481 d2               | >unknownCall                       | "                  | "          | .
+            <cancel 9900                | .                                    | >remoteCancelled   | .            | "
+            <cancel 487                 | .                                    | >remoteRingTimeout | .            | "
+            <cancel 9900 g3             | .                                    | >remoteCancelled   | .            | "
+            <cancel 487 g3              | .                                    | >remoteRingTimeout | .            | "
+            <cancel 200 not d1 d1       | .                                    | >answeredElsewhere | .            | "
+            <cancel 200 not d2 d1       | .                                    | >answeredElsewhere | .            | "
+            <cancel 603 not d2 d1       | .                                    | >declinedElsewhere | .            | "
+            <cancel 200 not d1 d2       | .                                    | >answeredElsewhere | .            | "
+            <cancel 200 not d2 d2       | .                                    | >answeredElsewhere | .            | "
+            <cancel 603 not d2 d2       | .                                    | >declinedElsewhere | .            | "
+            <hangup 9900                | >remoteHangup                        | "                  | "            | .
+            <hangup 408                 | >remoteConnectTimeout                | "                  | "            | .
+            <hangup 9906                | >remoteFailed                        | "                  | "            | .
+            <hangup 99999               | >remoteHangup                        | "                  | "            | .
+            <hangup 9900 g3             | >remoteHangup                        | "                  | "            | .
+            <hangup 408 g3              | >remoteConnectTimeout                | "                  | "            | .
+            <hangup 9906 g3             | >remoteFailed                        | "                  | "            | .
+            <hangup 99999 g3            | >remoteHangup                        | "                  | "            | .
+            <hangup 9900 d1             | >remoteHangup                        | "                  | "            | .
+            <hangup 9900 d2             | >remoteHangup                        | "                  | "            | .
+            <candidate                  | addCandidate                         | "                  | "            | .
+            <candidate d1               | addCandidate                         | "                  | "            | .
+            <candidate d2               | addCandidate                         | "                  | "            | .
+            <iceRestart                 | restartIce +iceRestart setIce notify | "                  | "            | .
+            <offer audio g1             | .                                    | +change makeAnswer | .            | "
+            <offer video g1             | .                                    | +change makeAnswer | .            | "
+            <offer audio g2             | .                                    | +change makeAnswer | .            | "
+            <offer video g2             | .                                    | +change makeAnswer | .            | "
+            <state off                  | notify                               | gates notify       | notify       | .
+            <state on                   | .                                    | gates notify       | notify       | .
+            <state hold                 | notify                               | .                  | "            | "
+            <info                       | notify                               | "                  | "            | .
+            <query                      | status                               | "                  | "            | .
+            <gone                       | ~                                    | "                  | "            | .
+            <gone g3                    | ~                                    | "                  | "            | .
+            <gone d1                    | ~                                    | "                  | "            | .
+            <gone d2                    | ~                                    | "                  | "            | .
+            <error 481                  | >unknownCall                         | "                  | "            | .
+            <error 481 d1               | >unknownCall                         | "                  | "            | .
+            <error 481 d2               | >unknownCall                         | "                  | "            | .
 
-            signalingLost               | told                               | "                  | "          | .
-            signalingRestored           | query told                         | "                  | "          | .
-            audit                       | query                              | "                  | "          | .
+            signalingLost               | notify                               | "                  | "            | .
+            signalingRestored           | query notify                         | "                  | "            | .
+            audit                       | query                                | "                  | "            | .
 
-            candidate                   | candidate                          | "                  | "          | .
-            dtlsConnected               | ~                                  | "                  | "          | .
-            firstAudioSample            | ~                                  | "                  | "          | .
-            interrupted                 | +mediaLost >reconnecting           | "                  | "          | .
-            networkChanged              | restartIce +iceRestart told        | "                  | "          | .
-            pathSilent                  | restartIce +iceRestart told        | "                  | "          | .
-            dtmf 5                      | told                               | "                  | "          | .
-            warning no device           | told                               | "                  | "          | .
-            captureFailed video lost    | state gates told                   | "                  | "          | .
-            captureLost video lost      | told                               | "                  | "          | .
-            captureRestored video       | told                               | "                  | "          | .
-            videoAdapted 4x2            | told                               | "                  | "          | .
-            trackFailed video sending   | state gates told                   | "                  | "          | .
-            trackFailed video receiving | told                               | "                  | "          | .
-            failed s                    | hangup >securityFailed             | "                  | "          | .
-            failed i                    | hangup >incompatibleMedia          | "                  | "          | .
-            failed o                    | hangup >mediaFailed                | "                  | "          | .
+            candidate                   | candidate                            | "                  | "            | .
+            dtlsConnected               | ~                                    | "                  | "            | .
+            firstAudioSample            | ~                                    | "                  | "            | .
+            interrupted                 | +mediaLost >reconnecting             | "                  | "            | .
+            networkChanged              | restartIce +iceRestart notify        | "                  | "            | .
+            pathSilent                  | restartIce +iceRestart notify        | "                  | "            | .
+            dtmf 5                      | notify                               | "                  | "            | .
+            warning no device           | notify                               | "                  | "            | .
+            captureFailed video lost    | state gates notify                   | "                  | "            | .
+            captureLost video lost      | notify                               | "                  | "            | .
+            captureRestored video       | notify                               | "                  | "            | .
+            videoAdapted 4x2            | notify                               | "                  | "            | .
+            trackFailed video sending   | state gates notify                   | "                  | "            | .
+            trackFailed video receiving | notify                               | "                  | "            | .
+            failed s                    | hangup >securityFailed               | "                  | "            | .
+            failed i                    | hangup >incompatibleMedia            | "                  | "            | .
+            failed o                    | hangup >mediaFailed                  | "                  | "            | .
             """)
 }

@@ -3,7 +3,7 @@
 /// The effects of every event in every state.
 ///
 /// A cell has, in order: the messages sent (`cancel`), the commands to the media (`makeOffer`, `gates`), the timer that starts (`+ring`),
-/// `told` if the user gets an event, and the new state (`>ended`). `.`: the event changes nothing. `~`: the machine only remembers the event.
+/// `notify` if the user gets an event, and the new state (`>ended`). `.`: the event changes nothing. `~`: the machine only remembers the event.
 /// `"`: the same as in the column before. An event without a row changes nothing in any of the states.
 struct StateEventTable: Sendable {
     /// The states, one per column.
@@ -42,7 +42,7 @@ struct StateEventTable: Sendable {
         let effects = after.handle(event)
         if effects.isNothing, after == machine { return "." }
         var words = effects.compactMap(word)
-        if effects.contains(where: { if case .notify = $0 { true } else { false } }) { words.append("told") }
+        if effects.contains(where: { if case .notify = $0 { true } else { false } }) { words.append("notify") }
         if after.state != machine.state || effects.contains(where: { $0.change != nil }) {
             words.append(">" + (after.end?.reason.rawValue ?? after.state.rawValue))
         }

@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import CallAgent
+internal import Foundation
+internal import MediaEngine
+
+/// The command `callagent load`.
+struct LoadCommand: AgentCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Places many calls at a time and judges them.",
+        discussion: """
+            Several processes share the calls. With --pair both ends are here, over a signaling server of its own on \
+            127.0.0.1; otherwise each of the callees must take enough calls: callagent listen --max-calls N. Ctrl-C hangs \
+            up, and the report has the calls so far.
+            """)
+
+    static let commonOptions = [
+        "pair", "as", "signaling", "calls", "rate", "duration", "total", "for", "expect", "html",
+    ]
+
+    @Argument(help: "The users to call, in turns.")
+    var callees: [String] = []
+
+    @Flag(help: "Have both ends of the calls here, so that the report compares what was sent and received.")
+    var pair = false
+
+    @OptionGroup(title: "Load") var load: LoadOptions
+    @OptionGroup(title: "Call") var agent: AgentOptions
+
+    @Flag(help: "Call without video.")
+    var audioOnly = false
+
+    @OptionGroup(title: "Call") var start: StartOptions
+    @OptionGroup(title: "Call") var script: ScriptOptions
+    @OptionGroup(title: "Call") var identity: IdentityOptions
+    @OptionGroup(title: "Media") var media: MediaOptions
+    @OptionGroup(title: "Media") var codecs: CodecOptions
+    @OptionGroup(title: "Network") var ice: IceOptions
+
+    @OptionGroup(title: "Output") var output: OutputOptions
+
+    @Option(
+        help: ArgumentHelp("Write the report as one HTML file, with plots over time.", valueName: "file"),
+        completion: .file(extensions: ["html"]))
+    var html: String?
+
+    @OptionGroup(title: "Output") var log: LogOptions
+    @OptionGroup(title: "Checks") var expectations: ExpectOptions
+    @OptionGroup var config: ConfigOptions
+
+    /// Which worker this process is; nil: the one that starts them.
+    @Option(help: .hidden)
+    var worker: WorkerShare?
+
+    var document: Figures.Document { pair ? .loadedPairs : .load }
+
+    var callMedia: CallMedia { audioOnly ? .audioOnly : .audioVideo }
+
+    /// What each end sends.
+    var sentMedia: CallMedia {
+        CallMedia(audio: media.audio != "none", video: !audioOnly && media.video != "none")
+    }
+
+    func validate() throws {
+        try validateTogether()
+        guard media.record == nil, media.preview == nil else {
+            throw ValidationError("--record and --preview are for single calls; use callagent call or listen")
+        }
+        if let html { try WritableFile.check(html, option: "--html") }
+        if let limit = load.duration.duration, let late = script.at.first(where: { $0.time.duration >= limit }) {
+            throw ValidationError(
+                "--at \(late.time.defaultValueDescription)=\(late.text) comes after the call's end; raise --duration")
+        }
+        // A worker gets its server from the process that started it.
+        guard worker == nil else { return }
+        if pair {
+            guard callees.isEmpty, agent.user.isEmpty, !agent.namesSignaling else {
+                throw ValidationError(
+                    "--pair has both users and a server of its own: leave callees, --as and --signaling out")
+            }
+        } else {
+            guard !callees.isEmpty else { throw ValidationError("name the users to call, or use --pair") }
+            try agent.requireUser()
+            for callee in callees where !SignalingLimits.isName(callee) {
+                throw ValidationError(CallError.invalidUser(callee).description)
+            }
+        }
+    }
+
+    func run() async throws {
+        let command = self
+        // Many calls take longer to hang up than one.
+        try await Interruption.handled(within: .seconds(10)) {
+            if let worker = command.worker {
+                await LoadWorker(command: command, share: worker).run()
+            } else {
+                try await command.runWorkers()
+            }
+        }
+    }
+
+    private func runWorkers() async throws {
+        let tally = try await Verdict.preparing("load", expectations) { try await LoadRun(command: self).run() }
+        let document = LoadDocument(tally, isPair: pair)
+        if !output.json, !output.events { for line in document.table.lines { Output.line(line) } }
+        let calls = tally.calls.map { JudgedCall(call: $0.caller, failure: $0.failure?.failure) }
+        let result = Result {
+            try Verdict(command: "load", calls: calls, failure: tally.failure).conclude(document, expectations, output)
+        }
+        if let html {
+            let isPass = (try? result.get()) != nil
+            try LoadPage(document, tally, arguments: Array(CommandLine.arguments.dropFirst()), isPass: isPass)
+                .write(to: html)
+        }
+        try result.get()
+    }
+}

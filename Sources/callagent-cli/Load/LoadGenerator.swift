@@ -1,0 +1,160 @@
+internal import CallAgent
+internal import MediaEngine
+
+/// Places the calls of one worker, follows them, and reports each when it has ended.
+struct LoadGenerator: Sendable {
+    private let command: LoadCommand
+    private let share: WorkerShare
+    private let agents: LoadAgents
+    private let gauge = LoadGauge()
+
+    init(_ command: LoadCommand, _ share: WorkerShare, _ agents: LoadAgents) {
+        self.command = command
+        self.share = share
+        self.agents = agents
+    }
+
+    /// Runs until all calls have ended, or until the time of the load is over.
+    ///
+    /// A cancelled task hangs up all calls.
+    ///
+    /// - Returns: Why no more calls could be placed; nil if they all were.
+    func run() async -> Failure? {
+        let start = ContinuousClock.now
+        return await withTaskGroup(of: Failure?.self) { group in
+            if let limit = command.load.limit {
+                group.addTask {
+                    try? await Task.sleep(until: start + limit)
+                    return nil
+                }
+            }
+            group.addTask { await placeAll(since: start) }
+            // What the process used before its first call.
+            LoadWorker.send(.sample(gauge.sample(since: start)))
+            // Neither ends before the calls do.
+            let sampling = Task { await sample(since: start) }
+            let answering = Task { await answer() }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            let failure = await group.reduce(first) { $0 ?? $1 }
+            sampling.cancel()
+            answering.cancel()
+            LoadWorker.send(.sample(gauge.sample(since: start)))
+            return failure
+        }
+    }
+
+    private func sample(since start: ContinuousClock.Instant) async {
+        while (try? await Task.sleep(for: .seconds(1))) != nil {
+            LoadWorker.send(.sample(gauge.sample(since: start)))
+        }
+    }
+
+    private func answer() async {
+        guard let callee = agents.callee else { return }
+        await withDiscardingTaskGroup { group in
+            for await call in callee.incomingCalls {
+                group.addTask {
+                    let following = gauge.follow(call)
+                    try? await call.accept(
+                        audio: command.start.audio, video: command.start.video, output: !command.start.startOutputOff)
+                    await following.value
+                }
+            }
+        }
+    }
+
+    private func placeAll(since start: ContinuousClock.Instant) async -> Failure? {
+        var pacing = LoadPacing(
+            rate: command.load.rate.perSecond, ramp: command.load.ramp.duration,
+            arrivals: command.load.poisson ? .poisson : .even, share: share)
+        let limit = share.part(of: command.load.calls)
+        let total = command.load.callsInAll.map(share.part)
+        return await withTaskGroup(of: Failure?.self) { group in
+            var (placed, active) = (0, 0)
+            var failure: Failure?
+            while failure == nil, placed < total ?? .max,
+                (try? await Task.sleep(until: start + pacing.next())) != nil
+            {
+                if active == limit {
+                    let full = ContinuousClock.now
+                    failure = await group.next() ?? nil
+                    active -= 1
+                    pacing.postpone(by: ContinuousClock.now - full)
+                    guard failure == nil, !Task.isCancelled else { break }
+                }
+                let peer = peer(of: placed)
+                group.addTask { await place(to: peer) }
+                (placed, active) = (placed + 1, active + 1)
+            }
+            if failure != nil { group.cancelAll() }
+            return await group.reduce(failure) { $0 ?? $1 }
+        }
+    }
+
+    /// The callee of the call with this number at this worker.
+    private func peer(of number: Int) -> String {
+        guard agents.callee == nil else { return "callee-\(share.index + 1)" }
+        return command.callees[(number * share.count + share.index) % command.callees.count]
+    }
+
+    /// - Returns: Why no call can be placed; nil if this one could, even if it failed later.
+    private func place(to peer: String) async -> Failure? {
+        let call: Call
+        do throws(CallError) {
+            call = try await agents.caller.call(
+                peer, media: command.callMedia,
+                sends: MediaState(audio: command.start.audio ?? .on, video: command.start.video ?? .on),
+                output: !command.start.startOutputOff)
+        } catch {
+            return Task.isCancelled ? nil : Failure(error)
+        }
+        let following = gauge.follow(call)
+        let acting = Task {
+            await Script(steps: command.script.at, output: nil, media: command.media).run(on: call)
+        }
+        let conducting = Task {
+            try await call.waitUntilConnected()
+            guard let duration = command.load.duration.duration else { return }
+            try await Task.sleep(for: duration)
+            await call.hangUp()
+        }
+        _ = await call.waitUntilEnded()
+        // The end of the load is no fault of a call.
+        let isWhole = !Task.isCancelled
+        conducting.cancel()
+        acting.cancel()
+        await following.value
+        let mine = await call.report()
+        let theirs = await report(ofCallee: call.id)
+        let outcome = CallOutcome(
+            report: mine, complaints: await acting.value,
+            missing: mine.captureFaults.first { !command.media.allowsStandIn($0) },
+            requiresMedia: command.media.requireMedia)
+        let failure = outcome.failure ?? theirs.flatMap { comparison(mine, $0) }
+        LoadWorker.send(
+            .call(
+                LoadedCall(
+                    caller: CallDocument(mine, acceptedAtCallee: theirs?.acceptedAtCallee),
+                    callee: theirs.map { CallDocument($0) },
+                    failure: isWhole ? failure.map(LoadedCall.Problem.init) : nil)))
+        return nil
+    }
+
+    /// The callee's report of a call that has ended here; nil if the callee is not of this load, or never got the call.
+    private func report(ofCallee callId: String) async -> CallReport? {
+        guard let callee = agents.callee else { return nil }
+        // Its own timers end the call even without a message from here.
+        if let call = callee.activeCalls.first(where: { $0.id == callId }) { _ = await call.waitUntilEnded() }
+        return await callee.report(callId: callId)
+    }
+
+    /// What is wrong with the media of a call whose ends are both known.
+    private func comparison(_ caller: CallReport, _ callee: CallReport) -> Failure? {
+        // Actions and muted beginnings change what may arrive.
+        guard command.script.at.isEmpty, !command.start.changesMedia else { return nil }
+        return MediaComparison(caller, callee, expected: command.sentMedia).complaints.first.map {
+            Failure(.expectation, $0)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import CallAgent
+internal import Foundation
+
+/// The report of a load as an HTML file.
+struct LoadPage {
+    private let document: LoadDocument
+    private let tally: LoadTally
+    /// The command line, without the program.
+    private let arguments: [String]
+    private let isPass: Bool
+
+    init(_ document: LoadDocument, _ tally: LoadTally, arguments: [String], isPass: Bool) {
+        self.document = document
+        self.tally = tally
+        self.arguments = arguments
+        self.isPass = isPass
+    }
+
+    /// How many failed calls are shown; the JSON document has all of them.
+    private static let shownFailures = 200
+
+    /// - Throws: a ``Failure`` if the file cannot be written.
+    func write(to path: String) throws(Failure) { try WritableFile.write(html, to: path) }
+
+    var html: String {
+        ReportPage(
+            title: "callagent load", subtitle: Self.shown(arguments).joined(separator: " "), isPass: isPass,
+            sections: [figures, plots, failures].compactMap(\.self)
+        ).html
+    }
+
+    /// The arguments without secrets: a report is passed on.
+    static func shown(_ arguments: [String]) -> [String] {
+        let secret = ["--token", "--ice-server"]
+        return arguments.enumerated().map { place, argument in
+            if place > 0, secret.contains(arguments[place - 1]) { return "…" }
+            return secret.first { argument.hasPrefix($0 + "=") }.map { $0 + "=…" } ?? argument
+        }
+    }
+
+    private var figures: String {
+        let table = document.table
+        return ReportPage.section(
+            table.title,
+            ReportPage.table(head: [""] + SummaryTable.columns, rows: table.cells.map { [$0.title] + $0.cells }))
+    }
+
+    private var plots: String? {
+        let series: [(String, (LoadMoment) -> Double?)] = [
+            ("calls that are connected", { Double($0.connectedCalls) }),
+            ("frames a second, of each end", \.framesPerSecond),
+            ("packets lost, %", \.lossPercent),
+            ("CPU, % of a core", \.usage.cpuPercent),
+            ("memory, MB", \.usage.residentMB),
+            ("threads", \.usage.threads),
+        ]
+        let plots = series.map { title, value in
+            LinePlot(title: title, points: document.moments.map { ($0.ms, value($0)) }).html
+        }
+        let setUp = tally.calls.compactMap { call -> (ms: Double, value: Double?)? in
+            call.caller.milliseconds(of: .connected).map { (call.caller.startedUnixMs, $0) }
+        }
+        .sorted { $0.ms < $1.ms }
+        let start = setUp.first?.ms ?? 0
+        let setUpPlot = LinePlot(
+            title: "set-up of each call, ms, by the time of its beginning",
+            points: setUp.map { ($0.ms - start, $0.value) })
+        let all = (plots + [setUpPlot.html]).filter { !$0.isEmpty }
+        guard !all.isEmpty else { return nil }
+        return ReportPage.section("Over time", "<div class=\"plots\">\n\(all.joined(separator: "\n"))\n</div>")
+    }
+
+    private var failures: String? {
+        let failed = tally.calls.enumerated().filter { $0.element.failure != nil }
+        guard !failed.isEmpty else { return nil }
+        let entries = failed.prefix(Self.shownFailures).map { place, call in
+            let ends = [call.caller, call.callee].compactMap(\.self).map(Self.timeline)
+            return """
+                <details><summary>call \(place + 1) to \(ReportPage.escaped(call.caller.peer)): \
+                \(ReportPage.escaped(call.failure?.line ?? ""))</summary>
+                <pre>\(ends.joined(separator: "\n"))</pre></details>
+                """
+        }
+        let more =
+            failed.count > entries.count ? "<p>\(failed.count - entries.count) more are in the JSON document.</p>" : ""
+        return ReportPage.section("Calls that failed: \(failed.count)", entries.joined(separator: "\n") + more)
+    }
+
+    /// When an end of a call reached which stage, and what it recorded.
+    private static func timeline(_ call: CallDocument) -> String {
+        let stages = call.timelineMs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+            .map { String(format: "%10.1f ms  ", $0.value) + $0.key }
+        return ReportPage.escaped("\(call.role.rawValue), call id \(call.callId)") + "\n"
+            + (stages + call.warnings).map(ReportPage.escaped).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,71 @@
+internal import Foundation
+internal import Subprocess
+internal import Synchronization
+internal import SystemPackage
+
+/// A worker process, as the process that started it sees it.
+///
+/// It is this program again, with the same arguments and its ``WorkerShare``.
+struct LoadProcess: Sendable {
+    /// What it reports; ends when the process has.
+    let messages: AsyncStream<LoadMessage>
+    private let orders: AsyncStream<String>.Continuation
+    private let running: Task<String?, Never>
+
+    /// - Parameter options: the options that only the worker gets.
+    init(share: WorkerShare, options: [String]) {
+        let arguments =
+            ["load", "--worker", share.defaultValueDescription] + options + CommandLine.arguments.dropFirst(2)
+        let (messages, reports) = AsyncStream.makeStream(of: LoadMessage.self)
+        let (orders, control) = AsyncStream.makeStream(of: String.self)
+        (self.messages, self.orders) = (messages, control)
+        // Not cancelled with the current task: the worker ends in order when its standard input does.
+        running = Task { await Self.run(arguments, orders, reports) }
+    }
+
+    /// Lets it place its calls.
+    func start() { orders.yield("start\n") }
+
+    /// Lets it hang up, report and end.
+    func stop() { orders.finish() }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: Why it ended without a message about it; nil if it ended in order.
+    func waitForEnd() async -> String? { await running.value }
+
+    private static func run(
+        _ arguments: [String], _ orders: AsyncStream<String>, _ reports: AsyncStream<LoadMessage>.Continuation
+    ) async -> String? {
+        defer { reports.finish() }
+        var options = PlatformOptions()
+        // A terminal's Ctrl-C is for the process that started it, which then lets its workers end in order.
+        options.createSession = true
+        let hasFailed = Atomic(false)
+        do {
+            let result = try await Subprocess.run(
+                .path("/proc/self/exe"), arguments: Arguments(arguments), platformOptions: options,
+                input: .inputWriter, output: .sequence, error: .currentStandardError
+            ) { worker in
+                let ordering = Task {
+                    for await order in orders { _ = try await worker.standardInputWriter.write(order) }
+                    try await worker.standardInputWriter.finish()
+                }
+                for try await line in worker.standardOutput.strings() {
+                    guard let message = LoadMessage(line: line) else { continue }
+                    if case .failed = message { hasFailed.store(true, ordering: .relaxed) }
+                    reports.yield(message)
+                }
+                ordering.cancel()
+            }
+            guard !hasFailed.load(ordering: .relaxed) else { return nil }
+            return switch result.terminationStatus {
+            case .exited(0): nil
+            case .exited(let code): "a worker ended with exit code \(code)"
+            case .signaled(let signal): "a worker was ended by signal \(signal)"
+            }
+        } catch {
+            return "a worker cannot be run: \(error)"
+        }
+    }
+}

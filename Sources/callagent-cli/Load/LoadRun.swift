@@ -1,0 +1,132 @@
+internal import Foundation
+internal import SignalingServer
+
+/// A load: starts the workers, follows them, and adds up what they report.
+struct LoadRun {
+    private let command: LoadCommand
+    private var tally = LoadTally()
+    private var shown: ContinuousClock.Instant?
+
+    init(command: LoadCommand) { self.command = command }
+
+    private static let statusName = "load"
+    /// How often the status is printed where there is no terminal.
+    private static let statusInterval: Duration = .seconds(10)
+    /// How many failed calls are printed, one line each; the report has all of them.
+    private static let printedFailures = 20
+
+    /// Runs until all calls have ended; a cancelled task hangs up and returns what there was.
+    func run() async throws(Failure) -> LoadTally {
+        guard command.pair else { return await run(options: []) }
+        let server: Server
+        do throws(ServerError) {
+            var configuration = ServerConfiguration(port: 0)
+            // One connection has many calls here.
+            (configuration.messagesPerSecond, configuration.messageBurst) = (100_000, 100_000)
+            (configuration.callsPerConnection, configuration.callsPerUser) = (100_000, 100_000)
+            server = try await Server.start(configuration: configuration, logger: command.log.logger("server"))
+        } catch {
+            throw Failure(error)
+        }
+        let tally = await run(options: ["--signaling", "ws://127.0.0.1:\(server.port)"])
+        await Task { await server.shutdown() }.value
+        return tally
+    }
+
+    private func run(options: [String]) async -> LoadTally {
+        let count = command.load.workerCount
+        let processes = (0..<count).map {
+            LoadProcess(share: WorkerShare(index: $0, count: count), options: options)
+        }
+        // Not cancelled with the current task: the workers still report while they hang up.
+        let following = Task { [self] in
+            var run = self
+            await run.follow(processes)
+            return run.tally
+        }
+        let tally = await withTaskCancellationHandler {
+            await following.value
+        } onCancel: {
+            for process in processes { process.stop() }
+        }
+        StatusLine.show(nil, for: Self.statusName)
+        return tally
+    }
+
+    private enum Report {
+        case message(LoadMessage)
+        case ended(problem: String?)
+    }
+
+    private mutating func follow(_ processes: [LoadProcess]) async {
+        let (reports, merged) = AsyncStream.makeStream(of: (worker: Int, report: Report).self)
+        for (worker, process) in processes.enumerated() {
+            Task {
+                for await message in process.messages { merged.yield((worker, .message(message))) }
+                merged.yield((worker, .ended(problem: await process.waitForEnd())))
+            }
+        }
+        var (ready, running) = (0, processes.count)
+        for await (worker, report) in reports {
+            switch report {
+            case .message(let message):
+                if case .ready = message { ready += 1 }
+                take(message, from: worker)
+                // All begin at the same time.
+                if case .ready = message, ready == processes.count { for process in processes { process.start() } }
+            case .ended(let problem):
+                tally.end(of: worker)
+                running -= 1
+                if let problem { tally.failure = tally.failure ?? Failure(.prerequisite, problem) }
+            }
+            // Without one of its workers it is another load.
+            if tally.failure != nil { for process in processes { process.stop() } }
+            if running == 0 { merged.finish() }
+        }
+        for process in processes { process.stop() }
+    }
+
+    private mutating func take(_ message: LoadMessage, from worker: Int) {
+        let isNewMoment = tally.add(message, from: worker)
+        if command.output.events {
+            if case .call(let call) = message { Output.event(LoadEvent(call: call)) }
+            if isNewMoment, let moment = tally.moments.last { Output.event(LoadEvent(moment: moment)) }
+            return
+        }
+        if isNewMoment { showStatus() }
+        guard !command.output.json, case .call(let call) = message, let failure = call.failure else { return }
+        let failed = tally.calls.count { $0.failure != nil }
+        if failed <= Self.printedFailures {
+            Output.line("call \(tally.calls.count) to \(call.caller.peer): \(failure.line)")
+        }
+        if failed == Self.printedFailures { Output.line("more calls that fail are in the report only") }
+    }
+
+    private mutating func showStatus() {
+        StatusLine.show(tally.statusLine, for: Self.statusName)
+        guard !Output.isTerminal, !command.output.json else { return }
+        if let shown, ContinuousClock.now - shown < Self.statusInterval { return }
+        shown = .now
+        Output.line(tally.statusLine)
+    }
+}
+
+/// A line of `--events` about a load.
+private struct LoadEvent: Encodable {
+    let event: String
+    let timeUnixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
+    var moment: LoadMoment?
+    var caller: CallDocument?
+    var callee: CallDocument?
+    var failure: String?
+
+    init(moment: LoadMoment) {
+        event = "moment"
+        self.moment = moment
+    }
+
+    init(call: LoadedCall) {
+        event = "report"
+        (caller, callee, failure) = (call.caller, call.callee, call.failure?.line)
+    }
+}

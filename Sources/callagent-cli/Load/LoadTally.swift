@@ -1,0 +1,132 @@
+internal import CallAgent
+internal import Foundation
+
+/// What the workers of a load have reported so far: a value without a clock.
+struct LoadTally: Sendable {
+    /// The calls that have ended, in the order of their ends.
+    private(set) var calls: [LoadedCall] = []
+    /// The whole load, about once a second.
+    private(set) var moments: [LoadMoment] = []
+    /// Why the load ended before its calls did; nil if it did not.
+    var failure: Failure?
+    /// The last sample of each worker, and the one before; nil for workers that have ended.
+    private var samples: [Int: LoadSample] = [:]
+    private var earlier: [Int: LoadSample] = [:]
+    /// The workers that have reported since the last moment.
+    private var fresh: Set<Int> = []
+
+    /// - Returns: True if there is a new moment.
+    @discardableResult
+    mutating func add(_ message: LoadMessage, from worker: Int) -> Bool {
+        switch message {
+        case .ready: return false
+        case .failed(let status, let line):
+            failure = failure ?? Failure(ExitStatus(rawValue: status) ?? .prerequisite, line)
+            return false
+        case .call(let call):
+            calls.append(call)
+            return false
+        case .sample(let sample):
+            // A worker that reports again has had its second.
+            let isComplete = fresh.contains(worker)
+            if isComplete { close() }
+            (earlier[worker], samples[worker]) = (samples[worker], sample)
+            fresh.insert(worker)
+            return isComplete
+        }
+    }
+
+    /// A worker has ended, and runs nothing any more.
+    mutating func end(of worker: Int) {
+        if fresh.contains(worker) { close() }
+        (samples[worker], earlier[worker]) = (nil, nil)
+    }
+
+    private mutating func close() {
+        fresh = []
+        if let moment = LoadMoment(samples: samples, earlier: earlier) { moments.append(moment) }
+    }
+
+    /// For a person: calls up, calls that have ended, set-up times, and what arrives.
+    var statusLine: String {
+        let moment = moments.last
+        let failed = calls.count { $0.failure != nil }
+        var parts = [
+            "\(Int((moment?.ms ?? 0) / 1_000)) s: \(moment?.connectedCalls ?? 0) calls up, \(calls.count) ended, \(failed) failed"
+        ]
+        if let setUp = Spread(calls.compactMap { $0.caller.milliseconds(of: .connected) }) {
+            parts.append("set-up p50 \(Int(setUp.median)) p95 \(Int(setUp.p95)) ms")
+        }
+        if let rate = moment?.framesPerSecond { parts.append(String(format: "%.1f fps", rate)) }
+        if let loss = moment?.lossPercent { parts.append(String(format: "%.1f %% lost", loss)) }
+        if let moment {
+            parts.append("CPU \(Int(moment.usage.cpuPercent)) %, \(Int(moment.usage.residentMB)) MB")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// All workers of a load together at one moment.
+struct LoadMoment: Encodable {
+    /// Since the load began.
+    let ms: Double
+    let connectedCalls: Int
+    /// Ends of calls at the workers.
+    let ends: Int
+    /// Of one end that receives video, on average.
+    let framesPerSecond: Double?
+    /// 0 to 100.
+    let lossPercent: Double?
+    let usage: LoadUsage
+
+    /// Nil without samples.
+    fileprivate init?(samples: [Int: LoadSample], earlier: [Int: LoadSample]) {
+        guard let latest = samples.values.map(\.ms).max() else { return nil }
+        ms = latest.rounded()
+        connectedCalls = samples.values.reduce(0) { $0 + $1.connectedCalls }
+        ends = samples.values.reduce(0) { $0 + $1.ends }
+        let received = samples.values.map(\.received).reduce(LoadRates(), +)
+        framesPerSecond = received.meanFramesPerSecond?.rounded(toPlaces: 2)
+        lossPercent = received.lossPercent?.rounded(toPlaces: 2)
+        usage = samples.map { worker, sample in LoadUsage(sample, since: earlier[worker]) }
+            .reduce(LoadUsage(), +)
+    }
+}
+
+/// What processes of a load use.
+struct LoadUsage: Encodable {
+    /// Of one core: 200 is all of two.
+    var cpuPercent = 0.0
+    /// In MB of 1,048,576 bytes.
+    var residentMB = 0.0
+    var threads = 0.0
+    var descriptors = 0.0
+    var contextSwitchesPerSecond = 0.0
+
+    static func + (left: LoadUsage, right: LoadUsage) -> LoadUsage {
+        LoadUsage(
+            cpuPercent: left.cpuPercent + right.cpuPercent, residentMB: left.residentMB + right.residentMB,
+            threads: left.threads + right.threads, descriptors: left.descriptors + right.descriptors,
+            contextSwitchesPerSecond: left.contextSwitchesPerSecond + right.contextSwitchesPerSecond)
+    }
+
+    static func / (usage: LoadUsage, number: Double) -> LoadUsage {
+        LoadUsage(
+            cpuPercent: usage.cpuPercent / number, residentMB: usage.residentMB / number,
+            threads: usage.threads / number, descriptors: usage.descriptors / number,
+            contextSwitchesPerSecond: usage.contextSwitchesPerSecond / number)
+    }
+}
+
+extension LoadUsage {
+    fileprivate init(_ sample: LoadSample, since earlier: LoadSample?) {
+        let seconds = earlier.map { (sample.ms - $0.ms) / 1_000 } ?? 0
+        let (now, before) = (sample.usage, earlier?.usage ?? sample.usage)
+        let rate = seconds > 0 ? 1 / seconds : 0
+        self.init(
+            cpuPercent: ((now.cpuSeconds - before.cpuSeconds) * rate * 100).rounded(toPlaces: 1),
+            residentMB: (Double(now.residentKB) / 1_024).rounded(toPlaces: 1), threads: Double(now.threads),
+            descriptors: Double(now.descriptors),
+            contextSwitchesPerSecond: (Double(now.contextSwitches - before.contextSwitches) * rate).rounded())
+    }
+}

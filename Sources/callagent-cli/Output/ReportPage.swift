@@ -1,0 +1,93 @@
+/// A report as one HTML file that needs nothing else: light or dark as the reader's system is, and readable on paper.
+struct ReportPage {
+    let title: String
+    /// A line below the title.
+    let subtitle: String
+    /// Whether what it reports passed.
+    let isPass: Bool
+    /// The parts of the page, as HTML.
+    let sections: [String]
+
+    var html: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+        <title>\(Self.escaped(title))</title>
+        <style>
+        \(Self.style)
+        </style>
+        </head>
+        <body>
+        <header><h1>\(Self.escaped(title))</h1><span class="verdict \(isPass ? "pass" : "fail")">\(isPass ? "pass" : "fail")</span>
+        <p>\(Self.escaped(subtitle))</p></header>
+        <main>
+        \(sections.joined(separator: "\n"))
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    /// A part with a heading.
+    static func section(_ heading: String, _ content: String) -> String {
+        "<section><h2>\(escaped(heading))</h2>\n\(content)\n</section>"
+    }
+
+    /// A table; the cells of all columns but the first are numbers.
+    static func table(head: [String], rows: [[String]]) -> String {
+        let cells = { (name: String, words: [String]) in
+            words.map { "<\(name)>\(escaped($0))</\(name)>" }.joined()
+        }
+        let body = rows.map { "<tr>\(cells("td", $0))</tr>" }.joined(separator: "\n")
+        return
+            "<div class=\"scroll\"><table><thead><tr>\(cells("th", head))</tr></thead><tbody>\n\(body)\n</tbody></table></div>"
+    }
+
+    /// Text as HTML, also inside of attributes; control characters are written out.
+    static func escaped(_ text: String) -> String {
+        text.printable.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.append(character)
+            }
+        }
+    }
+
+    private static let style = """
+        :root { color-scheme: light dark; --ground: #f3f5f6; --card: #fff; --text: #14201f; --soft: #5b6a69; --line: #dce3e2;
+          --series: #0f766e; --pass: #15803d; --fail: #c8322b; }
+        @media (prefers-color-scheme: dark) { :root { --ground: #0e1413; --card: #172120; --text: #e8efee; --soft: #97a8a6;
+          --line: #2a3736; --series: #2dd4bf; --pass: #22a355; --fail: #e0524a; } }
+        * { box-sizing: border-box; }
+        body { margin: 0 auto; max-width: 74rem; padding: 1rem; background: var(--ground); color: var(--text);
+          font: 15px/1.45 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+        h1 { font-size: 1.3rem; margin: 0; display: inline-block; }
+        h2 { font-size: 1rem; margin: 0 0 .5rem; }
+        header p { margin: .2rem 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
+        .verdict { margin-left: .8rem; padding: .1rem .6rem; border-radius: 1rem; color: #fff; font-weight: 650; }
+        .pass { background: var(--pass); } .fail { background: var(--fail); }
+        section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; margin: 0 0 1rem; }
+        .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: .6rem 1.4rem; }
+        .scroll { overflow-x: auto; }
+        table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+        th, td { text-align: right; padding: .2rem .6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
+        th:first-child, td:first-child { text-align: left; }
+        th { color: var(--soft); font-weight: 600; }
+        figure { margin: 0; } figcaption { color: var(--soft); }
+        svg { width: 100%; height: auto; display: block; }
+        svg text { fill: var(--soft); font-size: 11px; } svg .grid { stroke: var(--line); }
+        svg .series { fill: none; stroke: var(--series); stroke-width: 1.8; stroke-linejoin: round; } svg .bar { fill: var(--series); }
+        details { border-bottom: 1px solid var(--line); padding: .3rem 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
+        pre { overflow-x: auto; margin: .4rem 0; font-size: .85rem; }
+        @media print { body { max-width: none; padding: 0; } section { break-inside: avoid; } }
+        """
+}

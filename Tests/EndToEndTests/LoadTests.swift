@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import callagent_cli
+
+extension EndToEnd {
+    /// Many calls at a time.
+    @Suite struct LoadTests {
+        @Test("Two workers share the calls, and media flows in each of them both ways")
+        func pair() async throws {
+            let load = try Program([
+                "load", "--pair", "--calls", "4", "--workers", "2", "--rate", "10/s", "--duration", "4s", "--json",
+                "--expect", "summary.connected==4", "--expect", "callee.video.received.framesDecoded>80",
+                "--expect", "summary.usagePerEnd.threads.max>1",
+            ])
+            #expect(try await load.waitForExit() == 0, "\(load.errors)")
+            let document = try load.document()
+            let calls = try #require(document["calls"] as? [[String: Any]])
+            #expect(calls.count == 4)
+            for call in calls {
+                for end in ["caller", "callee"] {
+                    // Pictures that move, and the tone.
+                    #expect(try call.number("\(end).video.received.distinctFrames") > 80)
+                    #expect(abs(try call.number("\(end).audio.received.toneHz") - 440) < 9)
+                }
+                #expect(try call.text("caller.callId") == call.text("callee.callId"))
+            }
+            // Each worker has a caller and a callee of its own.
+            #expect(Set(try calls.map { try $0.text("caller.peer") }) == ["callee-1", "callee-2"])
+            #expect(try document.number("summary.caller.timelineMs.connected.p95") > 0)
+            let moments = try #require(document["moments"] as? [[String: Any]])
+            #expect(try moments.map { try $0.number("connectedCalls") }.max() == 4)
+            #expect(try moments.map { try $0.number("ends") }.max() == 8)
+            #expect(moments.contains { ($0["framesPerSecond"] as? Double ?? 0) > 20 })
+            #expect(try document.number("summary.usage.cpuPercent.max") > 1)
+        }
+
+        @Test("A load on callees of others takes turns, and replaces calls that end")
+        func callees() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--max-calls", "4"])
+            let load = try Program(
+                [
+                    "load", "bob", "--as", "alice", "--calls", "2", "--total", "5", "--rate", "20/s", "--duration",
+                    "1s", "--json",
+                ]
+                    + trio.common)
+            #expect(try await load.waitForExit() == 0, "\(load.errors)")
+            bob.signal(SIGINT)
+            let document = try load.document()
+            let calls = try #require(document["calls"] as? [[String: Any]])
+            #expect(calls.count == 5)
+            for call in calls { #expect(try call.number("video.received.framesDecoded") > 10) }
+            let moments = try #require(document["moments"] as? [[String: Any]])
+            #expect(try moments.map { try $0.number("connectedCalls") }.allSatisfy { $0 <= 2 })
+        }
+
+        @Test("A call that fails fails the load, and its reason is in the text and in JUnit")
+        func failing() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--max-calls", "1"])
+            let folder = Folder()
+            let load = try Program(
+                [
+                    "load", "bob", "nobody", "--as", "alice", "--calls", "2", "--workers", "1", "--duration", "1s",
+                    "--junit", folder.path("verdict.xml"), "--html", folder.path("report.html"),
+                ] + trio.common)
+            #expect(try await load.waitForExit() == 4)
+            bob.signal(SIGINT)
+            #expect(
+                load.lines.contains { $0.contains("to nobody: the call ended with unknownUser (404)") },
+                "\(load.output)")
+            #expect(load.lines.last?.hasPrefix("fail: 1 of 2 calls connected") == true)
+            let junit = try String(contentsOfFile: folder.path("verdict.xml"), encoding: .utf8)
+            #expect(junit.contains(#"tests="2" failures="1""#))
+            let html = try String(contentsOfFile: folder.path("report.html"), encoding: .utf8)
+            #expect(html.contains("Calls that failed: 1") && html.contains("unknownUser"))
+            #expect(html.contains(#"<span class="verdict fail">"#) && html.contains("<polyline"))
+        }
+
+        @Test("A signal hangs up, the report has the calls so far, and no worker stays", arguments: [SIGINT, SIGTERM])
+        func interrupted(signal: Int32) async throws {
+            let load = try await lasting()
+            let workers = try load.children
+            #expect(workers.count == min(2, ProcessInfo.processInfo.activeProcessorCount))
+            load.signal(signal)
+            #expect(try await load.waitForExit() == 128 + signal)
+            let reports = load.events.filter { $0["event"] as? String == "report" }
+            #expect(reports.count == 2)
+            for report in reports {
+                #expect(try report.text("caller.end.reason") == "localHangup")
+                #expect(try report.number("callee.video.received.framesDecoded") > 0)
+                #expect(report["failure"] == nil)
+            }
+            try await eventually("the workers are gone") { workers.allSatisfy { kill($0, 0) != 0 } }
+        }
+
+        @Test("Workers hang up and end when the process that started them is killed")
+        func killed() async throws {
+            let load = try await lasting()
+            let workers = try load.children
+            load.signal(SIGKILL)
+            try await eventually("the workers are gone") { workers.allSatisfy { kill($0, 0) != 0 } }
+        }
+
+        @Test("A worker that dies fails the load, and the other calls are in the report")
+        func deadWorker() async throws {
+            let load = try await lasting(["--workers", "2"])
+            let workers = try load.children
+            kill(try #require(workers.first), SIGKILL)
+            #expect(try await load.waitForExit() == 7)
+            #expect(load.errors.contains("a worker was ended by signal 9"), "\(load.errors)")
+            #expect(load.count(of: ["event": "report"]) == 1)
+            try await eventually("the workers are gone") { workers.allSatisfy { kill($0, 0) != 0 } }
+        }
+
+        /// A load of two calls that are up.
+        private func lasting(_ options: [String] = []) async throws -> Program {
+            let load = try Program(
+                ["load", "--pair", "--calls", "2", "--for", "10m", "--duration", "forever", "--events"] + options)
+            try await eventually("both calls are up: \(load.errors)") {
+                load.events.contains { ($0["moment"] as? [String: Any])?["connectedCalls"] as? Int == 2 }
+            }
+            return load
+        }
+
+        @Test(
+            "Bad options are refused",
+            arguments: [
+                (["load"], "name the users to call, or use --pair"),
+                (["load", "bob"], "Missing expected argument '--as <user>'"),
+                (["load", "--pair", "bob"], "leave callees, --as and --signaling out"),
+                (["load", "--pair", "--calls", "0"], "--calls takes 1 to 1000"),
+                (["load", "--pair", "--rate", "0/s"], "--rate"),
+                (["load", "--pair", "--total", "3", "--for", "1m"], "--total and --for exclude each other"),
+                (["load", "--pair", "--duration", "forever"], "--duration forever needs --for"),
+                (["load", "--pair", "--record", "x.mkv"], "--record and --preview are for single calls"),
+                (["load", "--pair", "--html", "/"], "--html: '/' is a folder"),
+            ])
+        func refused(arguments: [String], text: String) async throws {
+            let load = try Program(arguments)
+            #expect(try await load.waitForExit() == 2)
+            #expect(load.errors.contains(text), "\(load.errors)")
+        }
+
+        @Test("The report does not have secrets of the command line")
+        func secrets() {
+            let arguments = ["load", "bob", "--token", "abc", "--ice-server=turn:a:b@c", "--as", "alice"]
+            #expect(LoadPage.shown(arguments) == ["load", "bob", "--token", "…", "--ice-server=…", "--as", "alice"])
+        }
+    }
+}
