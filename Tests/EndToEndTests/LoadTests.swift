@@ -21,6 +21,10 @@ extension EndToEnd {
                 for end in ["caller", "callee"] {
                     // Pictures that move, and the tone.
                     #expect(try call.number("\(end).video.received.distinctFrames") > 80)
+                    // Each frame arrived once, in order, and soon.
+                    #expect(try call.number("\(end).video.received.quality.framesMarked") > 80)
+                    #expect(try call.number("\(end).video.received.quality.framesReordered") == 0)
+                    #expect(try call.number("\(end).video.received.quality.delayMs.median") < 500)
                     #expect(abs(try call.number("\(end).audio.received.toneHz") - 440) < 9)
                 }
                 #expect(try call.text("caller.callId") == call.text("callee.callId"))

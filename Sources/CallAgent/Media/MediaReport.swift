@@ -53,6 +53,8 @@ public struct MediaReport: Sendable, Equatable {
         public var seconds = 0.0
         /// Frames that differ from the one before them; nil for audio, and unless ``MediaConfiguration/measurements`` has it.
         public var distinctFrames: Int?
+        /// How well the video arrived; nil for audio.
+        public var quality: VideoQuality?
         /// The pitch measured in the decoded samples, in Hz; nil while there is no clear tone, and unless ``MediaConfiguration/measurements`` has it.
         public var toneHz: Double?
         /// Frames, or buffers of audio, that left the receive gate.

@@ -121,6 +121,7 @@ final class PeerMediaSession: MediaSession {
         result.height = received.height
         result.decoded = received.decoded
         result.distinctFrames = received.distinctFrames
+        result.quality = received.quality
         result.toneHz = received.toneHz
         result.framesDropped = received.framesDropped
         result.seconds = received.seconds

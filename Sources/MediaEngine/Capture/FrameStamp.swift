@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// Burns a frame counter and the time of day into frames, so that people and programs can see which frame it is and how old it is.
+/// Burns a ``FrameMark`` into frames, and below it number and time of day (UTC) in digits: programs and people can see which frame it is,
+/// and how old it is.
 ///
-/// The counter is a row of 32 blocks at the top, white for 1, the highest bit first, which survives lossy coding; below it are counter and
-/// time (UTC) in digits. Only the luma of planar 4:2:0 frames is written.
+/// Only the luma of planar 4:2:0 frames is written.
 final class FrameStamp: Sendable {
     private let count = Mutex<UInt32>(0)
 
@@ -18,33 +18,19 @@ final class FrameStamp: Sendable {
                 count &+= 1
                 return count
             }
-            Self.stamp(bytes, width: width, height: height, number: number, time: Self.now())
+            Self.stamp(bytes, width: width, height: height, number: number, unixMs: Self.now)
         }
     }
 
-    /// Reads the number from a stamped frame after encoding and decoding; nil when the blocks are neither black nor white.
-    static func read(_ luma: UnsafeRawBufferPointer, width: Int, height: Int) -> UInt32? {
-        let (block, stride) = (blockSize(width), stride(width))
-        guard block > 0, height >= block, luma.count >= stride * block else { return nil }
-        var number: UInt32 = 0
-        for bit in 0..<32 {
-            let value = luma[stride * (block / 2) + bit * block + block / 2]
-            guard value < 80 || value > 170 else { return nil }
-            number = number << 1 | (value > 170 ? 1 : 0)
-        }
-        return number
-    }
-
-    static func stamp(_ bytes: UnsafeMutableRawBufferPointer, width: Int, height: Int, number: UInt32, time: String) {
-        let (block, stride) = (blockSize(width), stride(width))
-        guard block > 0, height >= block * 6, bytes.count >= stride * height else { return }
-        for bit in 0..<32 {
-            let isSet = number >> UInt32(31 - bit) & 1 == 1
-            fill(bytes, stride, x: bit * block, y: 0, width: block, height: block, isSet ? 235 : 16)
-        }
-        let scale = max(1, block / 4)
-        let text = "\(number) \(time)"
-        fill(bytes, stride, x: 0, y: block, width: min(width, (text.count * 6 + 1) * scale), height: 9 * scale, 16)
+    /// A frame without room for the mark stays as it is.
+    static func stamp(_ bytes: UnsafeMutableRawBufferPointer, width: Int, height: Int, number: UInt32, unixMs: Int) {
+        let mark = FrameMark(number: number, time: UInt32(truncatingIfNeeded: unixMs))
+        guard mark.write(to: bytes, width: width, height: height) else { return }
+        let stride = FrameMark.stride(width)
+        let top = FrameMark.rows * height / FrameMark.rowsOfFrame
+        let scale = min(max(1, width / 128), (height - top) / 9)
+        let text = "\(mark.number) \(timeOfDay(unixMs))"
+        fill(bytes, stride, x: 0, y: top, width: min(width, (text.count * 6 + 1) * scale), height: 9 * scale, 16)
         for (index, character) in text.enumerated() {
             guard let rows = Self.glyphs[character] else { continue }
             let left = (index * 6 + 1) * scale
@@ -52,18 +38,15 @@ final class FrameStamp: Sendable {
             for (row, bits) in rows.enumerated() {
                 for column in 0..<5 where bits >> (4 - column) & 1 == 1 {
                     fill(
-                        bytes, stride, x: left + column * scale, y: block + (row + 1) * scale, width: scale,
+                        bytes, stride, x: left + column * scale, y: top + (row + 1) * scale, width: scale,
                         height: scale, 235)
                 }
             }
         }
     }
 
-    /// In pixels; 0 when the frame is too small for a block that survives encoding.
-    private static func blockSize(_ width: Int) -> Int { width >= 128 ? width / 32 & ~1 : 0 }
-
-    /// GStreamer pads each row of luma to a multiple of four bytes.
-    private static func stride(_ width: Int) -> Int { (width + 3) & ~3 }
+    /// The time in ms since 1970.
+    static var now: Int { Int(Date().timeIntervalSince1970 * 1_000) }
 
     private static func fill(
         _ bytes: UnsafeMutableRawBufferPointer, _ stride: Int, x: Int, y: Int, width: Int, height: Int, _ value: UInt8
@@ -77,8 +60,7 @@ final class FrameStamp: Sendable {
     }
 
     /// The time of day in UTC, to the millisecond.
-    private static func now() -> String {
-        let ms = Int(Date().timeIntervalSince1970 * 1_000)
+    private static func timeOfDay(_ ms: Int) -> String {
         let parts = [ms / 3_600_000 % 24, ms / 60_000 % 60, ms / 1_000 % 60]
         let clock = parts.map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: ":")
         let fraction = String(ms % 1_000)

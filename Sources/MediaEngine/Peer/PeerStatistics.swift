@@ -54,6 +54,8 @@ public struct PeerStatistics: Sendable, Equatable {
         public var freezes: Int?
         /// How long it was frozen, in s; nil for audio.
         public var frozenSeconds: Double?
+        /// How well the video arrived; nil for audio.
+        public var quality: VideoQuality?
         /// The level of the last 100 ms of decoded audio, 0 to 1; nil for video, before that, and unless ``MediaMeasurement/level`` is enabled.
         public var audioLevel: Double?
         /// The sum of the squares of the level over time, in s; nil as ``audioLevel``.

@@ -10,9 +10,11 @@ final class DecodedMeter: Sendable {
         var decoded = 0
         var freezes = FreezeMeter()
         var format: AudioFormat?
+        var frameSize: FrameSize?
         /// Nil while it is not enabled, as everything below.
         var distinct: Int?
         var last: BufferRef?
+        var marks: FrameMarkMeter?
         var pitch: PitchMeter?
         var level: LevelMeter?
 
@@ -21,6 +23,7 @@ final class DecodedMeter: Sendable {
             let isCompared = measurements.contains(.distinctFrames)
             distinct = isCompared ? distinct ?? 0 : nil
             if !isCompared { last = nil }
+            marks = measurements.contains(.frameMarks) ? marks ?? FrameMarkMeter() : nil
             let rate = format?.samplesPerSecond
             pitch = measurements.contains(.pitch) ? pitch ?? rate.map { PitchMeter(samplesPerSecond: $0) } : nil
             level = measurements.contains(.level) ? level ?? rate.map { LevelMeter(samplesPerSecond: $0) } : nil
@@ -40,6 +43,21 @@ final class DecodedMeter: Sendable {
             else { return nil }
             self.channels = channels
             samplesPerSecond = rate
+        }
+    }
+
+    /// The shape of decoded frames whose luma comes first, row by row.
+    private struct FrameSize {
+        let width: Int
+        let height: Int
+
+        /// Nil unless `caps` are those of 8-bit 4:2:0 frames.
+        init?(caps: PropertyValue?) {
+            guard let fields = caps?.fields, let format = fields["format"]?.stringValue,
+                ["I420", "YV12", "NV12"].contains(format), let width = fields["width"]?.intValue,
+                let height = fields["height"]?.intValue
+            else { return nil }
+            (self.width, self.height) = (width, height)
         }
     }
 
@@ -66,7 +84,10 @@ final class DecodedMeter: Sendable {
     }
 
     private func noteFormat(_ caps: PropertyValue) {
-        guard kind == .audio else { return }
+        guard kind == .audio else {
+            let size = FrameSize(caps: caps)
+            return state.withLock { $0.frameSize = size }
+        }
         let format = AudioFormat(caps: caps)
         state.withLock { state in
             guard state.format != format else { return }
@@ -80,6 +101,7 @@ final class DecodedMeter: Sendable {
 
     private func addVideo(_ buffer: PassingBuffer) -> Bool {
         let isDistinct = isCompared && isDistinct(buffer.reference)
+        readMark(buffer)
         return state.withLock { state in
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
@@ -87,6 +109,17 @@ final class DecodedMeter: Sendable {
             return state.decoded == 1
         }
     }
+
+    private func readMark(_ buffer: PassingBuffer) {
+        let size = state.withLock { $0.marks == nil ? nil : $0.frameSize }
+        guard let size else { return }
+        let now = UInt32(truncatingIfNeeded: FrameStamp.now)
+        let mark = buffer.reference.withBytes { FrameMark(luma: $0, width: size.width, height: size.height) }
+        state.withLock { $0.marks?.add(mark ?? nil, at: now) }
+    }
+
+    /// The video pauses: its next frame follows none.
+    func interrupt() { state.withLock { $0.marks?.interrupt() } }
 
     private var isCompared: Bool { state.withLock { $0.distinct != nil } }
 
@@ -135,6 +168,9 @@ final class DecodedMeter: Sendable {
                 received.framesPerSecond = state.freezes.framesPerSecond(at: .now)
                 received.freezes = state.freezes.count
                 received.frozenSeconds = state.freezes.duration
+                var quality = VideoQuality(longestFreezeMs: state.freezes.longest * 1_000)
+                state.marks?.report(into: &quality)
+                received.quality = quality
             case .audio:
                 received.sampleRate = state.format?.samplesPerSecond
                 received.toneHz = state.pitch?.hertz

@@ -9,6 +9,8 @@ struct FreezeMeter: Sendable {
     private(set) var count = 0
     /// The total duration of the gaps, in s.
     private(set) var duration = 0.0
+    /// The duration of the longest one, in s; 0 without a freeze.
+    private(set) var longest = 0.0
     private var gaps: [Double] = []
     private var last: ContinuousClock.Instant?
 
@@ -28,6 +30,7 @@ struct FreezeMeter: Sendable {
         if !gaps.isEmpty, gap >= max(3 * mean, mean + 0.15) {
             count += 1
             duration += gap
+            longest = max(longest, gap)
         }
         gaps.append(gap)
         if gaps.count > Self.window { gaps.removeFirst() }

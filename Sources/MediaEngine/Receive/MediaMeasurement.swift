@@ -8,4 +8,6 @@ public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     case level
     /// Which frames differ from the one before: ``PeerStatistics/Received/distinctFrames``. Keeps one decoded frame.
     case distinctFrames
+    /// Which frames of a source that marks them are missing, repeated or out of order, and how old they are: ``VideoQuality``.
+    case frameMarks
 }

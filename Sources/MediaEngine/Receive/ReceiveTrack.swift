@@ -97,6 +97,7 @@ final class ReceiveTrack: Sendable {
     /// - Returns: How many frames or buffers had been shown before.
     func setOpen(_ isOpen: Bool) -> Int {
         guard isOpen else {
+            meter.interrupt()
             gate.close()
             recording?.close()
             return gate.passed

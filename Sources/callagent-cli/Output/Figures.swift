@@ -41,6 +41,11 @@ enum Figures {
             "video.sent.frameSizeChanges", "video.received.frameWidth", "video.received.frameHeight",
             "video.received.framesDecoded", "video.received.framesDropped", "video.received.frameSizeChanges",
             "video.received.distinctFrames", "video.received.freezeCount", "video.received.totalFreezesDurationMs",
+            "video.received.quality.longestFreezeMs", "video.received.quality.framesMarked",
+            "video.received.quality.framesMissing", "video.received.quality.framesRepeated",
+            "video.received.quality.framesReordered", "video.received.quality.delayMs.min",
+            "video.received.quality.delayMs.median", "video.received.quality.delayMs.p95",
+            "video.received.quality.delayMs.max",
             "video.received.shownBeforeConnected", "audio.sent.toneHz", "audio.received.samples",
             "audio.received.toneHz", "audio.received.heardBeforeConnected", "transport.roundTripTimeMs",
             "transport.packetsLost", "transport.bytesSent", "transport.bytesReceived",
@@ -104,6 +109,7 @@ enum Figures {
         let packets = way[path[1] == "sent" ? "packetsSent" : "packetsReceived"] as? NSNumber
         if packets?.intValue == 0 { return ", because no \(head) was \(path[1])" }
         if last == "toneHz" { return ", because there was no clear tone" }
+        if path.contains("quality") { return ", because the peer's frames have no marks; its source has to be clock" }
         if last == "rtpPacketsBeforeAccept" { return ", because that is measured at the caller of an accepted call" }
         return path[1] == "sent" ? ", because the peer reported nothing" : ""
     }

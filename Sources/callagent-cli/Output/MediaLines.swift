@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import MediaEngine
 
 /// What one end sent and received, for a person.
 enum MediaLines {
@@ -10,7 +11,7 @@ enum MediaLines {
             lines.append(
                 "  video     sent \(frames(sent.frames, sent.width, sent.height, sent.codec)); received "
                     + frames(received.decoded, received.width, received.height, received.codec)
-                    + (repeated > 0 ? " (\(repeated) repeated)" : ""))
+                    + (repeated > 0 ? " (\(repeated) repeated)" : "") + quality(received.quality))
         }
         if let track = report.statistics.audio {
             let (sent, received) = (track.sent, track.received)
@@ -25,6 +26,13 @@ enum MediaLines {
                     + (end.text.isEmpty ? "" : ": \(end.text.printable)"))
         }
         return lines
+    }
+
+    /// Such as `, delay 9 ms, 2 missing`; empty for frames without marks.
+    private static func quality(_ quality: VideoQuality?) -> String {
+        guard let quality, let delay = quality.delayMs else { return "" }
+        let missing = quality.framesMissing ?? 0
+        return ", delay \(Int(delay.median)) ms" + (missing > 0 ? ", \(missing) missing" : "")
     }
 
     private static func frames(_ count: Int, _ width: Int?, _ height: Int?, _ codec: String) -> String {

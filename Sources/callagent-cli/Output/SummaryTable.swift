@@ -22,6 +22,8 @@ struct SummaryTable {
         let figures: [(String, Spread?)] = [
             ("video received, kbit/s", end.video?["received", "kbitPerSecond"]),
             ("video frames decoded", end.video?["received", "framesDecoded"]),
+            ("video frames missing", end.video?["received", "quality", "framesMissing"]),
+            ("video delay, ms", end.video?["received", "quality", "delayMs", "median"]),
             ("video lost, %", end.video?["received", "lossPercent"]),
             ("video jitter, ms", end.video?["received", "jitterMs"]),
             ("video freezes", end.video?["received", "freezeCount"]),

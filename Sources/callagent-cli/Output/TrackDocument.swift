@@ -41,6 +41,7 @@ struct TrackDocument: Codable {
         var distinctFrames: Int?
         var freezeCount: Int?
         var totalFreezesDurationMs: Double?
+        var quality: VideoQuality?
         var shownBeforeConnected: Int?
         var samples: Int?
         var toneHz: Double?
@@ -74,6 +75,11 @@ struct TrackDocument: Codable {
         received.retransmittedPacketsReceived = entry?.retransmittedPacketsReceived
         received.freezeCount = entry?.freezeCount
         received.totalFreezesDurationMs = entry?.totalFreezesDuration.map { ($0 * 1_000).rounded(toPlaces: 1) }
+        received.quality = track.received.quality.map { quality in
+            var quality = quality
+            quality.longestFreezeMs = quality.longestFreezeMs.rounded(toPlaces: 1)
+            return quality
+        }
         received.shownBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
         (self.sent, self.received) = (sent, received)

@@ -45,6 +45,9 @@ struct MediaComparison {
             complaints.append("only \(received.decoded) of \(sent.frames) frames were decoded")
         }
         if (received.distinctFrames ?? 0) < received.decoded / 2 { complaints.append("the video stands still") }
+        if let reordered = received.quality?.framesReordered, reordered > 0 {
+            complaints.append("\(reordered) frames came after a later one")
+        }
         if received.shownBeforeOpening > 0 { complaints.append("frames were shown before the call was connected") }
         return complaints
     }

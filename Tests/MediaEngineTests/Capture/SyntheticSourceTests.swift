@@ -44,26 +44,61 @@ extension RealPipelines {
 }
 
 @Suite("Frame stamps") struct FrameStampTests {
-    @Test("A stamp is read as it was written", arguments: [(128, 72), (320, 180), (638, 360), (1280, 720)])
-    func roundTrip(width: Int, height: Int) {
-        var bytes = [UInt8](repeating: 90, count: (width + 3) / 4 * 4 * height * 3 / 2)
-        for number in [0, 1, 0xdead_beef, UInt32.max] {
-            bytes.withUnsafeMutableBytes {
-                FrameStamp.stamp($0, width: width, height: height, number: number, time: "12:34:56.789")
+    private let time = 1_763_900_000_123
+
+    private func stamped(_ width: Int, _ height: Int, _ number: UInt32) -> [UInt8] {
+        var bytes = [UInt8](repeating: 90, count: FrameMark.stride(width) * height * 3 / 2)
+        bytes.withUnsafeMutableBytes {
+            FrameStamp.stamp($0, width: width, height: height, number: number, unixMs: time)
+        }
+        return bytes
+    }
+
+    @Test(
+        "A mark is read as it was written",
+        arguments: [(128, 72), (320, 180), (638, 360), (480, 270), (640, 480), (1280, 720)])
+    func roundTrip(width: Int, height: Int) throws {
+        for number in [0, 1, 0xbead_ee, FrameMark.numbers - 1] as [UInt32] {
+            let bytes = stamped(width, height, number)
+            let mark = try #require(bytes.withUnsafeBytes { FrameMark(luma: $0, width: width, height: height) })
+            #expect(mark == FrameMark(number: number, time: UInt32(truncatingIfNeeded: time)))
+        }
+    }
+
+    @Test(
+        "A mark is read after the frame was made smaller", arguments: [(1280, 720, 2), (1280, 720, 4), (480, 270, 2)])
+    func scaled(width: Int, height: Int, by factor: Int) throws {
+        let (bytes, stride) = (stamped(width, height, 77), FrameMark.stride(width))
+        let (smallWidth, smallHeight) = (width / factor, height / factor)
+        var small = [UInt8](repeating: 0, count: FrameMark.stride(smallWidth) * smallHeight)
+        for y in 0..<smallHeight {
+            for x in 0..<smallWidth {
+                small[y * FrameMark.stride(smallWidth) + x] = bytes[y * factor * stride + x * factor]
             }
-            #expect(bytes.withUnsafeBytes { FrameStamp.read($0, width: width, height: height) } == number)
+        }
+        let mark = small.withUnsafeBytes { FrameMark(luma: $0, width: smallWidth, height: smallHeight) }
+        #expect(mark?.number == 77)
+    }
+
+    @Test("A frame with a wrong bit, a black one, a white one and a grey one have no mark")
+    func unreadable() {
+        var bytes = stamped(320, 180, 5)
+        // The block of the lowest bit of the time.
+        for y in 10..<20 { for x in 310..<320 { bytes[y * 320 + x] = bytes[y * 320 + x] > 128 ? 16 : 235 } }
+        for frame in [bytes] + [0, 16, 128, 235, 255].map({ [UInt8](repeating: $0, count: 320 * 180 * 3 / 2) }) {
+            #expect(frame.withUnsafeBytes { FrameMark(luma: $0, width: 320, height: 180) } == nil)
         }
     }
 
     @Test(
         "A frame that is too small or too short is not changed",
-        arguments: [(64, 64, 6_144), (320, 10, 4_800), (320, 180, 10)])
+        arguments: [(64, 72, 6_912), (320, 10, 4_800), (320, 180, 10)])
     func small(width: Int, height: Int, count: Int) {
         var bytes = [UInt8](repeating: 90, count: count)
         bytes.withUnsafeMutableBytes {
-            FrameStamp.stamp($0, width: width, height: height, number: 7, time: "12:34:56.789")
+            FrameStamp.stamp($0, width: width, height: height, number: 7, unixMs: time)
         }
         #expect(bytes.allSatisfy { $0 == 90 })
-        #expect(bytes.withUnsafeBytes { FrameStamp.read($0, width: width, height: height) } == nil)
+        #expect(bytes.withUnsafeBytes { FrameMark(luma: $0, width: width, height: height) } == nil)
     }
 }

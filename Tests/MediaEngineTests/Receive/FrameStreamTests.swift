@@ -25,7 +25,9 @@ extension RealPipelines {
                         #expect(frame.planes.map(\.bytesPerRow) == [320, 160, 160])
                         if let last { #expect(frame.time > last) }
                         last = frame.time
-                        let number = frame.bytes.withUnsafeBytes { FrameStamp.read($0, width: 320, height: 180) }
+                        let number = frame.bytes.withUnsafeBytes {
+                            FrameMark(luma: $0, width: 320, height: 180)?.number
+                        }
                         numbers.update { $0.append(number ?? 0) }
                         if numbers.value.count == 30 { break }
                     }

@@ -97,6 +97,6 @@ final class ReceivedLog: Sendable {
             at: at, width: width, height: height, top: mean(0..<width, 0..<height / 2),
             bottom: mean(0..<width, height / 2..<height), left: mean(0..<width / 2, 0..<height),
             right: mean(width / 2..<width, 0..<height),
-            number: FrameStamp.read(bytes, width: width, height: height))
+            number: FrameMark(luma: bytes, width: width, height: height)?.number)
     }
 }

@@ -1,0 +1,42 @@
+/// How well received video arrived.
+///
+/// What is nil was not measured: it needs ``MediaMeasurement/frameMarks``, and a sender whose source marks its frames (`clock`).
+public struct VideoQuality: Sendable, Equatable, Codable {
+    /// The duration of the longest freeze, in ms; 0 without one.
+    ///
+    /// Measured by the times at which frames were decoded, as W3C's `freezeCount`.
+    public var longestFreezeMs: Double
+    /// Decoded frames whose mark could be read.
+    public var framesMarked: Int?
+    /// Frames that the source delivered and that were never decoded: lost, dropped by an encoder, or left out by an adaptation.
+    ///
+    /// Counted between the first and the last mark. More than 10 s (300 frames) without a mark, frames without one (muted video) and a
+    /// closed gate (hold) are pauses, not missing frames.
+    public var framesMissing: Int?
+    /// Frames that were decoded again right after they had been.
+    public var framesRepeated: Int?
+    /// Frames that were decoded after a later one.
+    public var framesReordered: Int?
+    /// The time from the capture of a frame to its decoding; it is as exact as the clocks of the two machines agree.
+    public var delayMs: Distribution?
+
+    /// How a figure is spread over the frames of a call.
+    public struct Distribution: Sendable, Equatable, Codable {
+        /// The least of all.
+        public var min: Double
+        /// Half of all are no greater.
+        public var median: Double
+        /// 95 % of all are no greater.
+        public var p95: Double
+        /// The greatest of all.
+        public var max: Double
+
+        /// Makes a distribution.
+        public init(min: Double, median: Double, p95: Double, max: Double) {
+            (self.min, self.median, self.p95, self.max) = (min, median, p95, max)
+        }
+    }
+
+    /// Makes a record.
+    public init(longestFreezeMs: Double = 0) { self.longestFreezeMs = longestFreezeMs }
+}
