@@ -205,6 +205,7 @@ let package = Package(
                 "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "CallProtocol",
                 "SignalingServer",
                 "WebSocketSignaling", "TestServers",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

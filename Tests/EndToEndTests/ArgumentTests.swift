@@ -1,3 +1,7 @@
+import ArgumentParser
+import CallAgent
+import Foundation
+import MediaEngine
 import Testing
 
 @testable import callagent_cli
@@ -85,5 +89,29 @@ struct ArgumentTests {
     func misspelling(word: String, name: String?) {
         let names = ["demo", "serve", "listen", "call", "doctor", "devices", "help"]
         #expect(Misspelling.nearest(to: word, among: names) == name)
+    }
+
+    @Test("A file's own audio is sent unless another source is named, and may be missing only then")
+    func fileAudio() throws {
+        let silent = CaptureFault(medium: .audio, cause: .silent, text: "no audio")
+        let own = try MediaOptions.parse(["--video", "file:/clip.mkv"])
+        #expect(try own.audioSource() == AudioSource(parsing: "file:/clip.mkv"))
+        #expect(own.allowsStandIn(silent))
+        let named = try MediaOptions.parse(["--video", "file:/clip.mkv", "--audio", "file:/song.ogg"])
+        #expect(try named.audioSource() == AudioSource(parsing: "file:/song.ogg"))
+        #expect(!named.allowsStandIn(silent))
+        #expect(try MediaOptions.parse([]).audioSource() == AudioSource(parsing: "tone"))
+        #expect(try MediaOptions.parse(["--video", "file:/clip.mkv", "--audio", "none"]).audioSource() == nil)
+    }
+
+    @Test(
+        "The options of the commands with calls have groups, and only --config and the parser's own have none",
+        arguments: ["call", "listen", "load"])
+    func groups(command: String) throws {
+        let help = try #require(Help.text([command, "--help-all"]))
+        for title in ["CALL:", "MEDIA:", "NETWORK:", "OUTPUT:", "CHECKS:"] { #expect(help.contains("\n\(title)\n")) }
+        let rest = try #require(help.components(separatedBy: "\nOPTIONS:\n").last).split(separator: "\n")
+        let names = rest.filter { $0.hasPrefix("  -") }.compactMap { $0.split(separator: " ").first }
+        #expect(names == ["--config", "--version", "-h,"])
     }
 }

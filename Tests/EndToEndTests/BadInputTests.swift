@@ -16,6 +16,7 @@ extension EndToEnd {
                 (["frobnicate"], "there is no command 'frobnicate'; there are demo, serve"),
                 (["call", "bob", "--as", "alice", "--vidoe", "test"], "Did you mean '--video'?"),
                 (["call", "bob"], "--as"),
+                (["call", "bob", "--vidoe", "test"], "Did you mean '--video'?"),
                 (["call", "bob", "--as", "no spaces please"], "no user name"),
                 (["call", "bob", "--as", "alice", "--signaling", "http://127.0.0.1:1"], "no signaling URL"),
                 (["call", "bob", "--as", "alice", "--signaling", "nonsense"], "no signaling URL"),

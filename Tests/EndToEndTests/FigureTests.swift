@@ -176,7 +176,8 @@ extension EndToEnd {
 
         private func document(_ arguments: [String], count: Int) async throws -> [String: Any] {
             let trio = try await Trio()
-            let bob = try await trio.listen()
+            // Frames with marks have all figures.
+            let bob = try await trio.listen(["--video", "clock"])
             let alice = try trio.call(["--json", "--repeat", "\(count)", "--duration", "3s"] + arguments)
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             bob.signal(SIGINT)

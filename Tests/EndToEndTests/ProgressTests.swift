@@ -22,6 +22,15 @@ extension EndToEnd {
             #expect(!alice.output.contains("\u{1B}") && alice.errors.isEmpty)
         }
 
+        @Test("The demo prints a line for each of several calls, too, and no timelines")
+        func demo() async throws {
+            let demo = try Program(["demo", "--calls", "2", "--duration", "300ms"])
+            #expect(try await demo.waitForExit() == 0, "\(demo.errors)")
+            #expect(demo.lines.count { $0.wholeMatch(of: /call \d of 2 to bob: first frame after \d+ ms/) != nil } == 2)
+            #expect(demo.output.contains("callee: video delay, ms") && !demo.output.contains("caller alice"))
+            #expect(demo.lines.last == "pass: 2 of 2 calls connected")
+        }
+
         @Test("A call that fails says why in its line")
         func failed() async throws {
             let trio = try await Trio()

@@ -49,9 +49,7 @@ struct DemoCommand: AsyncParsableCommand {
             command.tell(placed, document.summary)
             let isWhole = !Task.isCancelled
             let calls = zip(placed, document.calls).map { call, documents in
-                JudgedCall(
-                    call: documents.caller.call,
-                    failure: isWhole ? call.complaints.first.map { Failure(.expectation, $0) } : nil)
+                JudgedCall(call: documents.caller.call, failure: isWhole ? call.failure : nil)
             }
             try Verdict(command: "demo", calls: calls).conclude(document, command.expectations, command.output)
         }
@@ -135,9 +133,14 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
+    /// Of one call everything; of several the figures, and what happened in those that failed.
     private func tell(_ placed: [DemoCall], _ summary: SummaryDocument) {
         guard !output.json, !output.events else { return }
-        for call in placed { for line in call.lines { Output.line(line) } }
+        let isOne = calls == 1
+        for call in placed where isOne || !call.complaints.isEmpty {
+            for line in call.lines { Output.line(line) }
+        }
+        if !isOne { CallProgress(count: calls, peer: "bob").end(summary) }
         guard let spread = summary.firstFrameMs else { return }
         let range = placed.count > 1 ? " (\(spread.min) to \(spread.max))" : ""
         Output.line("both ends saw the first frame after \(spread.median) ms\(range)")

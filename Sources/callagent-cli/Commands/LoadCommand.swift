@@ -20,14 +20,8 @@ struct LoadCommand: AgentCommand {
     @Argument(help: "The users to call, in turns.")
     var callees: [String] = []
 
-    @Flag(help: "Have both ends of the calls here, so that the report compares what was sent and received.")
-    var pair = false
-
     @OptionGroup(title: "Load") var load: LoadOptions
     @OptionGroup(title: "Call") var agent: AgentOptions
-
-    @Flag(help: "Call without video.")
-    var audioOnly = false
 
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
@@ -38,11 +32,6 @@ struct LoadCommand: AgentCommand {
 
     @OptionGroup(title: "Output") var output: OutputOptions
 
-    @Option(
-        help: ArgumentHelp("Write the report as one HTML file, with plots over time.", valueName: "file"),
-        completion: .file(extensions: ["html"]))
-    var html: String?
-
     @OptionGroup(title: "Output") var log: LogOptions
     @OptionGroup(title: "Checks") var expectations: ExpectOptions
     @OptionGroup var config: ConfigOptions
@@ -51,13 +40,16 @@ struct LoadCommand: AgentCommand {
     @Option(help: .hidden)
     var worker: WorkerShare?
 
+    /// Whether both ends of each call are here.
+    var pair: Bool { load.pair }
+
     var document: Figures.Document { pair ? .loadedPairs : .load }
 
-    var callMedia: CallMedia { audioOnly ? .audioOnly : .audioVideo }
+    var callMedia: CallMedia { load.audioOnly ? .audioOnly : .audioVideo }
 
     /// What each end sends.
     var sentMedia: CallMedia {
-        CallMedia(audio: media.audio != "none", video: !audioOnly && media.video != "none")
+        CallMedia(audio: media.audio != "none", video: !load.audioOnly && media.video != "none")
     }
 
     func validate() throws {
@@ -65,11 +57,7 @@ struct LoadCommand: AgentCommand {
         guard media.record == nil, media.preview == nil else {
             throw ValidationError("--record and --preview are for single calls; use callagent call or listen")
         }
-        if let html { try WritableFile.check(html, option: "--html") }
-        if let limit = load.duration.duration, let late = script.at.first(where: { $0.time.duration >= limit }) {
-            throw ValidationError(
-                "--at \(late.time.defaultValueDescription)=\(late.text) comes after the call's end; raise --duration")
-        }
+        try script.check(against: load.duration)
         // A worker gets its server from the process that started it.
         guard worker == nil else { return }
         if pair {
@@ -79,7 +67,6 @@ struct LoadCommand: AgentCommand {
             }
         } else {
             guard !callees.isEmpty else { throw ValidationError("name the users to call, or use --pair") }
-            try agent.requireUser()
             for callee in callees where !SignalingLimits.isName(callee) {
                 throw ValidationError(CallError.invalidUser(callee).description)
             }
@@ -87,6 +74,7 @@ struct LoadCommand: AgentCommand {
     }
 
     func run() async throws {
+        if !pair { try agent.requireUser() }
         let command = self
         // Many calls take longer to hang up than one.
         try await Interruption.handled(within: .seconds(10)) {
@@ -106,7 +94,7 @@ struct LoadCommand: AgentCommand {
         let result = Result {
             try Verdict(command: "load", calls: calls, failure: tally.failure).conclude(document, expectations, output)
         }
-        if let html {
+        if let html = load.html {
             let isPass = (try? result.get()) != nil
             try LoadPage(document, tally, arguments: Array(CommandLine.arguments.dropFirst()), isPass: isPass)
                 .write(to: html)

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Logging
 internal import SignalingServer
 
@@ -65,6 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
 
         var event = "serving"
+        /// When, in ms since 1970.
+        let unixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
         let url: String
         let page: String
         let signIn: SignIn

@@ -1,8 +1,6 @@
 internal import CallAgent
 
 /// The data that a hook gets, as JSON or as environment variables.
-///
-/// Names may be added, never changed.
 struct HookDocument: Encodable, Sendable {
     /// The event that runs the hook.
     enum Event: String, Encodable, Sendable {

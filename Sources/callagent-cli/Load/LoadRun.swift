@@ -114,7 +114,8 @@ struct LoadRun {
 /// A line of `--events` about a load.
 private struct LoadEvent: Encodable {
     let event: String
-    let timeUnixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
+    /// When, in ms since 1970.
+    let unixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
     var moment: LoadMoment?
     var caller: CallDocument?
     var callee: CallDocument?

@@ -45,9 +45,11 @@ struct AgentOptions: ParsableArguments {
         ))
     var joinAhead = false
 
-    /// Refuses a command line without a user, as the argument parser refuses a missing option.
-    func requireUser() throws {
-        guard name != nil else { throw ValidationError("Missing expected argument '--as <user>'") }
+    /// Refuses a command line without a user.
+    ///
+    /// Called when the command runs: a misspelt option, which is found after the validation, is the better complaint.
+    func requireUser() throws(Failure) {
+        guard name != nil else { throw Failure(.usage, "Missing expected argument '--as <user>'; see callagent help") }
     }
 
     func validate() throws {

@@ -3,6 +3,12 @@ internal import Foundation
 
 /// How many calls a load has, and when they begin and end.
 struct LoadOptions: ParsableArguments {
+    @Flag(help: "Have both ends of the calls here, so that the report compares what was sent and received.")
+    var pair = false
+
+    @Flag(help: "Call without video.")
+    var audioOnly = false
+
     @Option(help: ArgumentHelp("How many calls to have at a time.", valueName: "N"))
     var calls = 10
 
@@ -37,6 +43,11 @@ struct LoadOptions: ParsableArguments {
             "How many processes share the calls; default: one for each core of this machine.", valueName: "N"))
     private var workers: Int?
 
+    @Option(
+        help: ArgumentHelp("Write the report as one HTML file, with plots over time.", valueName: "file"),
+        completion: .file(extensions: ["html"]))
+    var html: String?
+
     /// How many calls there may be in all; nil: any number until ``limit`` is over.
     var callsInAll: Int? { total ?? (period == nil ? calls : nil) }
 
@@ -58,6 +69,7 @@ struct LoadOptions: ParsableArguments {
         guard workers.map((1...Self.mostWorkers).contains) ?? true else {
             throw ValidationError("--workers takes 1 to \(Self.mostWorkers)")
         }
+        if let html { try WritableFile.check(html, option: "--html") }
         guard total == nil || period == nil else { throw ValidationError("--total and --for exclude each other") }
         guard period.map({ $0.milliseconds > 0 }) ?? true else {
             throw ValidationError("--for must be longer than 0")

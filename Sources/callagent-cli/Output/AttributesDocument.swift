@@ -1,8 +1,6 @@
 internal import CallAgent
 
 /// The media that both ends of a call send, as `--events` has it.
-///
-/// Names may be added, never changed.
 struct AttributesDocument: Encodable {
     struct End: Encodable {
         let audio: MediaState.Sending
@@ -28,8 +26,6 @@ struct AttributesDocument: Encodable {
 }
 
 /// Why a source delivers nothing, or why another part of the media failed, as `--events` has it.
-///
-/// Names may be added, never changed.
 struct FaultDocument: Encodable {
     let cause: String
     var source: String?

@@ -3,8 +3,6 @@ internal import Foundation
 internal import MediaEngine
 
 /// One line of `--events`.
-///
-/// Names may be added, never changed.
 struct EventDocument: Encodable {
     /// `listening`, `stateChanged`, `reached`, `statistics`, `extension`, `action`, `report`, the name of a notice such as `holdChanged`, or
     /// the name of an agent's event such as `refusedAsBusy` or `agentStateChanged`.

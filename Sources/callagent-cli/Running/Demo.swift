@@ -16,7 +16,15 @@ struct Demo: Sendable {
             try await caller.prepare()
             var placed: [DemoCall] = []
             var incoming = callee.incomingCalls.makeAsyncIterator()
-            for _ in 0..<count where !Task.isCancelled { placed.append(try await place(&incoming)) }
+            let progress = CallProgress(count: count, peer: "bob")
+            var judged: [JudgedCall] = []
+            for _ in 0..<count where !Task.isCancelled {
+                let call = try await place(&incoming)
+                placed.append(call)
+                guard count > 1, !output.json, !output.events else { continue }
+                judged.append(JudgedCall(call: CallDocument(call.caller), failure: call.failure))
+                progress.show(judged)
+            }
             return placed
         } catch {
             throw Failure(error)
@@ -59,4 +67,7 @@ struct DemoCall: Sendable {
 
     /// The faults of the received media; empty if the call is all right.
     var complaints: [String] { MediaComparison(caller, callee).complaints }
+
+    /// The first fault; nil if the call is all right.
+    var failure: Failure? { complaints.first.map { Failure(.expectation, $0) } }
 }

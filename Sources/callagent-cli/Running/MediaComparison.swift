@@ -45,6 +45,11 @@ struct MediaComparison {
             complaints.append("only \(received.decoded) of \(sent.frames) frames were decoded")
         }
         if (received.distinctFrames ?? 0) < received.decoded / 2 { complaints.append("the video stands still") }
+        if let marked = received.quality?.framesMarked, let missing = received.quality?.framesMissing,
+            Double(missing) > 0.1 * Double(marked + missing) + framesInFlight
+        {
+            complaints.append("\(missing) of \(marked + missing) captured frames were never decoded")
+        }
         if let reordered = received.quality?.framesReordered, reordered > 0 {
             complaints.append("\(reordered) frames came after a later one")
         }
