@@ -43,9 +43,12 @@ extension EndToEnd {
         func callees() async throws {
             let trio = try await Trio()
             let bob = try await trio.listen(["--max-calls", "4"])
+            let carol = try Program(["listen", "--as", "carol", "--max-calls", "4", "--events"] + trio.common)
+            try await eventually("carol listens") { carol.hasEvent(["event": "listening"]) }
             let load = try Program(
                 [
-                    "load", "bob", "--as", "alice", "--calls", "2", "--total", "5", "--rate", "20/s", "--duration",
+                    "load", "bob", "carol", "--as", "alice", "--calls", "2", "--total", "5", "--rate", "20/s",
+                    "--duration",
                     "1s", "--json",
                 ]
                     + trio.common)
@@ -53,7 +56,9 @@ extension EndToEnd {
             bob.signal(SIGINT)
             let document = try load.document()
             let calls = try #require(document["calls"] as? [[String: Any]])
+            carol.signal(SIGINT)
             #expect(calls.count == 5)
+            #expect(Set(try calls.map { try $0.text("peer") }) == ["bob", "carol"])
             for call in calls { #expect(try call.number("video.received.framesDecoded") > 10) }
             let moments = try #require(document["moments"] as? [[String: Any]])
             #expect(try moments.map { try $0.number("connectedCalls") }.allSatisfy { $0 <= 2 })
@@ -82,6 +87,30 @@ extension EndToEnd {
             #expect(html.contains(#"<span class="verdict fail">"#) && html.contains("<polyline"))
         }
 
+        @Test("A load that cannot sign in says so, and prints no document")
+        func noServer() async throws {
+            let load = try Program(["load", "bob", "--as", "alice", "--signaling", "ws://127.0.0.1:1", "--json"])
+            #expect(try await load.waitForExit() == 3)
+            #expect(load.output.isEmpty && load.errors.contains("cannot reach the signaling server"), "\(load.errors)")
+        }
+
+        @Test(
+            "What the end of the load cuts off is judged, too",
+            arguments: [("never", 4), ("now", 5)] as [(String, Int32)])
+        func cutOff(answer: String, status: Int32) async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--max-calls", "4", "--video", "none", "--answer", answer])
+            let load = try Program(
+                [
+                    "load", "bob", "--as", "alice", "--calls", "2", "--for", "3s", "--duration", "forever",
+                    "--require-media",
+                ] + trio.common)
+            #expect(try await load.waitForExit() == status, "\(load.errors)")
+            bob.signal(SIGINT)
+            let text = answer == "never" ? "no call was connected when the load ended" : "bob sent no video"
+            #expect(load.errors.contains(text), "\(load.errors)")
+        }
+
         @Test("A signal hangs up, the report has the calls so far, and no worker stays", arguments: [SIGINT, SIGTERM])
         func interrupted(signal: Int32) async throws {
             let load = try await lasting()
@@ -96,7 +125,7 @@ extension EndToEnd {
                 #expect(try report.number("callee.video.received.framesDecoded") > 0)
                 #expect(report["failure"] == nil)
             }
-            try await eventually("the workers are gone") { workers.allSatisfy { kill($0, 0) != 0 } }
+            try await eventually("the workers are gone") { workers.allSatisfy(Self.hasEnded) }
         }
 
         @Test("Workers hang up and end when the process that started them is killed")
@@ -104,7 +133,7 @@ extension EndToEnd {
             let load = try await lasting()
             let workers = try load.children
             load.signal(SIGKILL)
-            try await eventually("the workers are gone") { workers.allSatisfy { kill($0, 0) != 0 } }
+            try await eventually("the workers are gone") { workers.allSatisfy(Self.hasEnded) }
         }
 
         @Test("A worker that dies fails the load, and the other calls are in the report")
@@ -115,7 +144,13 @@ extension EndToEnd {
             #expect(try await load.waitForExit() == 7)
             #expect(load.errors.contains("a worker was ended by signal 9"), "\(load.errors)")
             #expect(load.count(of: ["event": "report"]) == 1)
-            try await eventually("the workers are gone") { workers.allSatisfy { kill($0, 0) != 0 } }
+            try await eventually("the workers are gone") { workers.allSatisfy(Self.hasEnded) }
+        }
+
+        /// Whether a process is gone; one that nobody has waited for has ended, too.
+        private static func hasEnded(_ pid: Int32) -> Bool {
+            guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
+            return status[(status.lastIndex(of: ")") ?? status.startIndex)...].hasPrefix(") Z")
         }
 
         /// A load of two calls that are up.
@@ -138,6 +173,12 @@ extension EndToEnd {
                 (["load", "--pair", "--rate", "0/s"], "--rate"),
                 (["load", "--pair", "--total", "3", "--for", "1m"], "--total and --for exclude each other"),
                 (["load", "--pair", "--duration", "forever"], "--duration forever needs --for"),
+                (
+                    ["load", "--pair", "--sink-video", "window"],
+                    "--sink-video, --sink-audio and snapshots are for single calls"
+                ),
+                (["load", "--pair", "--events", "--stats-interval", "1s"], "--stats-interval is for single calls"),
+                (["load", "--pair", "--expect", "caller.statistics.1.x<1"], "no 'statistics'"),
                 (["load", "--pair", "--record", "x.mkv"], "--record and --preview are for single calls"),
                 (["load", "--pair", "--html", "/"], "--html: '/' is a folder"),
             ])
@@ -149,8 +190,15 @@ extension EndToEnd {
 
         @Test("The report does not have secrets of the command line")
         func secrets() {
-            let arguments = ["load", "bob", "--token", "abc", "--ice-server=turn:a:b@c", "--as", "alice"]
-            #expect(LoadPage.shown(arguments) == ["load", "bob", "--token", "…", "--ice-server=…", "--as", "alice"])
+            let arguments = [
+                "load", "bob", "--token", "abc", "--ice-server=turn:a:b@c", "--video", "rtsp://user:word@192.0.2.7/cam",
+                "--at", "5s=video=rtsp://u:p@h/", "--extension", "key=secret", "--signaling", "wss://u:p@h/x?token=y",
+            ]
+            #expect(
+                LoadPage.shown(arguments) == [
+                    "load", "bob", "--token", "…", "--ice-server=…", "--video", "rtsp://…@192.0.2.7/cam",
+                    "--at", "5s=video=rtsp://…@h/", "--extension", "…", "--signaling", "wss://…@h/x?…",
+                ])
         }
     }
 }

@@ -8,40 +8,56 @@ struct FrameMarkMeter: Sendable {
     private var reordered = 0
     /// How many frames had which delay in ms.
     private var delays: [Int: Int] = [:]
-    /// The highest number so far, and the last one; nil when the next frame begins a new sequence.
-    private var highest: UInt32?
-    private var last: UInt32?
+    /// The mark with the highest number so far, and the last one; nil when the next frame begins a new sequence.
+    private var highest: FrameMark?
+    private var last: FrameMark?
+    /// The frames without a mark since the last one that had one, and when the first of them was decoded.
+    private var unmarked = 0
+    private var unmarkedSince: UInt32 = 0
 
     /// A greater step between two numbers is a pause or another source.
     private static let longestStep = 300
+    /// A longer time between two marks is a pause, in ms.
+    private static let longestGap = 10_000
+    /// Frames that have had no mark for so long, in ms, are muted video or another source; fewer were damaged.
+    private static let longestDamage = 250
     /// In ms: what seems to be older, or from the future, was no mark, or the clocks do not agree at all.
     private static let longestDelay = 60_000
 
     /// Takes the mark of the next frame, decoded at `now`, in ms since 1970 modulo 2^32; nil: it has none.
     mutating func add(_ mark: FrameMark?, at now: UInt32) {
-        guard let mark else { return interrupt() }
-        let delay = Int(Int32(bitPattern: now &- mark.time))
-        guard abs(delay) <= Self.longestDelay else { return interrupt() }
+        guard let mark, abs(Self.difference(mark.time, now)) <= Self.longestDelay else { return addUnmarked(at: now) }
         marked += 1
-        delays[delay, default: 0] += 1
-        defer { last = mark.number }
-        guard let highest else {
-            self.highest = mark.number
+        delays[Self.difference(mark.time, now), default: 0] += 1
+        defer { (last, unmarked) = (mark, 0) }
+        guard let highest, !isNewSequence(mark, after: highest) else {
+            self.highest = mark
             return
         }
-        let step = Self.step(from: highest, to: mark.number)
-        if mark.number == last {
+        let step = Self.step(from: highest.number, to: mark.number)
+        if mark == last {
             repeated += 1
-        } else if abs(step) > Self.longestStep {
-            self.highest = mark.number
         } else if step > 0 {
-            missing += step - 1
-            self.highest = mark.number
+            missing += max(0, step - 1 - unmarked)
+            self.highest = mark
         } else {
             reordered += 1
             // It was missed when a later one came.
             missing = max(0, missing - 1)
         }
+    }
+
+    private mutating func addUnmarked(at now: UInt32) {
+        if unmarked == 0 { unmarkedSince = now }
+        unmarked += 1
+        if Self.difference(unmarkedSince, now) > Self.longestDamage { interrupt() }
+    }
+
+    private func isNewSequence(_ mark: FrameMark, after highest: FrameMark) -> Bool {
+        let step = Self.step(from: highest.number, to: mark.number)
+        let gap = Self.difference(highest.time, mark.time)
+        // A later frame with a lower number is of another source.
+        return abs(step) > Self.longestStep || gap > Self.longestGap || step < 0 && gap > 0
     }
 
     /// The next frame begins a new sequence: what was not to arrive is not missing.
@@ -70,6 +86,9 @@ struct FrameMarkMeter: Sendable {
         }
         return sorted.last?.key ?? 0
     }
+
+    /// The ms from one time to another, both modulo 2^32.
+    private static func difference(_ from: UInt32, _ to: UInt32) -> Int { Int(Int32(bitPattern: to &- from)) }
 
     /// The step from one number to another, which may have begun again meanwhile.
     private static func step(from: UInt32, to: UInt32) -> Int {

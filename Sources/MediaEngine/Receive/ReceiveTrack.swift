@@ -102,6 +102,8 @@ final class ReceiveTrack: Sendable {
             recording?.close()
             return gate.passed
         }
+        // Frames that were under way when the gate closed were decoded behind it.
+        meter.interrupt()
         if let sink { Task { await sink.open() } }
         let isReopening = !gate.isOpen && gate.passed > 0
         let passed = gate.open()

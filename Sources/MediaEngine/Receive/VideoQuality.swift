@@ -10,8 +10,8 @@ public struct VideoQuality: Sendable, Equatable, Codable {
     public var framesMarked: Int?
     /// Frames that the source delivered and that were never decoded: lost, dropped by an encoder, or left out by an adaptation.
     ///
-    /// Counted between the first and the last mark. More than 10 s (300 frames) without a mark, frames without one (muted video) and a
-    /// closed gate (hold) are pauses, not missing frames.
+    /// Counted between the first and the last mark. 10 s or 300 frames that do not arrive, more than 250 ms of frames without a mark (muted video)
+    /// and a closed gate (hold) are pauses, not missing frames.
     public var framesMissing: Int?
     /// Frames that were decoded again right after they had been.
     public var framesRepeated: Int?

@@ -54,6 +54,14 @@ struct LoadCommand: AgentCommand {
 
     func validate() throws {
         try validateTogether()
+        guard output.statsInterval == nil else {
+            throw ValidationError("--stats-interval is for single calls; a load prints a moment every second")
+        }
+        guard media.sinkVideo == "discard", media.sinkAudio == "discard",
+            !script.at.contains(where: { $0.text.hasPrefix("snapshot:") })
+        else {
+            throw ValidationError("--sink-video, --sink-audio and snapshots are for single calls; use callagent call")
+        }
         guard media.record == nil, media.preview == nil else {
             throw ValidationError("--record and --preview are for single calls; use callagent call or listen")
         }
@@ -88,16 +96,27 @@ struct LoadCommand: AgentCommand {
 
     private func runWorkers() async throws {
         let tally = try await Verdict.preparing("load", expectations) { try await LoadRun(command: self).run() }
+        if let failure = tally.failure, tally.calls.isEmpty {
+            try Verdict(command: "load", failure: failure).conclude([String: Int](), expectations, nil)
+        }
         let document = LoadDocument(tally, isPair: pair)
         if !output.json, !output.events { for line in document.table.lines { Output.line(line) } }
         let calls = tally.calls.map { JudgedCall(call: $0.caller, failure: $0.failure?.failure) }
         let result = Result {
-            try Verdict(command: "load", calls: calls, failure: tally.failure).conclude(document, expectations, output)
+            try Verdict(command: "load", calls: calls, failure: tally.fault).conclude(document, expectations, output)
         }
+        let isPass = (try? result.get()) != nil
         if let html = load.html {
-            let isPass = (try? result.get()) != nil
-            try LoadPage(document, tally, arguments: Array(CommandLine.arguments.dropFirst()), isPass: isPass)
-                .write(to: html)
+            let page = LoadPage(
+                document, tally, arguments: Array(CommandLine.arguments.dropFirst()),
+                verdict: Interruption.status != nil ? .interrupted : isPass ? .pass : .fail)
+            do throws(Failure) {
+                try page.write(to: html)
+            } catch {
+                // What the calls did matters more.
+                guard !isPass else { throw error }
+                Output.error(error.line)
+            }
         }
         try result.get()
     }

@@ -54,9 +54,13 @@ struct LoadDocument: Encodable {
 
     /// The summary for a person.
     var table: SummaryTable {
-        let figures = ["cpuPercent": "CPU, % of a core", "residentMB": "memory, MB", "threads": "threads"]
-        let usage = figures.sorted { $0.key < $1.key }.flatMap { path, title in
-            [(title, summary.usage?[path]), ("  for each end", summary.usagePerEnd?[path])]
+        let figures = [
+            ("CPU", ", % of a core", "cpuPercent"), ("memory", ", MB", "residentMB"), ("threads", "", "threads"),
+        ]
+        let usage = figures.flatMap { name, unit, path in
+            [
+                (name + unit, summary.usage?[path]), ("\(name) of each end\(unit)", summary.usagePerEnd?[path]),
+            ]
         }
         return SummaryTable(summary.calls, more: usage)
     }

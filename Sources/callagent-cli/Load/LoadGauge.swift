@@ -14,6 +14,13 @@ final class LoadGauge: Sendable {
     }
 
     private let ends = Mutex<[ObjectIdentifier: End]>([:])
+    private let fault = Mutex<Failure?>(nil)
+
+    /// Why no more calls can be placed; nil while they can.
+    var failure: Failure? { fault.withLock { $0 } }
+
+    /// No more calls can be placed; the first reason counts.
+    func fail(_ failure: Failure) { fault.withLock { $0 = $0 ?? failure } }
 
     /// Counts `call` until its events end.
     func follow(_ call: Call) -> Task<Void, Never> {

@@ -73,24 +73,28 @@ struct LoadGenerator: Sendable {
         return await withTaskGroup(of: Failure?.self) { group in
             var (placed, active) = (0, 0)
             var failure: Failure?
-            while failure == nil, placed < total ?? .max,
-                (try? await Task.sleep(until: start + pacing.next())) != nil
-            {
+            while gauge.failure == nil, placed < total ?? .max {
+                let planned = start + pacing.next()
+                guard (try? await Task.sleep(until: planned)) != nil else { break }
                 if active == limit {
-                    let full = ContinuousClock.now
                     failure = await group.next() ?? nil
                     active -= 1
-                    pacing.postpone(by: ContinuousClock.now - full)
                     guard failure == nil, !Task.isCancelled else { break }
                 }
+                // For a free place, or for a busy processor.
+                let late = ContinuousClock.now - planned
+                if late > Self.tolerance { pacing.postpone(by: late) }
                 let peer = peer(of: placed)
                 group.addTask { await place(to: peer) }
                 (placed, active) = (placed + 1, active + 1)
             }
-            if failure != nil { group.cancelAll() }
+            if failure != nil || gauge.failure != nil { group.cancelAll() }
             return await group.reduce(failure) { $0 ?? $1 }
         }
     }
+
+    /// A call that begins no later than that keeps its place.
+    private static let tolerance: Duration = .milliseconds(50)
 
     /// The callee of the call with this number at this worker.
     private func peer(of number: Int) -> String {
@@ -107,7 +111,9 @@ struct LoadGenerator: Sendable {
                 sends: MediaState(audio: command.start.audio ?? .on, video: command.start.video ?? .on),
                 output: !command.start.startOutputOff)
         } catch {
-            return Task.isCancelled ? nil : Failure(error)
+            guard !Task.isCancelled else { return nil }
+            gauge.fail(Failure(error))
+            return Failure(error)
         }
         let following = gauge.follow(call)
         let acting = Task {
@@ -120,8 +126,8 @@ struct LoadGenerator: Sendable {
             await call.hangUp()
         }
         _ = await call.waitUntilEnded()
-        // The end of the load is no fault of a call.
-        let isWhole = !Task.isCancelled
+        // A call that the end of the load cut off while it rang is no fault; what it was connected for counts.
+        let isCut = Task.isCancelled
         conducting.cancel()
         acting.cancel()
         await following.value
@@ -131,13 +137,13 @@ struct LoadGenerator: Sendable {
             report: mine, complaints: await acting.value,
             missing: mine.captureFaults.first { !command.media.allowsStandIn($0) },
             requiresMedia: command.media.requireMedia)
-        let failure = outcome.failure ?? theirs.flatMap { comparison(mine, $0) }
+        let isJudged = !isCut || mine.timeline.instant(of: .connected) != nil
+        let failure = isJudged ? outcome.failure ?? theirs.flatMap { comparison(mine, $0) } : nil
         LoadWorker.send(
             .call(
                 LoadedCall(
                     caller: CallDocument(mine, acceptedAtCallee: theirs?.acceptedAtCallee),
-                    callee: theirs.map { CallDocument($0) },
-                    failure: isWhole ? failure.map(LoadedCall.Problem.init) : nil)))
+                    callee: theirs.map { CallDocument($0) }, failure: failure.map(LoadedCall.Problem.init))))
         return nil
     }
 

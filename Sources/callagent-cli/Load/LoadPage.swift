@@ -7,13 +7,13 @@ struct LoadPage {
     private let tally: LoadTally
     /// The command line, without the program.
     private let arguments: [String]
-    private let isPass: Bool
+    private let verdict: ReportPage.Verdict
 
-    init(_ document: LoadDocument, _ tally: LoadTally, arguments: [String], isPass: Bool) {
+    init(_ document: LoadDocument, _ tally: LoadTally, arguments: [String], verdict: ReportPage.Verdict) {
         self.document = document
         self.tally = tally
         self.arguments = arguments
-        self.isPass = isPass
+        self.verdict = verdict
     }
 
     /// How many failed calls are shown; the JSON document has all of them.
@@ -24,17 +24,18 @@ struct LoadPage {
 
     var html: String {
         ReportPage(
-            title: "callagent load", subtitle: Self.shown(arguments).joined(separator: " "), isPass: isPass,
+            title: "callagent load", subtitle: Self.shown(arguments).joined(separator: " "), verdict: verdict,
             sections: [figures, plots, failures].compactMap(\.self)
         ).html
     }
 
-    /// The arguments without secrets: a report is passed on.
+    /// The arguments without secrets, since a report is passed on: no tokens, data for applications, and users and passwords in URLs.
     static func shown(_ arguments: [String]) -> [String] {
-        let secret = ["--token", "--ice-server"]
+        let secret = ["--token", "--ice-server", "--extension"]
         return arguments.enumerated().map { place, argument in
             if place > 0, secret.contains(arguments[place - 1]) { return "…" }
-            return secret.first { argument.hasPrefix($0 + "=") }.map { $0 + "=…" } ?? argument
+            if let option = secret.first(where: { argument.hasPrefix($0 + "=") }) { return option + "=…" }
+            return argument.replacing(/:\/\/[^\/@]*@/, with: "://…@").replacing(/(wss?:\/\/[^?]*)\?.*/) { "\($0.1)?…" }
         }
     }
 

@@ -26,8 +26,17 @@ struct LoadProcess: Sendable {
     /// Lets it place its calls.
     func start() { orders.yield("start\n") }
 
-    /// Lets it hang up, report and end.
-    func stop() { orders.finish() }
+    /// Lets it hang up, report and end; a worker that does not is killed.
+    func stop() {
+        orders.finish()
+        Task { [running] in
+            try? await Task.sleep(for: Self.patience)
+            running.cancel()
+        }
+    }
+
+    /// A little less than the program has after a signal.
+    private static let patience: Duration = .seconds(9)
 
     /// Waits for its end.
     ///
@@ -51,8 +60,11 @@ struct LoadProcess: Sendable {
                     for await order in orders { _ = try await worker.standardInputWriter.write(order) }
                     try await worker.standardInputWriter.finish()
                 }
-                for try await line in worker.standardOutput.strings() {
-                    guard let message = LoadMessage(line: line) else { continue }
+                // Texts of peers may have other line breaks than these.
+                let lines = worker.standardOutput.strings(
+                    separatedBy: .unicodeScalarSequence(["\n"]), bufferingPolicy: .unbounded)
+                for try await line in lines where !line.allSatisfy(\.isNewline) {
+                    let message = LoadMessage(line: line) ?? .failed(status: 7, line: "a worker's report is unreadable")
                     if case .failed = message { hasFailed.store(true, ordering: .relaxed) }
                     reports.yield(message)
                 }
@@ -65,7 +77,7 @@ struct LoadProcess: Sendable {
             case .signaled(let signal): "a worker was ended by signal \(signal)"
             }
         } catch {
-            return "a worker cannot be run: \(error)"
+            return Task.isCancelled ? "a worker did not end and was killed" : "a worker cannot be run: \(error)"
         }
     }
 }

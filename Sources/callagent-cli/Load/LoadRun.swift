@@ -95,7 +95,7 @@ struct LoadRun {
         }
         if isNewMoment { showStatus() }
         guard !command.output.json, case .call(let call) = message, let failure = call.failure else { return }
-        let failed = tally.calls.count { $0.failure != nil }
+        let failed = tally.failedCalls
         if failed <= Self.printedFailures {
             Output.line("call \(tally.calls.count) to \(call.caller.peer): \(failure.line)")
         }
@@ -103,8 +103,8 @@ struct LoadRun {
     }
 
     private mutating func showStatus() {
-        StatusLine.show(tally.statusLine, for: Self.statusName)
-        guard !Output.isTerminal, !command.output.json else { return }
+        guard !Output.isTerminal else { return StatusLine.show(tally.statusLine, for: Self.statusName) }
+        guard !command.output.json else { return }
         if let shown, ContinuousClock.now - shown < Self.statusInterval { return }
         shown = .now
         Output.line(tally.statusLine)

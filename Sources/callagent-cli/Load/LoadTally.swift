@@ -15,6 +15,18 @@ struct LoadTally: Sendable {
     /// The workers that have reported since the last moment.
     private var fresh: Set<Int> = []
 
+    /// In ms.
+    private static let leastInterval = 500.0
+    /// How many calls have failed.
+    private(set) var failedCalls = 0
+
+    /// What is wrong with the load as a whole; nil if each call says it.
+    var fault: Failure? {
+        if let failure { return failure }
+        guard !calls.isEmpty, failedCalls == 0, !calls.contains(where: \.caller.isConnected) else { return nil }
+        return Failure(.notAnswered, "no call was connected when the load ended; give it more time with --for")
+    }
+
     /// - Returns: True if there is a new moment.
     @discardableResult
     mutating func add(_ message: LoadMessage, from worker: Int) -> Bool {
@@ -25,8 +37,14 @@ struct LoadTally: Sendable {
             return false
         case .call(let call):
             calls.append(call)
+            if call.failure != nil { failedCalls += 1 }
             return false
         case .sample(let sample):
+            if let last = samples[worker], sample.ms - last.ms < Self.leastInterval {
+                // Rates over a moment say nothing: they stay over the time since the sample before.
+                samples[worker] = sample
+                return false
+            }
             // A worker that reports again has had its second.
             let isComplete = fresh.contains(worker)
             if isComplete { close() }
@@ -50,9 +68,8 @@ struct LoadTally: Sendable {
     /// For a person: calls up, calls that have ended, set-up times, and what arrives.
     var statusLine: String {
         let moment = moments.last
-        let failed = calls.count { $0.failure != nil }
         var parts = [
-            "\(Int((moment?.ms ?? 0) / 1_000)) s: \(moment?.connectedCalls ?? 0) calls up, \(calls.count) ended, \(failed) failed"
+            "\(Int((moment?.ms ?? 0) / 1_000)) s: \(moment?.connectedCalls ?? 0) calls up, \(calls.count) ended, \(failedCalls) failed"
         ]
         if let setUp = Spread(calls.compactMap { $0.caller.milliseconds(of: .connected) }) {
             parts.append("set-up p50 \(Int(setUp.median)) p95 \(Int(setUp.p95)) ms")

@@ -58,6 +58,11 @@ struct LoadWorker: Sendable {
             start.finish()
             while !input.availableData.isEmpty {}
             stop.finish()
+            // Nobody waits for a worker that cannot hang up.
+            Task {
+                try? await Task.sleep(for: .seconds(9))
+                ExitStatus.prerequisite.leave()
+            }
         }
         return (starts, stops)
     }

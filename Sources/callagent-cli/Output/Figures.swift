@@ -77,7 +77,10 @@ enum Figures {
         let namesEnd = inCall.first.map(ends.contains) == true
         // W3C's statistics are a list: a place in it, then W3C's name.
         let atEnd = namesEnd ? Array(inCall.dropFirst()) : inCall
-        if namesEnd != ends.isEmpty, atEnd.count == 3, atEnd[0] == "statistics", Int(atEnd[1]) != nil { return nil }
+        if namesEnd != ends.isEmpty, atEnd.count == 3, atEnd[0] == "statistics", Int(atEnd[1]) != nil {
+            return document.hasUsage
+                ? "the calls of a load have no 'statistics'; use figures such as \(ofMedia[0])" : nil
+        }
         let text = inCall.joined(separator: ".")
         let known =
             (ends.isEmpty ? ofCall : ends.flatMap { end in ofCall.map { "\(end).\($0)" } })

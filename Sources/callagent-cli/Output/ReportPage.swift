@@ -1,10 +1,12 @@
 /// A report as one HTML file that needs nothing else: light or dark as the reader's system is, and readable on paper.
 struct ReportPage {
     let title: String
+    /// What became of what it reports.
+    enum Verdict: String { case pass, fail, interrupted }
+
     /// A line below the title.
     let subtitle: String
-    /// Whether what it reports passed.
-    let isPass: Bool
+    let verdict: Verdict
     /// The parts of the page, as HTML.
     let sections: [String]
 
@@ -15,14 +17,14 @@ struct ReportPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
         <title>\(Self.escaped(title))</title>
         <style>
         \(Self.style)
         </style>
         </head>
         <body>
-        <header><h1>\(Self.escaped(title))</h1><span class="verdict \(isPass ? "pass" : "fail")">\(isPass ? "pass" : "fail")</span>
+        <header><h1>\(Self.escaped(title))</h1><span class="verdict \(verdict.rawValue)">\(verdict.rawValue)</span>
         <p>\(Self.escaped(subtitle))</p></header>
         <main>
         \(sections.joined(separator: "\n"))
@@ -74,7 +76,7 @@ struct ReportPage {
         h2 { font-size: 1rem; margin: 0 0 .5rem; }
         header p { margin: .2rem 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
         .verdict { margin-left: .8rem; padding: .1rem .6rem; border-radius: 1rem; color: #fff; font-weight: 650; }
-        .pass { background: var(--pass); } .fail { background: var(--fail); }
+        .pass { background: var(--pass); } .fail { background: var(--fail); } .interrupted { background: var(--soft); }
         section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; margin: 0 0 1rem; }
         .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: .6rem 1.4rem; }
         .scroll { overflow-x: auto; }
@@ -85,7 +87,7 @@ struct ReportPage {
         figure { margin: 0; } figcaption { color: var(--soft); }
         svg { width: 100%; height: auto; display: block; }
         svg text { fill: var(--soft); font-size: 11px; } svg .grid { stroke: var(--line); }
-        svg .series { fill: none; stroke: var(--series); stroke-width: 1.8; stroke-linejoin: round; } svg .bar { fill: var(--series); }
+        svg .series { fill: none; stroke: var(--series); stroke-width: 1.8; stroke-linejoin: round; }
         details { border-bottom: 1px solid var(--line); padding: .3rem 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
         pre { overflow-x: auto; margin: .4rem 0; font-size: .85rem; }
         @media print { body { max-width: none; padding: 0; } section { break-inside: avoid; } }

@@ -3,20 +3,31 @@ import Testing
 @testable import MediaEngine
 
 @Suite("Marks of frames") struct FrameMarkMeterTests {
-    /// What a meter says about frames with these numbers, 33 ms apart, each 40 ms old; nil is a frame without a mark.
-    private func quality(_ numbers: [UInt32?], delay: (Int) -> UInt32 = { _ in 40 }) -> VideoQuality {
+    /// What a meter says about frames with these numbers, each decoded 40 ms after its capture; nil is a frame without a mark.
+    ///
+    /// `captured` has the times of capture, in frames of 33 ms; by default they are the numbers.
+    private func quality(
+        _ numbers: [UInt32?], captured: [UInt32]? = nil, delay: (Int) -> UInt32 = { _ in 40 }
+    ) -> VideoQuality {
         var (meter, quality) = (FrameMarkMeter(), VideoQuality())
+        // The clock passes 2^32 ms on its way.
+        var now = UInt32.max &- 200
         for (index, number) in numbers.enumerated() {
-            // The clock passes 2^32 ms on its way.
-            let time = UInt32.max &- 1_000 &+ UInt32(index * 33)
-            meter.add(number.map { FrameMark(number: $0, time: time) }, at: time &+ delay(index))
+            guard let number else {
+                now &+= 33
+                meter.add(nil, at: now)
+                continue
+            }
+            let time = UInt32.max &- 200 &+ (captured?[index] ?? number) &* 33
+            now = time &+ delay(index)
+            meter.add(FrameMark(number: number, time: time), at: now)
         }
         meter.report(into: &quality)
         return quality
     }
 
-    private func counts(_ numbers: [UInt32?]) -> [Int?] {
-        let quality = quality(numbers)
+    private func counts(_ numbers: [UInt32?], captured: [UInt32]? = nil) -> [Int?] {
+        let quality = quality(numbers, captured: captured)
         return [quality.framesMissing, quality.framesRepeated, quality.framesReordered]
     }
 
@@ -34,15 +45,20 @@ import Testing
         #expect(counts([1, 2, 2, 2, 3]) == [0, 2, 0])
         #expect(counts([1, 3, 2, 4]) == [0, 0, 1])
         #expect(counts([1, 2, 6, 4, 7]) == [2, 0, 1])
+        // A damaged frame is neither missing nor a pause.
+        #expect(counts([1, 2, nil, 4, 5]) == [0, 0, 0])
+        #expect(counts([1, 2, nil, 9, 10]) == [5, 0, 0])
     }
 
     @Test("A pause, another source and the end of the numbers are no missing frames")
     func pauses() {
-        #expect(counts([1, 2, nil, 90, 91]) == [0, 0, 0])
+        #expect(counts([1, 2] + [UInt32?](repeating: nil, count: 10) + [90, 91]) == [0, 0, 0])
         #expect(counts([1_000, 1_001, 3, 4]) == [0, 0, 0])
+        #expect(counts([90, 91, 1, 2, 3, 4], captured: [1, 2, 3, 4, 5, 6]) == [0, 0, 0])
         #expect(counts([1, 2, 5_000, 5_001]) == [0, 0, 0])
+        #expect(counts([1, 2, 50, 51], captured: [1, 2, 400, 401]) == [0, 0, 0])
         let last = FrameMark.numbers - 1
-        #expect(counts([last - 1, last, 0, 2]) == [1, 0, 0])
+        #expect(counts([last - 1, last, 0, 2], captured: [1, 2, 3, 5]) == [1, 0, 0])
     }
 
     @Test("The delay has its median and its worst")
