@@ -21,27 +21,21 @@ struct LoadGenerator: Sendable {
     /// - Returns: Why no more calls could be placed; nil if they all were.
     func run() async -> Failure? {
         let start = ContinuousClock.now
-        return await withTaskGroup(of: Failure?.self) { group in
-            if let limit = command.load.limit {
-                group.addTask {
-                    try? await Task.sleep(until: start + limit)
-                    return nil
-                }
-            }
+        // What the process used before its first call.
+        LoadWorker.send(.sample(gauge.sample(since: start)))
+        // Neither ends before the calls do.
+        let sampling = Task { await sample(since: start) }
+        let answering = Task { await answer() }
+        await withTaskGroup { group in
+            if let limit = command.load.limit { group.addTask { try? await Task.sleep(until: start + limit) } }
             group.addTask { await placeAll(since: start) }
-            // What the process used before its first call.
-            LoadWorker.send(.sample(gauge.sample(since: start)))
-            // Neither ends before the calls do.
-            let sampling = Task { await sample(since: start) }
-            let answering = Task { await answer() }
-            let first = await group.next() ?? nil
+            await group.next()
             group.cancelAll()
-            let failure = await group.reduce(first) { $0 ?? $1 }
-            sampling.cancel()
-            answering.cancel()
-            LoadWorker.send(.sample(gauge.sample(since: start)))
-            return failure
         }
+        sampling.cancel()
+        answering.cancel()
+        LoadWorker.send(.sample(gauge.sample(since: start)))
+        return gauge.failure
     }
 
     private func sample(since start: ContinuousClock.Instant) async {
@@ -64,22 +58,22 @@ struct LoadGenerator: Sendable {
         }
     }
 
-    private func placeAll(since start: ContinuousClock.Instant) async -> Failure? {
+    private func placeAll(since start: ContinuousClock.Instant) async {
         var pacing = LoadPacing(
             rate: command.load.rate.perSecond, ramp: command.load.ramp.duration,
             arrivals: command.load.poisson ? .poisson : .even, share: share)
         let limit = share.part(of: command.load.calls)
         let total = command.load.callsInAll.map(share.part)
-        return await withTaskGroup(of: Failure?.self) { group in
+        await withTaskGroup { group in
+            // Calls that have ended count as active until there has to be room for another one.
             var (placed, active) = (0, 0)
-            var failure: Failure?
             while gauge.failure == nil, placed < total ?? .max {
                 let planned = start + pacing.next()
                 guard (try? await Task.sleep(until: planned)) != nil else { break }
                 if active == limit {
-                    failure = await group.next() ?? nil
+                    await group.next()
                     active -= 1
-                    guard failure == nil, !Task.isCancelled else { break }
+                    guard gauge.failure == nil, !Task.isCancelled else { break }
                 }
                 // For a free place, or for a busy processor.
                 let late = ContinuousClock.now - planned
@@ -88,8 +82,7 @@ struct LoadGenerator: Sendable {
                 group.addTask { await place(to: peer) }
                 (placed, active) = (placed + 1, active + 1)
             }
-            if failure != nil || gauge.failure != nil { group.cancelAll() }
-            return await group.reduce(failure) { $0 ?? $1 }
+            if gauge.failure != nil { group.cancelAll() }
         }
     }
 
@@ -102,8 +95,8 @@ struct LoadGenerator: Sendable {
         return command.callees[(number * share.count + share.index) % command.callees.count]
     }
 
-    /// - Returns: Why no call can be placed; nil if this one could, even if it failed later.
-    private func place(to peer: String) async -> Failure? {
+    /// Places a call, and reports it when it has ended.
+    private func place(to peer: String) async {
         let call: Call
         do throws(CallError) {
             call = try await agents.caller.call(
@@ -111,9 +104,8 @@ struct LoadGenerator: Sendable {
                 sends: MediaState(audio: command.start.audio ?? .on, video: command.start.video ?? .on),
                 output: !command.start.startOutputOff)
         } catch {
-            guard !Task.isCancelled else { return nil }
-            gauge.fail(Failure(error))
-            return Failure(error)
+            if !Task.isCancelled { gauge.fail(Failure(error)) }
+            return
         }
         let following = gauge.follow(call)
         let acting = Task {
@@ -144,7 +136,6 @@ struct LoadGenerator: Sendable {
                 LoadedCall(
                     caller: CallDocument(mine, acceptedAtCallee: theirs?.acceptedAtCallee),
                     callee: theirs.map { CallDocument($0) }, failure: failure.map(LoadedCall.Problem.init))))
-        return nil
     }
 
     /// The callee's report of a call that has ended here; nil if the callee is not of this load, or never got the call.
