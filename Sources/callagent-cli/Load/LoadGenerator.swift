@@ -26,7 +26,7 @@ struct LoadGenerator: Sendable {
         // Neither ends before the calls do.
         let sampling = Task { await sample(since: start) }
         let answering = Task { await answer() }
-        await withTaskGroup { group in
+        await withTaskGroup(of: Void.self) { group in
             if let limit = command.load.limit { group.addTask { try? await Task.sleep(until: start + limit) } }
             group.addTask { await placeAll(since: start) }
             await group.next()
@@ -64,7 +64,7 @@ struct LoadGenerator: Sendable {
             arrivals: command.load.poisson ? .poisson : .even, share: share)
         let limit = share.part(of: command.load.calls)
         let total = command.load.callsInAll.map(share.part)
-        await withTaskGroup { group in
+        await withTaskGroup(of: Void.self) { group in
             // Calls that have ended count as active until there has to be room for another one.
             var (placed, active) = (0, 0)
             while gauge.failure == nil, placed < total ?? .max {
