@@ -100,7 +100,9 @@ extension EndToEnd {
                 .joined(separator: "\n")
             // Options of systemctl and of the argument parser.
             var known: Set = ["--now", "--generate-completion-script", "--help", "--help-all"]
-            for command in ["demo", "serve", "listen", "call", "doctor", "devices", "pipelines", "token", "version"] {
+            for command in [
+                "demo", "serve", "listen", "call", "load", "doctor", "devices", "pipelines", "token", "version",
+            ] {
                 let help = try Program([command, "--help-all"])
                 #expect(try await help.waitForExit() == 0)
                 let own = Self.options(in: help.output)
