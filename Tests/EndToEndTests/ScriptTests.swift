@@ -4,6 +4,20 @@ import Testing
 extension EndToEnd {
     /// The actions of `--at` in a running call, and the events at both ends.
     @Suite struct ScriptTests {
+        @Test("Frames that a hold or a muted camera keeps back are not missing")
+        func pauses() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--video", "clock", "--at", "4s=mute-video", "--at", "6s=unmute-video"])
+            let alice = try trio.call(["--json", "--duration", "7s", "--at", "1s=hold", "--at", "3s=unhold"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            bob.signal(SIGINT)
+            let calls = try #require(try alice.document()["calls"] as? [[String: Any]])
+            let call = try #require(calls.first)
+            #expect(try call.number("video.received.quality.framesMarked") > 60)
+            // Each pause keeps back 60 frames; after it some may be lost while the rate grows again.
+            #expect(try call.number("video.received.quality.framesMissing") < 40)
+        }
+
         @Test("A scripted call holds, mutes and sends messages, and the peer gets an event for each")
         func script() async throws {
             let trio = try await Trio()
