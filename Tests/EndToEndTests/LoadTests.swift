@@ -19,7 +19,7 @@ extension EndToEnd {
             #expect(calls.count == 4)
             for call in calls {
                 for end in ["caller", "callee"] {
-                    // Pictures that move, and the tone.
+                    // Frames that differ, and the tone.
                     #expect(try call.number("\(end).video.received.distinctFrames") > 80)
                     // Each frame arrived once, in order, and soon.
                     #expect(try call.number("\(end).video.received.quality.framesMarked") > 80)

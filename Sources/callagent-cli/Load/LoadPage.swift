@@ -77,8 +77,8 @@ struct LoadPage {
         let entries = failed.prefix(Self.shownFailures).map { place, call in
             let ends = [call.caller, call.callee].compactMap(\.self).map(Self.timeline)
             return """
-                <details><summary>call \(place + 1) to \(ReportPage.escaped(call.caller.peer)): \
-                \(ReportPage.escaped(call.failure?.line ?? ""))</summary>
+                <details><summary>call \(place + 1) to \(call.caller.peer.markup): \
+                \((call.failure?.line ?? "").markup)</summary>
                 <pre>\(ends.joined(separator: "\n"))</pre></details>
                 """
         }
@@ -91,7 +91,7 @@ struct LoadPage {
     private static func timeline(_ call: CallDocument) -> String {
         let stages = call.timelineMs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
             .map { String(format: "%10.1f ms  ", $0.value) + $0.key }
-        return ReportPage.escaped("\(call.role.rawValue), call id \(call.callId)") + "\n"
-            + (stages + call.warnings).map(ReportPage.escaped).joined(separator: "\n")
+        return "\(call.role.rawValue), call id \(call.callId)".markup + "\n"
+            + (stages + call.warnings).map(\.markup).joined(separator: "\n")
     }
 }

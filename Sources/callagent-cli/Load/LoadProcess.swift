@@ -35,8 +35,8 @@ struct LoadProcess: Sendable {
         }
     }
 
-    /// A little less than the program has after a signal.
-    private static let patience: Duration = .seconds(9)
+    /// How long a worker may take to hang up: a little less than the program has after a signal.
+    static let patience: Duration = .seconds(9)
 
     /// Waits for its end.
     ///

@@ -60,7 +60,7 @@ struct LoadWorker: Sendable {
             stop.finish()
             // Nobody waits for a worker that cannot hang up.
             Task {
-                try? await Task.sleep(for: .seconds(9))
+                try? await Task.sleep(for: LoadProcess.patience)
                 ExitStatus.prerequisite.leave()
             }
         }

@@ -21,21 +21,21 @@ struct JUnitReport {
         let failures = cases.count { $0.failure != nil }
         let seconds = cases.reduce(0) { $0 + $1.seconds }
         let attributes = """
-            name="\(Self.escaped(name))" tests="\(cases.count + (error == nil ? 0 : 1))" failures="\(failures)" \
+            name="\(name.markup)" tests="\(cases.count + (error == nil ? 0 : 1))" failures="\(failures)" \
             errors="\(error == nil ? 0 : 1)" skipped="0" time="\(Self.number(seconds))"
             """
         var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites>", "  <testsuite \(attributes)>"]
         for one in cases {
             let head = Self.head(one.className, one.name, one.seconds)
             if let failure = one.failure {
-                lines += [head + ">", #"      <failure message="\#(Self.escaped(failure))"/>"#, "    </testcase>"]
+                lines += [head + ">", #"      <failure message="\#(failure.markup)"/>"#, "    </testcase>"]
             } else {
                 lines.append(head + "/>")
             }
         }
         if let error {
             let head = Self.head(name.replacingOccurrences(of: " ", with: "."), "the command", 0)
-            lines += [head + ">", #"      <error message="\#(Self.escaped(error))"/>"#, "    </testcase>"]
+            lines += [head + ">", #"      <error message="\#(error.markup)"/>"#, "    </testcase>"]
         }
         return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
     }
@@ -46,22 +46,8 @@ struct JUnitReport {
     func write(to path: String) throws(Failure) { try WritableFile.write(xml, to: path) }
 
     private static func head(_ className: String, _ name: String, _ seconds: Double) -> String {
-        #"    <testcase classname="\#(escaped(className))" name="\#(escaped(name))" time="\#(number(seconds))""#
+        #"    <testcase classname="\#(className.markup)" name="\#(name.markup)" time="\#(number(seconds))""#
     }
 
     private static func number(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
-
-    /// The text as the value of an attribute; XML has no control characters, so they are escaped.
-    private static func escaped(_ text: String) -> String {
-        text.printable.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&apos;"
-            default: result.append(character)
-            }
-        }
-    }
 }

@@ -38,8 +38,8 @@ struct LinePlot {
         }
         let label = "\(title): up to \(Self.text(most))"
         return """
-            <figure><figcaption>\(ReportPage.escaped(title))</figcaption>\
-            <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" aria-label="\(ReportPage.escaped(label))">
+            <figure><figcaption>\(title.markup)</figcaption>\
+            <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" aria-label="\(label.markup)">
             \((grid + times + lines).joined(separator: "\n"))
             </svg></figure>
             """

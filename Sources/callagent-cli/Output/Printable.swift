@@ -10,4 +10,18 @@ extension String {
         }
         .joined()
     }
+
+    /// The text inside of XML or HTML, also in an attribute; control characters are escaped as in ``printable``.
+    var markup: String {
+        printable.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&apos;"
+            default: result.append(character)
+            }
+        }
+    }
 }

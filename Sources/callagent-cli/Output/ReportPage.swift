@@ -18,14 +18,14 @@ struct ReportPage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-        <title>\(Self.escaped(title))</title>
+        <title>\(title.markup)</title>
         <style>
         \(Self.style)
         </style>
         </head>
         <body>
-        <header><h1>\(Self.escaped(title))</h1><span class="verdict \(verdict.rawValue)">\(verdict.rawValue)</span>
-        <p>\(Self.escaped(subtitle))</p></header>
+        <header><h1>\(title.markup)</h1><span class="verdict \(verdict.rawValue)">\(verdict.rawValue)</span>
+        <p>\(subtitle.markup)</p></header>
         <main>
         \(sections.joined(separator: "\n"))
         </main>
@@ -37,31 +37,17 @@ struct ReportPage {
 
     /// A part with a heading.
     static func section(_ heading: String, _ content: String) -> String {
-        "<section><h2>\(escaped(heading))</h2>\n\(content)\n</section>"
+        "<section><h2>\(heading.markup)</h2>\n\(content)\n</section>"
     }
 
     /// A table; the cells of all columns but the first are numbers.
     static func table(head: [String], rows: [[String]]) -> String {
         let cells = { (name: String, words: [String]) in
-            words.map { "<\(name)>\(escaped($0))</\(name)>" }.joined()
+            words.map { "<\(name)>\($0.markup)</\(name)>" }.joined()
         }
         let body = rows.map { "<tr>\(cells("td", $0))</tr>" }.joined(separator: "\n")
         return
             "<div class=\"scroll\"><table><thead><tr>\(cells("th", head))</tr></thead><tbody>\n\(body)\n</tbody></table></div>"
-    }
-
-    /// Text as HTML, also inside of attributes; control characters are written out.
-    static func escaped(_ text: String) -> String {
-        text.printable.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.append(character)
-            }
-        }
     }
 
     private static let style = """
