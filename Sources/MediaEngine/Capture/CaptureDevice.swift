@@ -53,7 +53,7 @@ actor CaptureDevice {
         let proxy: Element
         let onChange: @Sendable (CaptureChange) -> Void
         /// Nil while the device is closed, to be opened in another size.
-        var feed: (capture: RunningCapture, branch: CaptureBranch)?
+        var feed: (capture: RunningCapture, branch: ProxyBranch)?
 
         var kind: MediaKind { source.kind }
 

@@ -15,7 +15,7 @@ actor CaptureMonitor {
         outlet = Outlet(source.kind)
         pipeline = try Pipeline(name: "monitor", timeBase: .clock)
         proxy = try Element("proxysrc")
-        try SendTrack.keepOnlyLatest(proxy, kind: source.kind)
+        try proxy.keepOnlyLatest(source.kind)
         let sink = try Element("fakesink")
         for name in ["sync", "async"] { try sink.set(name, "false") }
         pipeline.bin.add(proxy)

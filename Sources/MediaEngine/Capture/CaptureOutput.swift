@@ -6,11 +6,9 @@ struct CaptureOutput: Sendable {
     private let trunkPad: Pad
     /// The elements from the trunk to the tee.
     private let elements: [Element]
-    private let tee: Element
-    private let teeSink: Pad
+    private let tee: ProxyTee
     /// Turns the frames; nil for audio.
     private let turner: Element?
-    private let latest: LatestBuffer
 
     /// Passes on the trunk's data, made smaller and slower if `format` is not nil.
     init(
@@ -18,20 +16,15 @@ struct CaptureOutput: Sendable {
         in pipeline: Pipeline
     ) throws(MediaError) {
         self.trunk = trunk
-        tee = try Element("tee")
-        try tee.set("allow-not-linked", "true")
-        teeSink = try tee.pad("sink")
+        tee = try ProxyTee(keepsLatest: trunk.kind == .video)
         let turner = trunk.kind == .video ? try Element("videoflip") : nil
         self.turner = turner
         // A new videoflip copies each frame: it looks for pass-through only when its direction changes.
         turner?.passThrough()
-        elements = [try format.map(Self.scaler), turner, tee].compactMap(\.self)
+        elements = [try format.map(Self.scaler), turner, tee.element].compactMap(\.self)
         for element in elements { pipeline.bin.add(element) }
-        if isStamped { FrameStamp().write(at: teeSink) }
-        let latest = LatestBuffer(keeps: trunk.kind == .video) {}
-        self.latest = latest
-        teeSink.probe { latest.remember($0) }
-        teeSink.onEvent { if case .caps = $0 { latest.forget() } }
+        // In front of the tee, which keeps the latest frame: a frame that is kept would be copied for each stamp.
+        if isStamped { try FrameStamp().write(at: turner?.pad("src") ?? tee.sink) }
         do throws(MediaError) {
             for (element, next) in zip(elements, elements.dropFirst()) { try element.link(to: next) }
             try turner?.set("video-direction", orientation.direction)
@@ -52,11 +45,7 @@ struct CaptureOutput: Sendable {
     }
 
     /// The last frame that passed; nil while there is none.
-    var latestFrame: OutletBuffer? {
-        // New caps drop the latest buffer before they apply: if it is still there, these caps are its own.
-        guard let buffer = latest.buffer, let caps = teeSink.currentCaps, latest.buffer === buffer else { return nil }
-        return OutletBuffer(buffer: buffer, caps: caps, time: 0)
-    }
+    var latestFrame: OutletBuffer? { tee.latestFrame }
 
     /// Turns the frames from the next one on.
     func turn(_ orientation: VideoOrientation) throws(MediaError) {
@@ -64,44 +53,15 @@ struct CaptureOutput: Sendable {
     }
 
     /// Feeds `proxy`, a `proxysrc` that is playing in the pipeline of a call.
-    func attach(_ proxy: Element, in pipeline: Pipeline) throws(MediaError) -> CaptureBranch {
-        let sink = try Element("proxysink")
-        pipeline.bin.add(sink)
-        do throws(MediaError) {
-            return CaptureBranch(proxy: proxy, sink: sink, teePad: try link(sink, to: proxy, in: pipeline))
-        } catch {
-            pipeline.bin.remove(sink)
-            throw error
-        }
+    func attach(_ proxy: Element, in pipeline: Pipeline) throws(MediaError) -> ProxyBranch {
+        try tee.attach(proxy, in: pipeline.bin)
     }
 
-    private func link(_ sink: Element, to proxy: Element, in pipeline: Pipeline) throws(MediaError) -> Pad {
-        try sink.syncStateWithParent()
-        try proxy.set("proxysink", object: sink)
-        // Timestamps count from the start of this pipeline; in a call's pipeline they count from the clock's 0.
-        try proxy.pad("src").offsetRunningTime(by: pipeline.baseTime)
-        let sinkPad = try sink.pad("sink")
-        // The source sends an allocation query whenever a branch joins; a stuck call would never answer it.
-        sinkPad.refuseSerializedQueries()
-        return try tee.branch(to: sinkPad, below: teeSink, latest)
-    }
-
-    func detach(_ branch: CaptureBranch, in pipeline: Pipeline) {
-        teeSink.withStreamLock { tee.release(branch.teePad) }
-        try? branch.proxy.set("proxysink", object: nil)
-        pipeline.bin.remove(branch.sink)
-    }
+    func detach(_ branch: ProxyBranch, in pipeline: Pipeline) { tee.detach(branch, in: pipeline.bin) }
 
     /// Removes the output; no call is attached.
     func remove(from pipeline: Pipeline) {
         trunk.unlink(trunkPad)
         for element in elements { pipeline.bin.remove(element) }
     }
-}
-
-/// One call's share of a capture.
-struct CaptureBranch: Sendable {
-    let proxy: Element
-    let sink: Element
-    let teePad: Pad
 }

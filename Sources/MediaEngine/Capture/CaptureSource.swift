@@ -16,6 +16,8 @@ public final class CaptureSource: Sendable {
     public let isSynthetic: Bool
     /// The pitch in Hz, if it is a tone.
     public let toneHz: Double?
+    /// The encoders that several calls share.
+    let encoders = SharedEncoders()
     private let source: MediaSource
     private let find: @Sendable () -> CaptureDevice
     private let found = Mutex<CaptureDevice?>(nil)

@@ -8,7 +8,7 @@ internal import Synchronization
 final class FrameStamp: Sendable {
     private let count = Mutex<UInt32>(0)
 
-    /// Stamps every frame that reaches this sink pad.
+    /// Stamps every frame that passes this pad.
     func write(at pad: Pad) {
         pad.edit { bytes, caps in
             guard let width = caps?.fields?["width"]?.intValue, let height = caps?.fields?["height"]?.intValue else {

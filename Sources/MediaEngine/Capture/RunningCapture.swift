@@ -83,7 +83,7 @@ final class RunningCapture: Sendable {
     /// - Throws: ``MediaError/noPad(element:pad:)`` when the capture has nothing of this kind.
     func attach(
         _ proxy: Element, _ source: MediaSource, _ orientation: VideoOrientation = .upright
-    ) throws(MediaError) -> CaptureBranch {
+    ) throws(MediaError) -> ProxyBranch {
         let output = try use(source, orientation)
         do throws(MediaError) {
             return try output.attach(proxy, in: pipeline)
@@ -93,7 +93,7 @@ final class RunningCapture: Sendable {
         }
     }
 
-    func detach(_ branch: CaptureBranch, _ source: MediaSource) {
+    func detach(_ branch: ProxyBranch, _ source: MediaSource) {
         outputs.withLock { $0[source]?.output }?.detach(branch, in: pipeline)
         leave(source)
     }

@@ -33,6 +33,11 @@ final class BufferRef: Sendable {
         return miniObject.pointee.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0
     }
 
+    /// In ns; 0 when it is not known.
+    var duration: UInt64 {
+        pointer.pointee.duration == cgst_clock_time_none() ? 0 : UInt64(pointer.pointee.duration)
+    }
+
     var byteCount: Int { Int(gst_buffer_get_size(pointer)) }
 
     /// Reads the buffer's memory; nil when it cannot be mapped.

@@ -125,6 +125,16 @@ struct Element: GObject {
         gst_bin_remove(ref.cast(), child.ref.pointer)
     }
 
+    /// Puts another element behind what feeds a child of this bin, and removes the child.
+    func replace(_ child: Element, by other: Element) throws(MediaError) {
+        let sink = try child.pad("sink")
+        guard let source = sink.peer else { throw .noPad(element: child.path, pad: "sink") }
+        sink.unlinkFromPeer()
+        remove(child)
+        add(other)
+        try source.link(to: other.pad("sink"))
+    }
+
     /// The clock time at which the running time of its pipeline is 0, in ns.
     var baseTime: UInt64 { UInt64(gst_element_get_base_time(ref.pointer)) }
 

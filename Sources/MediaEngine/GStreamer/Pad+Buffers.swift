@@ -59,6 +59,15 @@ extension Pad {
         }
     }
 
+    /// Drops every buffer that `admits` refuses; not called for lists.
+    func filter(_ admits: @escaping @Sendable (BufferRef, Pad) -> Bool) {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            guard let buffer = info.buffer else { return GST_PAD_PROBE_OK }
+            let pad = Pad(ref: GObjectRef(borrowing: info.pad))
+            return admits(BufferRef(borrowing: buffer), pad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+        }
+    }
+
     /// Pushes the buffers of each list one after the other, each when `admits` returns true; false drops it and the rest of the list.
     ///
     /// `admits` gets the bytes of a buffer and may block. `begin` runs before each list or buffer with all its bytes; without a closure all passes at once.

@@ -72,11 +72,12 @@ extension Pad {
         }
     }
 
-    /// Passes a key frame request upstream only when `admits` allows it.
-    func limitKeyFrameRequests(_ admits: @escaping @Sendable () -> Bool) {
+    /// Blocks the peer's requests for a key frame, and calls the handler instead.
+    func interceptKeyFrameRequests(_ handler: @escaping @Sendable () -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
             guard let event = info.event, gst_video_event_is_force_key_unit(event) != 0 else { return GST_PAD_PROBE_OK }
-            return admits() ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+            handler()
+            return GST_PAD_PROBE_DROP
         }
     }
 

@@ -35,6 +35,9 @@ struct Pad: GObject {
         }
     }
 
+    /// The pad that this one is linked to; nil when there is none.
+    var peer: Pad? { gst_pad_get_peer(ref.pointer).map { Pad(ref: GObjectRef(owning: $0)) } }
+
     /// Undoes the link to this sink pad, if there is one.
     func unlinkFromPeer() {
         guard let peer = gst_pad_get_peer(ref.pointer) else { return }

@@ -86,7 +86,7 @@ extension PeerConnection {
     ///
     /// Takes effect with the next frame or packet. A codec with a fixed rate does not change.
     public func setBitrate(_ kbit: Int, of kind: MediaKind) throws(MediaError) {
-        try built().sending[kind]?.encoder.set(bitrateKbit: max(1, kbit))
+        try built().sending[kind]?.set(bitrateKbit: max(1, kbit))
     }
 
     /// Changes the parameters of this end's Opus encoder; the limits in the peer's description still apply.
@@ -95,7 +95,7 @@ extension PeerConnection {
     public func setOpus(_ parameters: OpusParameters) throws(MediaError) {
         let (checked, warnings) = parameters.checked()
         for text in warnings { logger.warning("\(text)") }
-        try built().sending[.audio]?.encoder.set(checked)
+        try built().sending[.audio]?.set(checked)
     }
 
     /// The maximum number of digits in one call of ``sendDTMF(_:)``.

@@ -74,6 +74,11 @@ public struct TrackConfiguration: Sendable {
     public var encoders: [String] = []
     /// The target bitrate of the encoder, in kbit/s.
     public var bitrateKbit: Int
+    /// Whether tracks that send the same source in the same format share one encoder: then each costs little more than its packets.
+    ///
+    /// A track has an encoder of its own while something sets it apart: until its first frame is sent, while it is the only one, while it is muted, while the path
+    /// takes too little, and with other audio processing than ``AudioProcessing/off``. Of audio only Opus is shared.
+    public var sharesEncoder = true
     /// What is kept longest when the path takes too little for the video; has no effect on audio.
     public var degradationPreference = DegradationPreference.balanced
     /// The processing of audio before it is sent; has no effect on video.

@@ -83,7 +83,7 @@ extension PeerMedia {
     /// Keeps the encoders within what the peer's description allows.
     func agree(with remote: RemoteDescription) throws(MediaError) {
         for (section, choice) in zip(remote.sections, choices) {
-            try sending[choice.codec.kind]?.encoder.agree(with: section, payloadType: choice.payloadType)
+            try sending[choice.codec.kind]?.agree(with: section)
         }
     }
 

@@ -8,7 +8,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var width: Int?
         /// See ``width``.
         public var height: Int?
-        /// How many raw frames or audio buffers passed the send gate.
+        /// How many raw frames or audio buffers passed the send gate; with a shared encoder encoded frames or packets.
         public var frames: Int
         /// The pitch of the source in Hz, when it is a tone.
         public var toneHz: Double?
@@ -22,6 +22,8 @@ public struct PeerStatistics: Sendable, Equatable {
         public var isLimitedByBandwidth = false
         /// How long it did, in s.
         public var limitedByBandwidthSeconds = 0.0
+        /// Whether one encoder makes this and other tracks (``TrackConfiguration/sharesEncoder``).
+        public var sharesEncoder = false
         /// How long ago the first frame or buffer passed the send gate, in s; 0 before.
         public var seconds = 0.0
     }

@@ -64,6 +64,9 @@ final class CaptureFeed: Sendable {
         if let error = await enqueue({ await self.replace(by: source) }).value { throw error }
     }
 
+    /// Returns when all that was requested so far is done.
+    func settle() async { _ = await enqueue { nil }.value }
+
     /// Detaches permanently.
     func end() async {
         state.withLock { $0.hasEnded = true }

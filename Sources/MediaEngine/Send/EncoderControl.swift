@@ -15,6 +15,8 @@ final class EncoderControl: Sendable {
 
     private struct State {
         var targetBitrate = 0
+        /// The latest values of the description's placeholders.
+        var values: [String: String] = [:]
         var bitrateKbit: Int
         /// What the path takes; nil: it is not known, or enough.
         var availableKbit: Int?
@@ -59,6 +61,9 @@ final class EncoderControl: Sendable {
         state = Mutex(State(bitrateKbit: bitrateKbit, opus: opus))
         try apply()
     }
+
+    /// The values that the encoder is set to, by the placeholders of its description.
+    var values: [String: String] { state.withLock { $0.values } }
 
     /// The rate that the encoder is set to, in bit/s.
     var targetBitrate: Int { state.withLock { $0.targetBitrate } }
@@ -133,7 +138,7 @@ final class EncoderControl: Sendable {
             for name in ["ptimeNs", "maxPtimeNs"] { values[name] = String(ptime * 1_000_000) }
         }
         let target = codec.fixedBitrate ?? values["bitrate"].flatMap { Int($0) }.map { $0 / factor } ?? bits
-        self.state.withLock { $0.targetBitrate = target }
+        self.state.withLock { ($0.targetBitrate, $0.values) = (target, values) }
         try description.set(values, on: bin)
     }
 }

@@ -32,9 +32,14 @@ final class SendTrack: Sendable {
     let dtmf: DtmfSender?
     let payloadType: Int
     let ssrc: UInt32
+    /// Nil when the track always has an encoder of its own.
+    private let sharing: EncoderSharing?
+    private let encoderName: String
 
     private struct State {
         var mode: SendMode
+        /// Whether another track's encoder makes what is sent.
+        var isShared = false
         /// Before the verification, only ``SendMode/off`` has an effect.
         var isVerified = false
         var opens: Bool { isVerified && (mode == .live || mode == .blank) }
@@ -62,16 +67,17 @@ final class SendTrack: Sendable {
         state = Mutex(State(mode: mode))
         self.webrtcSink = webrtcSink
         proxy = try Element("proxysrc")
-        try Self.keepOnlyLatest(proxy, kind: codec.kind)
+        try proxy.keepOnlyLatest(codec.kind)
         self.payloadType = payloadType
         self.numbersPackets = numbersPackets
         self.ssrc = ssrc
         bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
-        self.encoder = try EncoderControl(
+        encoderName = description.name
+        encoder = try EncoderControl(
             of: bin, description, codec: codec, bitrateKbit: configuration.bitrateKbit, opus: opus)
-        guard let encoder = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
-        encoderSink = try encoder.pad("sink")
-        encoderSource = try encoder.pad("src")
+        guard let element = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
+        encoderSink = try element.pad("sink")
+        encoderSource = try element.pad("src")
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
         try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
         recording = try recorder?.tap(codec, at: payloader.pad("sink"))
@@ -79,6 +85,13 @@ final class SendTrack: Sendable {
         self.pacer = pacer
         // In front of the gate and the blanking: what they judge later was not there when waiting packets were discarded.
         pacer?.count(encoderSink)
+        // In front of the gate, whose latest frame may have been sent by another encoder.
+        let canShare = configuration.sharesEncoder && (codec.kind == .video || codec == .opus)
+        sharing =
+            canShare
+            ? try EncoderSharing(
+                codec.kind, description, in: bin, encoderSink: encoderSink, keyFrameIntervalMs: keyFrameIntervalMs,
+                queue: queue) : nil
         let counts = FlowCounts()
         let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
         self.gate = gate
@@ -104,7 +117,7 @@ final class SendTrack: Sendable {
         } else {
             processor = nil
         }
-        if codec.kind == .video, self.encoder.followsRate {
+        if codec.kind == .video, encoder.followsRate {
             scaler = try VideoScaler(after: proxy, in: pipeline)
             try scaler?.link(to: bin)
         } else {
@@ -120,22 +133,25 @@ final class SendTrack: Sendable {
             try bin.pad("src").link(to: webrtcSink)
         }
         if codec.kind == .video {
-            let limit = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: queue) { [encoderSource] in
-                encoderSource.forceKeyFrame()
+            let makeKeyFrame = { @Sendable [encoderSource, sharing] in
+                if sharing?.requestKeyFrame() != true { encoderSource.forceKeyFrame() }
             }
+            let limit = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: queue, make: makeKeyFrame)
             // Only the peer's requests pass this pad.
-            try bin.pad("src").limitKeyFrameRequests { limit.admits() }
+            try bin.pad("src").interceptKeyFrameRequests { limit.request() }
             keyFrames = limit
             // The peer cannot decode what follows a gap.
-            try pacer?.pace(payloader.pad("src")) { [queue, encoderSource] in
-                queue.async { encoderSource.forceKeyFrame() }
-            }
+            try pacer?.pace(payloader.pad("src")) { [queue] in queue.async(execute: makeKeyFrame) }
         } else {
             keyFrames = nil
         }
         try bin.syncStateWithParent()
         try scaler?.syncStateWithParent()
         try proxy.syncStateWithParent()
+        sharing?.notify(
+            EncoderSharing.Events(
+                onShared: { [weak self] in self?.setShared($0) }, onChance: { [weak self] in self?.reconsiderSharing() },
+                onChange: onChange, onDrop: { counts.drop() }))
     }
 
     /// Whether the element of this path is part of the track.
@@ -157,7 +173,7 @@ final class SendTrack: Sendable {
     ///
     /// - Throws: ``MediaError`` when the capture cannot be opened.
     nonisolated(nonsending) func start() async throws(MediaError) {
-        feed.want(mode != .off)
+        feedEncoder()
         try await feed.start()
     }
 
@@ -178,25 +194,29 @@ final class SendTrack: Sendable {
             state.mode = mode
             return state.opens
         }
+        if mode != .live { sharing?.stop() }
         // Also with the gate closed, so that captured media can never pass.
         blanking.set(mode != .live)
         if mode != .live { pacer?.discard() }
         // When it is turned off, no frame is kept: it would be sent first when it is turned on again.
         if !opens { gate.close(keepingLatest: mode != .off) }
-        feed.want(mode != .off)
+        feedEncoder()
         if opens { open() }
+        reconsiderSharing()
     }
 
     /// Sends the media of another capture from now on, in the same mode.
     ///
     /// - Throws: ``MediaError`` when it cannot be opened; the present one then continues.
     nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
+        await leaveSharedEncoder()
+        defer { reconsiderSharing() }
         try await feed.change(to: source)
         if kind == .video { encoderSource.forceKeyFrame() }
     }
 
     /// Sends a key frame next.
-    func forceKeyFrame() { encoderSource.forceKeyFrame() }
+    func forceKeyFrame() { if sharing?.requestKeyFrame() != true { encoderSource.forceKeyFrame() } }
 
     /// Sends a key frame soon, with those that the peer asks for.
     func requestKeyFrame() { keyFrames?.request() }
@@ -208,6 +228,25 @@ final class SendTrack: Sendable {
             // A property that the encoder has at all has been set before.
             try? encoder.limit(toKbit: availableKbit)
         }
+        reconsiderSharing()
+    }
+
+    /// Changes the rate that is requested.
+    func set(bitrateKbit: Int) throws(MediaError) {
+        try encoder.set(bitrateKbit: bitrateKbit)
+        reconsiderSharing()
+    }
+
+    /// Changes the parameters of Opus that are requested.
+    func set(_ opus: OpusParameters) throws(MediaError) {
+        try encoder.set(opus)
+        reconsiderSharing()
+    }
+
+    /// Applies what the peer's description says about the sent format.
+    func agree(with section: MediaSection) throws(MediaError) {
+        try encoder.agree(with: section, payloadType: payloadType)
+        reconsiderSharing()
     }
 
     /// The captured frames; nil before the first one, and when they are not scaled.
@@ -220,13 +259,14 @@ final class SendTrack: Sendable {
             // A property that the encoder has at all has been set before.
             try? encoder.expect(oneOf: step.every)
         }
+        reconsiderSharing()
     }
 
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer?.set(bitrate: bitrate) }
 
-    /// How many frames or audio buffers passed the gate.
-    var framesSent: Int { gate.passed }
+    /// How many frames or audio buffers were sent.
+    var framesSent: Int { gate.passed + (sharing?.passed ?? 0) }
 
     /// Whether a queue on the path is full: key frames are rarer then.
     func setCongested(_ isCongested: Bool) { keyFrames?.setCongested(isCongested) }
@@ -237,7 +277,10 @@ final class SendTrack: Sendable {
     }
 
     /// Changes the processing of the audio.
-    func process(_ processing: AudioProcessing) { processor?.set(processing) }
+    func process(_ processing: AudioProcessing) {
+        processor?.set(processing)
+        reconsiderSharing()
+    }
 
     /// The processing of the audio.
     var processing: AudioProcessing { processor?.wanted ?? .off }
@@ -250,6 +293,63 @@ final class SendTrack: Sendable {
             guard !gate.isOpen, state.withLock({ $0.opens }) else { return }
             if kind == .video { encoderSource.forceKeyFrame() }
             gate.open { state.withLock { $0.opens } }
+            reconsiderSharing()
+        }
+    }
+
+    /// Feeds the own encoder, unless nothing is sent or another one makes what is sent.
+    private func feedEncoder() { feed.want(state.withLock { $0.mode != .off && !$0.isShared }) }
+
+    /// Shares an encoder if nothing sets this track apart, and has its own one otherwise.
+    private func reconsiderSharing() {
+        guard let sharing else { return }
+        queue.async { [weak self] in if let self { sharing.use(sharingTarget) } }
+    }
+
+    private var sharingTarget: EncoderSharing.Target? {
+        let isScaled = scaler.map { $0.step != VideoLadder.Step() } ?? false
+        guard state.withLock({ $0.isVerified && $0.mode == .live }), gate.isOpen, let source = feed.source,
+            !encoder.limitation.isNow, !isScaled, processing == .off
+        else { return nil }
+        return EncoderSharing.Target(
+            source: source, format: SharedEncoder.Format(description: encoderName, values: encoder.values))
+    }
+
+    /// Another encoder makes what is sent, or does not any more.
+    private func setShared(_ isShared: Bool) {
+        queue.async { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isShared = isShared }
+            if isShared {
+                feedEncoder()
+                Task { [weak self] in
+                    await self?.feed.settle()
+                    self?.restEncoder()
+                }
+            } else {
+                // It cannot fail: nothing of it is new.
+                try? proxy.syncStateWithParent()
+                if kind == .video { encoderSource.forceKeyFrame() }
+                feedEncoder()
+            }
+        }
+    }
+
+    /// Ends the thread of the own encoder while it gets nothing.
+    private func restEncoder() {
+        queue.async { [weak self] in
+            guard let self, state.withLock({ $0.isShared }) else { return }
+            try? proxy.setState(.ready)
+        }
+    }
+
+    private func leaveSharedEncoder() async {
+        guard let sharing else { return }
+        await withCheckedContinuation { continuation in
+            queue.async {
+                sharing.use(nil)
+                continuation.resume()
+            }
         }
     }
 
@@ -264,6 +364,7 @@ final class SendTrack: Sendable {
     /// Stops sending and releases the capture permanently.
     func end() async {
         set(.off)
+        await leaveSharedEncoder()
         await feed.end()
     }
 
@@ -278,21 +379,13 @@ final class SendTrack: Sendable {
     }
 
     var statistics: PeerStatistics.Sent {
-        let caps = encoderSink.caps?.fields
+        let caps = (sharing?.caps ?? encoderSink.caps)?.fields
         let limitation = encoder.limitation
         return PeerStatistics.Sent(
-            codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: gate.passed,
+            codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: framesSent,
             toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped : nil,
             targetBitrate: encoder.targetBitrate, isLimitedByBandwidth: limitation.isNow,
-            limitedByBandwidthSeconds: limitation.seconds, seconds: counts.seconds)
-    }
-
-    /// Lets the proxy's own queue drop the oldest buffers, so that a slow encoder never blocks the shared capture.
-    static func keepOnlyLatest(_ proxy: Element, kind: MediaKind) throws(MediaError) {
-        guard let queue = proxy.child(madeBy: "queue") else { return }
-        try queue.set("leaky", "downstream")
-        try queue.set("max-size-buffers", kind == .video ? "2" : "20")
-        try queue.set("max-size-bytes", "0")
-        try queue.set("max-size-time", "0")
+            limitedByBandwidthSeconds: limitation.seconds,
+            sharesEncoder: sharing?.isShared ?? false, seconds: counts.seconds)
     }
 }

@@ -35,6 +35,9 @@ final class VideoScaler: Sendable {
     /// What arrives; nil before the first frame.
     var capture: VideoLadder.Capture? { state.withLock { $0.capture } }
 
+    /// What is sent of it.
+    var step: VideoLadder.Step { state.withLock { $0.step } }
+
     func link(to next: Element) throws(MediaError) { try filter.link(to: next) }
 
     func syncStateWithParent() throws(MediaError) {
