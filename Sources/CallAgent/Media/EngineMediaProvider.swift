@@ -59,6 +59,7 @@ actor EngineMediaProvider: MediaProvider {
                 track.codecs = kind == .video ? configuration.videoCodecs : configuration.audioCodecs
                 track.encoders = configuration.encoders
                 track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
+                track.sharesEncoder = configuration.sharesEncoders
                 track.degradationPreference = configuration.degradationPreference
                 track.maxReceiveKbit =
                     kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit
@@ -76,6 +77,7 @@ actor EngineMediaProvider: MediaProvider {
             peer.iceTransportPolicy = configuration.iceTransportPolicy
             peer.candidateDelivery = configuration.candidateDelivery
             peer.measurements = configuration.measurements
+            peer.decoding = configuration.decoding
             (peer.videoSink, peer.audioSink) = (configuration.videoSink, configuration.audioSink)
             sessions += 1
             peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }

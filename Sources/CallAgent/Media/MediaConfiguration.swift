@@ -35,6 +35,10 @@ public struct MediaConfiguration: Sendable {
     public var maxReceiveAudioKbit: Int?
     /// The highest rate of the sent video, in kbit/s; less is sent when the path takes less.
     public var videoBitrateKbit = 1_000
+    /// Whether calls that send the same source in the same format share one encoder (`TrackConfiguration.sharesEncoder`).
+    public var sharesEncoders = true
+    /// How much of the peer's video is decoded while nobody looks at it.
+    public var decoding = DecodingPolicy.all
     /// What is kept longest when the path takes too little for the video.
     public var degradationPreference = DegradationPreference.balanced
     /// The rate that the audio encoder aims at, in kbit/s.

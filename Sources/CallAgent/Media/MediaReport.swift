@@ -43,7 +43,11 @@ public struct MediaReport: Sendable, Equatable {
         public var height: Int?
         /// Decoded frames, or decoded samples per channel.
         public var decoded = 0
-        /// Frames that arrived whole and were not decoded; nil for audio.
+        /// Frames that arrived whole; nil for audio.
+        public var framesReceived: Int?
+        /// Those of them that can be decoded alone; nil for audio.
+        public var keyFramesReceived: Int?
+        /// Frames that arrived whole and were to be decoded, but were not; nil for audio.
         public var framesDropped: Int?
         /// How often the size of the frames changed.
         public var frameSizeChanges = 0

@@ -123,6 +123,8 @@ final class PeerMediaSession: MediaSession {
         result.distinctFrames = received.distinctFrames
         result.quality = received.quality
         result.toneHz = received.toneHz
+        result.framesReceived = received.framesReceived
+        result.keyFramesReceived = received.keyFramesReceived
         result.framesDropped = received.framesDropped
         result.seconds = received.seconds
         result.shown = received.shown

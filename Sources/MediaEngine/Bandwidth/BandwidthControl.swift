@@ -96,7 +96,7 @@ final class BandwidthControl: Sendable {
 
     /// Sends other frames when the rate asks for it.
     private func adaptFrames() {
-        guard let video = tracks.sending[.video], let capture = video.capture else { return }
+        guard let video = tracks.sending[.video]?.rate, let capture = video.capture else { return }
         let wanted = video.encoder.wantedKbit
         let change = state.withLock { state -> (VideoLadder.Step, VideoAdaptation)? in
             guard let estimator = state.estimator, let sent = estimator.sent else { return nil }
@@ -140,9 +140,9 @@ final class BandwidthControl: Sendable {
 
     /// Notes something, and changes what is sent when that follows.
     private func adapt(_ note: (inout State, SendTrack) -> Void) {
-        guard let video = tracks.sending[.video], video.encoder.followsRate else { return }
+        guard let track = tracks.sending[.video], let video = track.rate else { return }
         let isCongested = state.withLock { state in
-            note(&state, video)
+            note(&state, track)
             let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
             let change = Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
             // Under the lock, since two threads do this: the latest change counts.

@@ -29,6 +29,11 @@ public struct PeerConnectionConfiguration: Sendable {
     public var payloadTypes: [PayloadTypeRule] = []
     /// What is measured of decoded media from the start, besides the counters; ``PeerConnection/measure(_:)`` changes it.
     public var measurements: Set<MediaMeasurement> = []
+    /// How much of the peer's video is decoded while nobody looks at it.
+    ///
+    /// What is not decoded is still received, recorded and counted; its freezes are measured by the arrival of its frames. A sink or a reader of frames gets
+    /// all frames from the next key frame on, for which this end asks at once. A snapshot shows the last frame that was decoded.
+    public var decoding = DecodingPolicy.all
     /// Where the peer's video is shown from ``PeerConnection/setReceiving(_:)`` on.
     public var videoSink = VideoSink.discard
     /// Where the peer's audio is played from ``PeerConnection/setReceiving(_:)`` on.

@@ -38,7 +38,11 @@ public struct PeerStatistics: Sendable, Equatable {
         public var height: Int?
         /// How many frames were decoded, or samples (per channel, at ``sampleRate``).
         public var decoded = 0
-        /// Frames that arrived whole and were not decoded; nil for audio.
+        /// Frames that arrived whole; nil for audio.
+        public var framesReceived: Int?
+        /// Those of them that can be decoded alone; nil for audio.
+        public var keyFramesReceived: Int?
+        /// Frames that arrived whole and were to be decoded, but were not; nil for audio.
         ///
         /// The latest frame does not count: its decoding may not be over.
         public var framesDropped: Int?
@@ -50,7 +54,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var sampleRate: Int?
         /// The pitch of the decoded samples, in Hz; nil for video, without a clear tone, and unless ``MediaMeasurement/pitch`` is enabled.
         public var toneHz: Double?
-        /// Decoded frames per second, over the last 30; 0 when none arrived for a second; nil for audio and before the second one.
+        /// Frames per second, over the last 30, including those that ``PeerConnectionConfiguration/decoding`` leaves out; 0 when none arrived for a second; nil for audio and before the second one.
         public var framesPerSecond: Double?
         /// How often the video froze; nil for audio.
         public var freezes: Int?

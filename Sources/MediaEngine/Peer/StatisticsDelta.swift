@@ -109,7 +109,7 @@ extension StatisticsReport {
             let delay = max(0, entry.jitterBufferDelay - (earlier?.jitterBufferDelay ?? 0))
             change.jitterBufferMs = delay * 1_000 / Double(emitted)
         }
-        change.framesPerSecond = rate(entry.framesDecoded, earlier?.framesDecoded, seconds)
+        change.framesPerSecond = rate(entry.framesReceived, earlier?.framesReceived, seconds)
         change.freezes = entry.freezeCount.map { max(0, $0 - (earlier?.freezeCount ?? 0)) }
         change.frozenMs = entry.totalFreezesDuration.map { max(0, $0 - (earlier?.totalFreezesDuration ?? 0)) * 1_000 }
         (change.frameWidth, change.frameHeight) = (entry.frameWidth, entry.frameHeight)

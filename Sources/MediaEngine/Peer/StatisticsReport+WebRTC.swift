@@ -86,6 +86,8 @@ extension StatisticsReport.InboundRtp {
         pliCount = fields.count("pli-count")
         nackCount = fields.count("nack-count")
         if stream.kind == .audio { totalSamplesReceived = received?.decoded } else { framesDecoded = received?.decoded }
+        framesReceived = received?.framesReceived
+        keyFramesReceived = received?.keyFramesReceived
         framesDropped = received?.framesDropped
         frameWidth = received?.width
         frameHeight = received?.height

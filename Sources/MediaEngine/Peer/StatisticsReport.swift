@@ -43,11 +43,15 @@ public struct StatisticsReport: Sendable, Equatable {
         ///
         /// W3C counts frames and samples here; the mean of both is the same for frames of one packet.
         public var jitterBufferEmittedCount = 0
+        /// For video: frames that arrived whole.
+        public var framesReceived: Int?
+        /// For video: those of them that can be decoded alone; W3C counts those that are decoded.
+        public var keyFramesReceived: Int?
         /// For video.
         public var framesDecoded: Int?
-        /// For video: frames that arrived whole and were not decoded.
+        /// For video: frames that arrived whole and were to be decoded, but were not.
         public var framesDropped: Int?
-        /// For video: decoded frames per second, over the last 30; 0 when none arrived for a second.
+        /// For video: frames per second, over the last 30, including those that ``PeerConnectionConfiguration/decoding`` leaves out; 0 when none arrived for a second.
         public var framesPerSecond: Double?
         /// For video: how often it froze.
         public var freezeCount: Int?

@@ -81,7 +81,8 @@ struct TrackBuilder: Sendable {
             codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
             values: choice.codec == .opus ? opus.decoderValues(isStereo: choice.isStereo) : [:],
             discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
-            outlet: outlets[kind], sink: sink(for: kind), recorder: received, pipeline: pipeline,
+            outlet: outlets[kind], sink: sink(for: kind), decoding: configuration.decoding, recorder: received,
+            pipeline: pipeline,
             report: { [report] in report(.event($0)) })
         if kind == .video {
             receiving.limitFrameSize { [report] in report(.bus($0)) }

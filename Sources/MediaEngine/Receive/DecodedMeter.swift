@@ -118,6 +118,9 @@ final class DecodedMeter: Sendable {
         state.withLock { $0.marks?.add(mark ?? nil, at: now) }
     }
 
+    /// A frame arrived that is not decoded.
+    func noteSkipped() { state.withLock { $0.freezes.add(at: .now) } }
+
     /// The video pauses: its next frame follows none.
     func interrupt() { state.withLock { $0.marks?.interrupt() } }
 

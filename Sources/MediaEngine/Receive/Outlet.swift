@@ -33,6 +33,9 @@ final class Outlet: Sendable {
         }
     }
 
+    /// Whether anybody takes what passes.
+    var hasConsumers: Bool { state.withLock { !$0.consumers.isEmpty } }
+
     /// Whether buffers are needed: always for video, whose latest frame is kept for later consumers.
     private var isNeeded: Bool { kind == .video || state.withLock { !$0.consumers.isEmpty } }
 

@@ -19,17 +19,25 @@ final class ReceiveTrack: Sendable {
     private let recording: RecordingTap?
     let sink: SinkPipeline?
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
-    /// Whole frames that went into the decoder; of video only.
-    private let framesReceived = Atomic(0)
+    private struct Frames {
+        var schedule: DecodingSchedule
+        /// Whole frames that arrived, those of them that need no other, and those that were not to be decoded.
+        var received = 0
+        var keyFrames = 0
+        var skipped = 0
+    }
+    /// Of video only.
+    private let frames: Mutex<Frames>
 
     init(
         codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
-        outlet: Outlet, sink: SinkPipeline?,
+        outlet: Outlet, sink: SinkPipeline?, decoding: DecodingPolicy = .all,
         recorder: Recorder?, pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
         kind = codec.kind
         self.codec = codec
+        frames = Mutex(Frames(schedule: DecodingSchedule(decoding)))
         // A failure behind it stays there: the packets of everything else come from the same source.
         let shield = try Element("errorignore")
         try shield.set("convert-to", "ok")
@@ -57,9 +65,8 @@ final class ReceiveTrack: Sendable {
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
         if kind == .video {
-            encoded.probe { [weak self] _ in
-                self?.framesReceived.add(1, ordering: .relaxed)
-                return .pass
+            encoded.probe { [weak self] frame in
+                self?.decodes(frame.reference, isWatched: outlet.hasConsumers) == false ? .drop : .pass
             }
         }
         for element in elements { try element.syncStateWithParent() }
@@ -134,9 +141,36 @@ final class ReceiveTrack: Sendable {
         received.arrivals = arrivals.withLock { $0 }
         if let first = received.arrivals.first { received.seconds = (ContinuousClock.now - first) / .seconds(1) }
         if kind == .video {
-            received.framesDropped = max(0, framesReceived.load(ordering: .relaxed) - 1 - received.decoded)
+            let frames = frames.withLock { $0 }
+            received.framesReceived = frames.received
+            received.keyFramesReceived = frames.keyFrames
+            received.framesDropped = max(0, frames.received - frames.skipped - 1 - received.decoded)
         }
         return received
+    }
+
+    /// Counts a whole frame; returns whether to decode it.
+    private func decodes(_ frame: BufferRef, isWatched: Bool) -> Bool {
+        let hasDecoded = meter.hasDecoded
+        let verdict = frames.withLock { frames in
+            frames.received += 1
+            if !frame.isDelta { frames.keyFrames += 1 }
+            let verdict = frames.schedule.judge(
+                isKeyFrame: !frame.isDelta, hasDecoded: hasDecoded, isWatched: isWatched, at: Double(Pipeline.now) / 1e9
+            )
+            if verdict == .skip || verdict == .skipAndRequest { frames.skipped += 1 }
+            return verdict
+        }
+        switch verdict {
+        case .decode: return true
+        case .decodeAgain:
+            meter.interrupt()
+            return true
+        case .skip, .skipAndRequest:
+            meter.noteSkipped()
+            if verdict == .skipAndRequest { encoded.requestKeyFrame() }
+            return false
+        }
     }
 
     /// Notes a packet; returns whether to note further ones.

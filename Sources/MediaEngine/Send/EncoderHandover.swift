@@ -27,11 +27,18 @@ final class EncoderHandover: Sendable {
     }
     private let state = Mutex(State())
     private let done = DispatchSemaphore(value: 0)
-    private let kind: MediaKind
+    let kind: MediaKind
     /// A slower own encoder keeps the track.
     private static let patience = DispatchTimeInterval.milliseconds(300)
 
     init(_ kind: MediaKind) { self.kind = kind }
+
+    /// Judges what reaches `sink`, the input of the own encoder.
+    convenience init(_ kind: MediaKind, at sink: Pad) {
+        self.init(kind)
+        // The pad owns the probe, and this class owns no pad.
+        sink.filter { [self] buffer, pad in admitsOwn(at: pad.runningTime(of: buffer)) }
+    }
 
     /// How many frames or packets of the shared encoder passed.
     var passed: Int { state.withLock { $0.passed } }

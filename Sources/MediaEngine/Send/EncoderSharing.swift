@@ -14,18 +14,6 @@ final class EncoderSharing: Sendable {
         func isSame(as other: Target?) -> Bool { source === other?.source && format == other?.format }
     }
 
-    /// What the track does about it; from any thread.
-    struct Events: Sendable {
-        /// The own encoder is not needed any more (true), or is needed again.
-        let onShared: @Sendable (Bool) -> Void
-        /// Something may be shared again.
-        let onChance: @Sendable () -> Void
-        /// The device of the source was lost or restored.
-        let onChange: @Sendable (CaptureChange) -> Void
-        /// A frame was lost on its way from the shared encoder.
-        let onDrop: @Sendable () -> Void
-    }
-
     private struct State {
         /// The encoder that the track takes, or waits for; nil: its own.
         var target: Target?
@@ -42,14 +30,17 @@ final class EncoderSharing: Sendable {
     }
     private let state = Mutex(State())
     private let handover: EncoderHandover
-    private let kind: MediaKind
+    private let own: OwnEncoder
     private let bin: Element
     private let description: PipelineDescription
     private let keyFrameIntervalMs: Int
     private let queue: DispatchQueue
     private let ownOutput: Pad
     private let payloaderSink: Pad
-    private let events = Mutex<Events?>(nil)
+    private let onChange: @Sendable (CaptureChange) -> Void
+    private let onDrop: @Sendable () -> Void
+    private let onChance = Mutex<(@Sendable () -> Void)?>(nil)
+    private let onFrameSize = Mutex<(@Sendable (Int, Int) -> Void)?>(nil)
 
     /// How long a track that was set apart keeps its own encoder.
     private static let pause = Duration.seconds(5)
@@ -58,26 +49,33 @@ final class EncoderSharing: Sendable {
     /// The most packets or frames that wait for a call: about a second.
     private static let waiting: [MediaKind: String] = [.video: "30", .audio: "50"]
 
-    /// `bin` is an instance of `description` whose encoder's input is `encoderSink`; `queue` is the track's own.
+    /// `bin` is an instance of `description` with `own`; `queue` is the track's.
+    ///
+    /// `onChange` runs when the device of the source is lost or restored, `onDrop` when a frame is lost on its way from the shared encoder.
     init(
-        _ kind: MediaKind, _ description: PipelineDescription, in bin: Element, encoderSink: Pad,
-        keyFrameIntervalMs: Int, queue: DispatchQueue
+        _ handover: EncoderHandover, in bin: Element, _ description: PipelineDescription, own: OwnEncoder,
+        keyFrameIntervalMs: Int, queue: DispatchQueue, onChange: @escaping @Sendable (CaptureChange) -> Void,
+        onDrop: @escaping @Sendable () -> Void
     ) throws(MediaError) {
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
         let payloaderSink = try payloader.pad("sink")
         guard let ownOutput = payloaderSink.peer else { throw .noPad(element: description.name, pad: "encoder") }
         (self.payloaderSink, self.ownOutput) = (payloaderSink, ownOutput)
-        (self.kind, self.bin, self.description, self.queue) = (kind, bin, description, queue)
-        self.keyFrameIntervalMs = keyFrameIntervalMs
-        let handover = EncoderHandover(kind)
-        self.handover = handover
-        encoderSink.filter { buffer, pad in handover.admitsOwn(at: pad.runningTime(of: buffer)) }
+        (self.handover, self.own, self.bin, self.description) = (handover, own, bin, description)
+        (self.keyFrameIntervalMs, self.queue, self.onChange, self.onDrop) = (
+            keyFrameIntervalMs, queue, onChange, onDrop
+        )
         // What an encoder with a delay makes after the change.
         ownOutput.dropWhileUnlinked()
     }
 
-    /// Must be called before the first ``use(_:)``.
-    func notify(_ events: Events) { self.events.withLock { $0 = events } }
+    /// Calls `handler` when something may be shared again that could not be.
+    func onChance(_ handler: @escaping @Sendable () -> Void) { onChance.withLock { $0 = handler } }
+
+    /// Calls `handler` with the size of the frames that a shared encoder makes, whenever it changes.
+    func onFrameSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
+        onFrameSize.withLock { $0 = handler }
+    }
 
     /// How many frames or packets of a shared encoder were sent.
     var passed: Int { handover.passed }
@@ -112,7 +110,7 @@ final class EncoderSharing: Sendable {
         state.withLock { $0.isWaiting = true }
         after(wait) { sharing in
             sharing.state.withLock { $0.isWaiting = false }
-            sharing.report { $0.onChance() }
+            sharing.takeChance()
         }
     }
 
@@ -124,7 +122,7 @@ final class EncoderSharing: Sendable {
         }
         let member = SharedEncoders.Member(
             onReady: { [weak self] encoder in self?.onQueue { $0.attach(encoder, number) } },
-            onFailure: { [weak self] _ in self?.onQueue { $0.setApart(number) } }, onChange: { [weak self] change in self?.report { $0.onChange(change) } })
+            onFailure: { [weak self] _ in self?.onQueue { $0.setApart(number) } }, onChange: onChange)
         let membership = target.source.encoders.join(target.format, member) {
             [description, keyFrameIntervalMs] onFailure, onChange throws(MediaError) in
             try SharedEncoder(
@@ -153,7 +151,7 @@ final class EncoderSharing: Sendable {
         guard state.withLock({ $0.number == number && $0.target != nil }) else { return }
         state.withLock { $0.notBefore = .now + Self.pause }
         leave()
-        report { $0.onChance() }
+        takeChance()
     }
 
     private func leave() {
@@ -172,7 +170,7 @@ final class EncoderSharing: Sendable {
             payloaderSink.unlinkFromPeer()
             // They were linked before.
             try? ownOutput.link(to: payloaderSink)
-            report { $0.onShared(false) }
+            own.setReplaced(false)
         }
     }
 
@@ -186,16 +184,16 @@ final class EncoderSharing: Sendable {
             try? ownOutput.link(to: payloaderSink)
             return false
         }
-        report { $0.onShared(true) }
+        own.setReplaced(true)
         return true
     }
 
     private func proxy() throws(MediaError) -> Element {
         if let present = state.withLock({ $0.proxy }) { return present }
         let proxy = try Element("proxysrc")
-        try proxy.keepOnlyLatest(kind)
+        try proxy.keepOnlyLatest(handover.kind)
         let queue = proxy.child(madeBy: "queue")
-        try queue?.set("max-size-buffers", Self.waiting[kind] ?? "30")
+        try queue?.set("max-size-buffers", Self.waiting[handover.kind] ?? "30")
         queue?.watch("overrun") { [weak self] _ in self?.noteGap() }
         bin.add(proxy)
         let output = try proxy.pad("src")
@@ -206,6 +204,9 @@ final class EncoderSharing: Sendable {
             return handover.admitsShared(
                 at: time, until: time.map { $0 + buffer.duration }, isDelta: buffer.isDelta, begin: begin)
         }
+        output.onFrameSize { [weak self] width, height in
+            if let self { onFrameSize.withLock { $0 }?(width, height) }
+        }
         try proxy.syncStateWithParent()
         state.withLock { $0.proxy = proxy }
         return proxy
@@ -213,12 +214,12 @@ final class EncoderSharing: Sendable {
 
     private func noteGap() {
         guard isShared else { return }
-        if kind == .video { handover.noteGap() }
-        report { $0.onDrop() }
+        if handover.kind == .video { handover.noteGap() }
+        onDrop()
         state.withLock { $0.encoder }?.requestKeyFrame()
     }
 
-    private func report(_ event: (Events) -> Void) { if let events = events.withLock({ $0 }) { event(events) } }
+    private func takeChance() { onChance.withLock { $0 }?() }
 
     private func onQueue(_ body: @escaping @Sendable (EncoderSharing) -> Void) {
         queue.async { [weak self] in if let self { body(self) } }

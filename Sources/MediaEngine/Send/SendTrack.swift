@@ -8,16 +8,15 @@ final class SendTrack: Sendable {
     private let feed: CaptureFeed
     private let numbersPackets: Bool
     /// Nil for audio.
-    private let keyFrames: KeyFrameLimit?
-    /// Nil for audio.
     private let pacer: Pacer?
     /// Nil for audio, and for video whose rate cannot be changed.
     private let scaler: VideoScaler?
     private let proxy: Element
     private let bin: Element
     let encoder: EncoderControl
-    private let encoderSource: Pad
-    private let encoderSink: Pad
+    private let own: OwnEncoder
+    /// Nil for audio.
+    private let keyFrames: KeyFrameLimit?
     private let gate: Gate
     private let blanking: Blanking
     /// The gate is opened on this queue, since opening may block.
@@ -38,8 +37,6 @@ final class SendTrack: Sendable {
 
     private struct State {
         var mode: SendMode
-        /// Whether another track's encoder makes what is sent.
-        var isShared = false
         /// Before the verification, only ``SendMode/off`` has an effect.
         var isVerified = false
         var opens: Bool { isVerified && (mode == .live || mode == .blank) }
@@ -76,8 +73,7 @@ final class SendTrack: Sendable {
         encoder = try EncoderControl(
             of: bin, description, codec: codec, bitrateKbit: configuration.bitrateKbit, opus: opus)
         guard let element = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
-        encoderSink = try element.pad("sink")
-        encoderSource = try element.pad("src")
+        let encoderSink = try element.pad("sink")
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
         try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
         recording = try recorder?.tap(codec, at: payloader.pad("sink"))
@@ -87,11 +83,7 @@ final class SendTrack: Sendable {
         pacer?.count(encoderSink)
         // In front of the gate, whose latest frame may have been sent by another encoder.
         let canShare = configuration.sharesEncoder && (codec.kind == .video || codec == .opus)
-        sharing =
-            canShare
-            ? try EncoderSharing(
-                codec.kind, description, in: bin, encoderSink: encoderSink, keyFrameIntervalMs: keyFrameIntervalMs,
-                queue: queue) : nil
+        let handover = canShare ? EncoderHandover(codec.kind, at: encoderSink) : nil
         let counts = FlowCounts()
         let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
         self.gate = gate
@@ -99,6 +91,14 @@ final class SendTrack: Sendable {
         feed = CaptureFeed(
             of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure, onChange: onChange
         )
+        let own = try OwnEncoder(codec.kind, element, behind: proxy, feed: feed, queue: queue)
+        self.own = own
+        sharing =
+            if let handover {
+                try EncoderSharing(
+                    handover, in: bin, description, own: own, keyFrameIntervalMs: keyFrameIntervalMs, queue: queue,
+                    onChange: onChange, onDrop: { counts.drop() })
+            } else { nil }
         // Behind the gate, since a buffer that the gate keeps passes here only when the gate opens.
         if codec.kind == .video { encoderSink.keepTimeRising() }
         // Behind the gate, which keeps the latest frame as it was captured.
@@ -133,8 +133,8 @@ final class SendTrack: Sendable {
             try bin.pad("src").link(to: webrtcSink)
         }
         if codec.kind == .video {
-            let makeKeyFrame = { @Sendable [encoderSource, sharing] in
-                if sharing?.requestKeyFrame() != true { encoderSource.forceKeyFrame() }
+            let makeKeyFrame = { @Sendable [own, sharing] in
+                if sharing?.requestKeyFrame() != true { own.forceKeyFrame() }
             }
             let limit = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: queue, make: makeKeyFrame)
             // Only the peer's requests pass this pad.
@@ -148,10 +148,7 @@ final class SendTrack: Sendable {
         try bin.syncStateWithParent()
         try scaler?.syncStateWithParent()
         try proxy.syncStateWithParent()
-        sharing?.notify(
-            EncoderSharing.Events(
-                onShared: { [weak self] in self?.setShared($0) }, onChance: { [weak self] in self?.reconsiderSharing() },
-                onChange: onChange, onDrop: { counts.drop() }))
+        sharing?.onChance { [weak self] in self?.reconsiderSharing() }
     }
 
     /// Whether the element of this path is part of the track.
@@ -173,7 +170,7 @@ final class SendTrack: Sendable {
     ///
     /// - Throws: ``MediaError`` when the capture cannot be opened.
     nonisolated(nonsending) func start() async throws(MediaError) {
-        feedEncoder()
+        own.want(mode != .off)
         try await feed.start()
     }
 
@@ -200,7 +197,7 @@ final class SendTrack: Sendable {
         if mode != .live { pacer?.discard() }
         // When it is turned off, no frame is kept: it would be sent first when it is turned on again.
         if !opens { gate.close(keepingLatest: mode != .off) }
-        feedEncoder()
+        own.want(mode != .off)
         if opens { open() }
         reconsiderSharing()
     }
@@ -212,23 +209,16 @@ final class SendTrack: Sendable {
         await leaveSharedEncoder()
         defer { reconsiderSharing() }
         try await feed.change(to: source)
-        if kind == .video { encoderSource.forceKeyFrame() }
+        own.forceKeyFrame()
     }
 
     /// Sends a key frame next.
-    func forceKeyFrame() { if sharing?.requestKeyFrame() != true { encoderSource.forceKeyFrame() } }
+    func forceKeyFrame() { if sharing?.requestKeyFrame() != true { own.forceKeyFrame() } }
 
-    /// Sends a key frame soon, with those that the peer asks for.
-    func requestKeyFrame() { keyFrames?.request() }
-
-    /// Keeps the rate of the encoder within what the path takes, in kbit/s; nil: it takes everything.
-    func limit(toKbit availableKbit: Int?) {
-        // The encoder may be busy.
-        queue.async { [encoder] in
-            // A property that the encoder has at all has been set before.
-            try? encoder.limit(toKbit: availableKbit)
-        }
-        reconsiderSharing()
+    /// How much video the path takes; nil for audio, and for video whose rate cannot be changed.
+    var rate: VideoRate? {
+        guard let pacer, let keyFrames, encoder.followsRate else { return nil }
+        return VideoRate(encoder, scaler, pacer, keyFrames, on: queue) { [weak self] in self?.reconsiderSharing() }
     }
 
     /// Changes the rate that is requested.
@@ -249,27 +239,8 @@ final class SendTrack: Sendable {
         reconsiderSharing()
     }
 
-    /// The captured frames; nil before the first one, and when they are not scaled.
-    var capture: VideoLadder.Capture? { scaler?.capture }
-
-    /// Sends a part of the captured frames.
-    func scale(to step: VideoLadder.Step) {
-        queue.async { [scaler, encoder] in
-            scaler?.set(step)
-            // A property that the encoder has at all has been set before.
-            try? encoder.expect(oneOf: step.every)
-        }
-        reconsiderSharing()
-    }
-
-    /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
-    func pace(at bitrate: Double?) { pacer?.set(bitrate: bitrate) }
-
     /// How many frames or audio buffers were sent.
     var framesSent: Int { gate.passed + (sharing?.passed ?? 0) }
-
-    /// Whether a queue on the path is full: key frames are rarer then.
-    func setCongested(_ isCongested: Bool) { keyFrames?.setCongested(isCongested) }
 
     /// Numbers packets from now on if the track was made to do so: the caps of `webrtcSink` have the extension now.
     func beginNumbering() throws(MediaError) {
@@ -291,14 +262,11 @@ final class SendTrack: Sendable {
     private func open() {
         queue.async { [self] in
             guard !gate.isOpen, state.withLock({ $0.opens }) else { return }
-            if kind == .video { encoderSource.forceKeyFrame() }
+            own.forceKeyFrame()
             gate.open { state.withLock { $0.opens } }
             reconsiderSharing()
         }
     }
-
-    /// Feeds the own encoder, unless nothing is sent or another one makes what is sent.
-    private func feedEncoder() { feed.want(state.withLock { $0.mode != .off && !$0.isShared }) }
 
     /// Shares an encoder if nothing sets this track apart, and has its own one otherwise.
     private func reconsiderSharing() {
@@ -307,40 +275,11 @@ final class SendTrack: Sendable {
     }
 
     private var sharingTarget: EncoderSharing.Target? {
-        let isScaled = scaler.map { $0.step != VideoLadder.Step() } ?? false
         guard state.withLock({ $0.isVerified && $0.mode == .live }), gate.isOpen, let source = feed.source,
-            !encoder.limitation.isNow, !isScaled, processing == .off
+            rate?.isFull != false, processing == .off
         else { return nil }
         return EncoderSharing.Target(
             source: source, format: SharedEncoder.Format(description: encoderName, values: encoder.values))
-    }
-
-    /// Another encoder makes what is sent, or does not any more.
-    private func setShared(_ isShared: Bool) {
-        queue.async { [weak self] in
-            guard let self else { return }
-            state.withLock { $0.isShared = isShared }
-            if isShared {
-                feedEncoder()
-                Task { [weak self] in
-                    await self?.feed.settle()
-                    self?.restEncoder()
-                }
-            } else {
-                // It cannot fail: nothing of it is new.
-                try? proxy.syncStateWithParent()
-                if kind == .video { encoderSource.forceKeyFrame() }
-                feedEncoder()
-            }
-        }
-    }
-
-    /// Ends the thread of the own encoder while it gets nothing.
-    private func restEncoder() {
-        queue.async { [weak self] in
-            guard let self, state.withLock({ $0.isShared }) else { return }
-            try? proxy.setState(.ready)
-        }
     }
 
     private func leaveSharedEncoder() async {
@@ -358,7 +297,16 @@ final class SendTrack: Sendable {
 
     /// Reports the size of the encoded frames whenever it changes; on the streaming thread.
     func onFrameSize(_ handler: @escaping @Sendable (_ width: Int, _ height: Int) -> Void) {
-        encoderSink.onFrameSize(handler)
+        let last = Mutex<[Int]>([])
+        let note = { @Sendable (width: Int, height: Int) in
+            let isNews = last.withLock { last in
+                defer { last = [width, height] }
+                return last != [width, height]
+            }
+            if isNews { handler(width, height) }
+        }
+        own.sink.onFrameSize(note)
+        sharing?.onFrameSize(note)
     }
 
     /// Stops sending and releases the capture permanently.
@@ -379,7 +327,7 @@ final class SendTrack: Sendable {
     }
 
     var statistics: PeerStatistics.Sent {
-        let caps = (sharing?.caps ?? encoderSink.caps)?.fields
+        let caps = (sharing?.caps ?? own.sink.caps)?.fields
         let limitation = encoder.limitation
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: framesSent,

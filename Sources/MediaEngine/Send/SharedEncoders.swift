@@ -33,11 +33,15 @@ final class SharedEncoders: Sendable {
     /// One track alone keeps its own encoder.
     private static let fewest = 2
 
+    /// How many encoders there are.
+    var count: Int { state.withLock { $0.groups.values.count { $0.encoder != nil } } }
+
     /// Adds a track; `make` runs when there are enough of them.
     func join(
         _ format: SharedEncoder.Format, _ member: Member,
         make: (
-            _ onFailure: @escaping @Sendable (MediaError) -> Void, _ onChange: @escaping @Sendable (CaptureChange) -> Void
+            _ onFailure: @escaping @Sendable (MediaError) -> Void,
+            _ onChange: @escaping @Sendable (CaptureChange) -> Void
         ) throws(MediaError) -> SharedEncoder
     ) -> Membership {
         let (number, group, ready) = state.withLock { state -> (Int, Int?, SharedEncoder?) in
@@ -57,7 +61,8 @@ final class SharedEncoders: Sendable {
     /// Removes a track; the last one ends the encoder.
     func leave(_ membership: Membership) {
         let unused = state.withLock { state -> SharedEncoder? in
-            guard var group = state.groups[membership.format], group.members.removeValue(forKey: membership.number) != nil
+            guard var group = state.groups[membership.format],
+                group.members.removeValue(forKey: membership.number) != nil
             else { return nil }
             state.groups[membership.format] = group.members.isEmpty ? nil : group
             return group.members.isEmpty ? group.encoder : nil

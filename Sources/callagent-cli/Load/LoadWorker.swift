@@ -99,6 +99,8 @@ struct LoadWorker: Sendable {
         var configuration = try await command.agentConfiguration(engine, maximumCalls: capacity, ahead: ahead)
         // So that the other end can say which frames are missing, and how old they are.
         if command.pair, configuration.media.video?.name == "test" { configuration.media.video?.name = "clock" }
+        // Decoding costs more than all the rest of an end.
+        if command.codecs.decode == nil { configuration.media.decoding = .sampled }
         configuration.statisticsInterval = LoadGauge.interval
         configuration.keptReports = capacity
         var identity = command.identity

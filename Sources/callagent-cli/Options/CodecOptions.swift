@@ -48,6 +48,18 @@ struct CodecOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "How often media is encoded that several calls send: once for all of them, or for each.",
+            valueName: "once|each"))
+    var encode: EncodeArgument = .once
+
+    @Option(
+        help: ArgumentHelp(
+            "How much of the received video is decoded while nobody looks at it: all, sampled (one second in ten) or "
+                + "first (the first frame). Default: all; for load sampled.", valueName: "all|sampled|first"))
+    var decode: DecodingPolicy?
+
+    @Option(
+        help: ArgumentHelp(
             "The highest video rate that the peer may send, in kbit/s (b=AS, b=TIAS).", valueName: "kbit"))
     var maxVideoRate: Int?
 
@@ -71,6 +83,8 @@ struct CodecOptions: ParsableArguments {
         configuration.opus = opus.parameters
         (configuration.maxReceiveVideoKbit, configuration.maxReceiveAudioKbit) = (maxVideoRate, maxAudioRate)
         configuration.degradationPreference = prefer
+        configuration.sharesEncoders = encode == .once
+        if let decode { configuration.decoding = decode }
         if let videoRate { configuration.videoBitrateKbit = videoRate }
         for name in encoder { try engine.check(encoder: name) }
         // Every requested codec has to be available; of the defaults only the best.

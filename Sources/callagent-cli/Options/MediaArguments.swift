@@ -22,6 +22,13 @@ enum VideoSizeArgument {
 
 extension DegradationPreference: ExpressibleByArgument {}
 
+extension DecodingPolicy: ExpressibleByArgument {}
+
+/// How often media is encoded that several calls send.
+enum EncodeArgument: String, ExpressibleByArgument, CaseIterable {
+    case once, each
+}
+
 extension VideoOrientation: ExpressibleByArgument {
     /// All accepted values.
     static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }

@@ -35,6 +35,8 @@ struct TrackDocument: Codable {
         var frameWidth: Int?
         var frameHeight: Int?
         var retransmittedPacketsReceived: Int?
+        var framesReceived: Int?
+        var keyFramesReceived: Int?
         var framesDecoded: Int?
         var framesDropped: Int?
         var frameSizeChanges: Int?
@@ -67,6 +69,8 @@ struct TrackDocument: Codable {
         sent.frameSizeChanges = track.sent.frameSizeChanges
         var received = Received(track.received, entries, kind: "video")
         (received.frameWidth, received.frameHeight) = (track.received.width, track.received.height)
+        received.framesReceived = track.received.framesReceived
+        received.keyFramesReceived = track.received.keyFramesReceived
         received.framesDecoded = track.received.decoded
         received.framesDropped = track.received.framesDropped
         received.frameSizeChanges = track.received.frameSizeChanges

@@ -46,8 +46,14 @@ struct MediaComparison {
         if sent.frameSizeChanges == 0, (sent.width, sent.height) != (received.width, received.height) {
             complaints.append("the received video has another size than the sent video")
         }
-        if Double(received.decoded) < 0.9 * Double(sent.frames) - framesInFlight {
-            complaints.append("only \(received.decoded) of \(sent.frames) frames were decoded")
+        let arrived = received.framesReceived ?? 0
+        if Double(arrived) < 0.9 * Double(sent.frames) - framesInFlight {
+            complaints.append("only \(arrived) of \(sent.frames) frames arrived")
+        }
+        if let dropped = received.framesDropped,
+            Double(dropped) > 0.1 * Double(dropped + received.decoded) + framesInFlight
+        {
+            complaints.append("only \(received.decoded) of \(dropped + received.decoded) frames were decoded")
         }
         if (received.distinctFrames ?? 0) < received.decoded / 2 { complaints.append("the video stands still") }
         if !isAdapted, let marked = received.quality?.framesMarked, let missing = received.quality?.framesMissing,

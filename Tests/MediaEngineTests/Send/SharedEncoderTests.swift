@@ -26,7 +26,9 @@ extension RealPipelines {
             }
         }
 
-        private func waitForSharing(_ ends: [CallEnd], _ isShared: Bool = true, _ kinds: [MediaKind] = [.audio, .video])
+        private func waitForSharing(
+            _ ends: [CallEnd], _ isShared: Bool = true, _ kinds: [MediaKind] = [.audio, .video]
+        )
             async throws
         {
             for end in ends {
@@ -38,6 +40,12 @@ extension RealPipelines {
 
         /// All frames of a call arrive once, in order, and the tone goes on.
         private func expectWholeMedia(_ end: CallEnd) async throws {
+            try await expectWholeVideo(end)
+            let audio = try await end.received(.audio)
+            #expect(abs((audio.toneHz ?? 0) - 440) < 5)
+        }
+
+        private func expectWholeVideo(_ end: CallEnd) async throws {
             try await end.waitForMoreFrames(30)
             let video = try await end.received(.video)
             let quality = try #require(video.quality)
@@ -45,8 +53,6 @@ extension RealPipelines {
             #expect(quality.framesRepeated == 0)
             #expect(quality.framesReordered == 0)
             #expect(video.freezes == 0)
-            let audio = try await end.received(.audio)
-            #expect(abs((audio.toneHz ?? 0) - 440) < 5)
         }
 
         @Test("Calls of one source change to one encoder: each frame arrives once, in order, and the tone goes on")
@@ -59,6 +65,142 @@ extension RealPipelines {
                 #expect(sent.width == 320)
                 #expect(sent.height == 180)
             }
+        }
+
+        @Test("A muted call has its own encoder, whose frames are black; it shares again when it is unmuted")
+        func mute() async throws {
+            try await withTwoCalls { first, second in
+                try await waitForSharing(first.ends + second.ends)
+                let seen = try await ReceivedLog(first.callee)
+                try await eventually("bright frames") { (seen.last?.mean ?? 0) > 20 }
+                await first.caller.peer.setSending(.blank, of: .video)
+                try await eventually("black frames") { (seen.last?.mean ?? 255) < 18 }
+                #expect(try await first.caller.sent(.video).sharesEncoder == false)
+                // The others go on.
+                try await expectWholeMedia(second.callee)
+
+                await first.caller.peer.setSending(.live, of: .video)
+                try await eventually("bright frames") { (seen.last?.mean ?? 0) > 20 }
+                try await waitForSharing([first.caller])
+                try await first.callee.waitForMoreFrames(10)
+            }
+        }
+
+        @Test(
+            "Nothing passes after a hold, and after the hold the call shares again", arguments: [SendMode.closed, .off])
+        func hold(mode: SendMode) async throws {
+            try await withTwoCalls { first, second in
+                try await waitForSharing(first.ends + second.ends)
+                await first.caller.send(mode)
+                let sent = try await first.caller.sent(.video).frames
+                try await second.callee.waitForMoreFrames(30)
+                #expect(try await first.caller.sent(.video).frames == sent)
+                // Those that were under way.
+                let decoded = try await first.callee.received(.video).decoded
+                #expect(decoded <= sent + 1)
+
+                await first.caller.send(.live)
+                try await first.callee.waitForMoreFrames(10)
+                try await waitForSharing([first.caller])
+                let shared = try await first.caller.sent(.video).frames
+                try await first.callee.waitForMoreFrames(10)
+                #expect(try await first.caller.sent(.video).frames > shared)
+            }
+        }
+
+        @Test(
+            "A call on a narrow path has its own encoder at a lower rate, and shares again when the path takes everything"
+        )
+        func narrowPath() async throws {
+            try await withTwoCalls { first, second in
+                try await waitForSharing(first.ends + second.ends)
+                let track = try #require(await first.caller.peer.media?.sending[.video])
+                track.rate?.limit(toKbit: 200)
+                try await waitForSharing([first.caller], false, [.video])
+                #expect(track.encoder.targetBitrate == 200_000)
+                try await first.callee.waitForMoreFrames(30)
+                #expect(try await second.caller.sent(.video).sharesEncoder)
+
+                track.rate?.limit(toKbit: nil)
+                try await waitForSharing([first.caller])
+                try await expectWholeMedia(first.callee)
+            }
+        }
+
+        @Test("Calls of different rates share nothing, and calls of the same rate do")
+        func rates() async throws {
+            var options = Self.options
+            options.kinds = [.video]
+            options.configureCallee = { $0.tracks[.video]?.sharesEncoder = false }
+            try await withTwoCalls(options) { first, second in
+                try await waitForSharing([first.caller, second.caller], true, [.video])
+                try await first.caller.peer.setBitrate(500, of: .video)
+                try await waitForSharing([first.caller], false, [.video])
+                #expect(await first.caller.peer.media?.sending[.video]?.encoder.targetBitrate == 500_000)
+                try await first.callee.waitForMoreFrames(30)
+                #expect(try await first.caller.sent(.video).sharesEncoder == false)
+
+                try await second.caller.peer.setBitrate(500, of: .video)
+                try await waitForSharing([first.caller, second.caller], true, [.video])
+                for end in [first.callee, second.callee] { try await end.waitForMoreFrames(30) }
+                for end in [first.callee, second.callee] {
+                    #expect(try await end.sent(.video).sharesEncoder == false)
+                }
+            }
+        }
+
+        @Test(
+            "One peer's request for a key frame is answered for all, and does not make more of them than one encoder may"
+        )
+        func keyFrames() async throws {
+            var options = Self.options
+            options.kinds = [.video]
+            try await withTwoCalls(options) { first, second in
+                try await waitForSharing(first.ends + second.ends, true, [.video])
+                let before = try await second.callee.received(.video).keyFramesReceived ?? 0
+                for _ in 1...20 { await first.callee.peer.media?.receiving[.video]?.requestKeyFrame() }
+                try await second.callee.wait("a key frame that the other peer asked for") {
+                    ($0.received[.video]?.keyFramesReceived ?? 0) > before
+                }
+                try await second.callee.waitForMoreFrames(30)
+                #expect((try await second.callee.received(.video).keyFramesReceived ?? 0) <= before + 3)
+                try await expectWholeVideo(first.callee)
+            }
+        }
+
+        @Test("A source that is replaced leaves the group, and joins that of the new source")
+        func sources() async throws {
+            var options = Self.options
+            options.kinds = [.video]
+            try await withTwoCalls(options) { first, second in
+                try await waitForSharing(first.ends + second.ends, true, [.video])
+                let engine = try await TestEngine.shared()
+                let white = try engine.capture(
+                    VideoSource(name: "test", choice: "white", format: VideoFormat(width: 160, height: 90)))
+                let seen = try await ReceivedLog(first.callee)
+                try await first.caller.peer.setSource(white)
+                try await eventually("the white frames") { seen.last.map { $0.width == 160 && $0.mean > 200 } == true }
+                try await second.caller.peer.setSource(white)
+                try await waitForSharing([first.caller, second.caller], true, [.video])
+                #expect(try await first.caller.sent(.video).width == 160)
+                for end in [first.callee, second.callee] { try await end.waitForMoreFrames(10) }
+            }
+        }
+
+        @Test("The shared encoder ends with the last call, and leaves nothing behind")
+        func end() async throws {
+            let source = try await TestEngine.shared().capture(Self.options.callerVideo)
+            for _ in 1...3 {
+                try await withTwoCalls { first, second in
+                    try await waitForSharing(first.ends + second.ends)
+                    #expect(source.encoders.count == 1)
+                    await first.close()
+                    try await second.callee.waitForMoreFrames(10)
+                    #expect(source.encoders.count == 1)
+                }
+                try await eventually("no encoder") { source.encoders.count == 0 }
+            }
+            try await eventually("the closed device") { await !source.isOpen }
         }
     }
 }

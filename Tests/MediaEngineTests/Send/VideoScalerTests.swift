@@ -12,12 +12,12 @@ extension RealPipelines {
                 try await call.connect()
                 try await call.callee.waitForFrames(10)
                 let video = try #require(await call.caller.peer.media?.sending[.video])
-                #expect(video.capture == .init(width: 320, height: 180, rate: 30))
+                #expect(video.rate?.capture == .init(width: 320, height: 180, rate: 30))
                 for (step, size) in [
                     (VideoLadder.Step(scale: 0.5), (160, 90)), (.init(scale: 0.5, every: 2), (160, 90)),
                     (.init(every: 3), (320, 180)), (.init(), (320, 180)),
                 ] {
-                    video.scale(to: step)
+                    video.rate?.scale(to: step)
                     try await eventually("\(size) of \(step)") {
                         let last = call.callee.events.last {
                             if case .frameSizeReceived = $0 { true } else { false }
@@ -37,7 +37,7 @@ extension RealPipelines {
                 try await call.connect()
                 let video = try #require(await call.caller.peer.media?.sending[.video])
                 try await call.callee.waitForFrames(5)
-                video.scale(to: .init(every: 5))
+                video.rate?.scale(to: .init(every: 5))
                 let sent = Shared(0)
                 let scaler = try #require(await call.caller.peer.media?.pipeline.bin.child(madeBy: "videoscale"))
                 try scaler.pad("src").probe { _ in
@@ -73,7 +73,7 @@ extension RealPipelines {
                 }
                 _ = try await mean(30)
                 let all = try await mean(60)
-                media.sending[.video]?.scale(to: .init(every: 5))
+                media.sending[.video]?.rate?.scale(to: .init(every: 5))
                 _ = try await mean(15)
                 let few = try await mean(20)
                 #expect(2.5...8 ~= few / all, "\(few) and \(all) bytes")
@@ -88,7 +88,7 @@ extension RealPipelines {
                 try await call.connect()
                 try await call.callee.waitForFrames(5)
                 let video = try #require(await call.caller.peer.media?.sending[.video])
-                video.scale(to: .init(scale: 0.5))
+                video.rate?.scale(to: .init(scale: 0.5))
                 try await call.callee.wait(for: .frameSizeReceived(width: 320, height: 180))
                 let engine = try await TestEngine.shared()
                 try await video.change(to: engine.capture(.test(.ball, format: VideoFormat(width: 320, height: 240))))
