@@ -57,9 +57,6 @@ final class EncoderHandover: Sendable {
         }
     }
 
-    /// Changes to the shared encoder for a track that has sent nothing yet.
-    func begin() { state.withLock { ($0.phase, $0.ownIsDone) = (.changing(beginning: 0), true) } }
-
     /// Changes to the own encoder at once, with what is captured after the last that was sent.
     func changeToOwn() { state.withLock { $0.phase = .own } }
 

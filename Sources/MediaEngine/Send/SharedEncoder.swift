@@ -30,7 +30,7 @@ final class SharedEncoder: Sendable {
     private let queue: DispatchQueue
 
     /// The shortest time between the key frames for calls that join, in ns: each is sent by all calls.
-    private static let joinInterval: UInt64 = 1_000_000_000
+    private static let joinInterval: UInt64 = 500_000_000
     /// In ns: no frame has been captured that is so much newer than the clock.
     private static let lead: UInt64 = 5_000_000
 

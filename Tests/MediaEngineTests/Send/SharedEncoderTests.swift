@@ -1,3 +1,5 @@
+import BuiltInPipelines
+import Logging
 import Testing
 
 @testable import MediaEngine
@@ -201,6 +203,63 @@ extension RealPipelines {
                 try await eventually("no encoder") { source.encoders.count == 0 }
             }
             try await eventually("the closed device") { await !source.isOpen }
+        }
+
+        /// Two calls of the video of a folder's descriptions, with their callers sharing an encoder.
+        private func withCallers(
+            of source: VideoSource, _ files: [String: String], encoder: String? = nil,
+            _ body: (LoopbackCall, LoopbackCall) async throws -> Void
+        ) async throws {
+            let folder = try PipelineFolder(files)
+            var logger = Logger(label: "test")
+            logger.logLevel = .critical
+            var options = Self.options
+            options.kinds = [.video]
+            options.engine = try await Engine.start(
+                pipelineFolder: folder.path, captureTiming: CaptureTiming(firstRetry: .milliseconds(300)), logger: logger)
+            options.callerVideo = source
+            if let encoder { options.configure = { $0.tracks[.video]?.encoders = [encoder] } }
+            options.configureCallee = { $0.tracks[.video]?.encoders = [] }
+            try await withTwoCalls(options) { first, second in
+                try await waitForSharing([first.caller, second.caller], true, [.video])
+                try await body(first, second)
+            }
+        }
+
+        @Test("A source that is lost is reported to all calls that share its encoder, and all see the test frame meanwhile")
+        func lostSource() async throws {
+            let device = """
+                # value caps: format.caps
+                videotestsrc name=source is-live=true pattern=white ! identity error-after=60 ! capsfilter name=format
+                """
+            let source = VideoSource(name: "unplugged", format: VideoFormat(width: 320, height: 180))
+            try await withCallers(of: source, ["unplugged-video-source.launch": device]) { first, second in
+                let logs = [try await ReceivedLog(first.callee), try await ReceivedLog(second.callee)]
+                for (log, call) in zip(logs, [first, second]) {
+                    try await eventually("the loss") {
+                        call.caller.events.contains { if case .captureLost = $0 { true } else { false } }
+                    }
+                    try await eventually("the dark test frame") { log.frames.contains { $0.mean < 100 } }
+                    try await eventually("the source again") {
+                        call.caller.count(.captureRestored(.video)) > 0 && (log.last?.mean ?? 0) > 200
+                    }
+                }
+            }
+        }
+
+        @Test("When a shared encoder fails, each call goes on with its own")
+        func failure() async throws {
+            let vp8 = String(decoding: try #require(BuiltInPipelines.files["vp8-encoder.launch"]), as: UTF8.self)
+            let brittle = vp8.replacing("rtpvp8pay", with: "identity error-after=90 ! rtpvp8pay")
+            try await withCallers(
+                of: Self.options.callerVideo, ["brittle-vp8-encoder.launch": brittle], encoder: "brittle-vp8"
+            ) { first, second in
+                try await waitForSharing([first.caller, second.caller], false, [.video])
+                for call in [first, second] {
+                    try await call.callee.waitForMoreFrames(30)
+                    #expect(call.caller.events.allSatisfy { if case .trackFailed = $0 { false } else { true } })
+                }
+            }
         }
     }
 }
