@@ -2,7 +2,7 @@
 public enum DecodingPolicy: String, Sendable, CaseIterable {
     /// All of it.
     case all
-    /// The first frame, and then one second in ten.
+    /// The first second, and then one second in ten.
     case sampled
     /// The first frame.
     case first
@@ -47,6 +47,7 @@ struct DecodingSchedule: Sendable {
     /// Judges the next frame, which arrives at `now`, in s of any clock.
     mutating func judge(isKeyFrame: Bool, hasDecoded: Bool, isWatched: Bool, at now: Double) -> Verdict {
         sampled = sampled ?? period(at: now)
+        if !hasDecoded, policy == .sampled { sampleEnd = now + Self.sample }
         let (isWanted, isLate) = wanted(hasDecoded: hasDecoded, isWatched: isWatched, at: now)
         guard isWanted else {
             isDecoding = false

@@ -54,7 +54,7 @@ struct CodecOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How much of the received video is decoded while nobody looks at it: all, sampled (one second in ten) or "
+            "How much of the received video is decoded while nobody looks at it: all, sampled (the first second, and one in ten) or "
                 + "first (the first frame). Default: all; for load sampled.", valueName: "all|sampled|first"))
     var decode: DecodingPolicy?
 

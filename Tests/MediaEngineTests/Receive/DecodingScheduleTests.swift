@@ -46,7 +46,8 @@ import Testing
     @Test("Samples of one second in ten begin with a key frame, which they ask for if none comes") func sampled() {
         let result = run(.sampled, seconds: 40, keyFrameEvery: 1_000_000, answersRequests: true)
         #expect(result.began.count == 3)
-        #expect((89...94).contains(result.decoded.count))
+        // The first second, and the samples.
+        #expect((119...124).contains(result.decoded.count))
         #expect(result.requested.count == 3)
         for (began, period) in zip(result.began, 1...) {
             #expect((Double(period) * 10 + 0.5...Double(period) * 10 + 0.6).contains(began))
@@ -61,7 +62,7 @@ import Testing
 
     @Test("A sample without any key frame is left out, and asks once a second") func none() {
         let result = run(.sampled, seconds: 20, keyFrameEvery: 1_000_000)
-        #expect(result.decoded == [0])
+        #expect(result.decoded.last ?? 2 <= 1.1)
         #expect(result.requested.count == 2)
     }
 
