@@ -65,6 +65,7 @@ struct TrackBuilder: Sendable {
             numbersPackets: kind == .video && configuration.tuning.followsBandwidth,
             keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: probe?.name,
             onUnprocessed: { [report] in report(.warning("the audio is sent unprocessed: \($0)")) },
+            onUnshared: { [report] in report(.warning("no encoder is shared with other calls: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
             onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) })
         if kind == .video {

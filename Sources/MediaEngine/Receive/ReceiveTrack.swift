@@ -167,7 +167,8 @@ final class ReceiveTrack: Sendable {
             meter.interrupt()
             return true
         case .skip, .skipAndRequest:
-            meter.noteSkipped()
+            // Who looks sees a still picture.
+            if !isWatched { meter.noteSkipped() }
             if verdict == .skipAndRequest { encoded.requestKeyFrame() }
             return false
         }

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Decides which of two encoders makes what a track sends: each frame is sent once, in order, and the first one of another encoder is a key frame.
 ///
-/// The encoders run on different threads, and one may be behind the other. So the change happens at a time of capture that no frame has yet: the track's own
-/// encoder takes what is captured before it, the shared one what is captured later.
+/// The encoders run on different threads, and either may be behind. So the change to a shared encoder happens at a time of capture that no frame has yet:
+/// the track's own encoder takes what is captured before it, the shared one what is captured later. On the way back, the shared one goes on until the own one
+/// gets a frame.
 final class EncoderHandover: Sendable {
     private enum Phase {
         /// The track's own encoder.
@@ -12,61 +13,124 @@ final class EncoderHandover: Sendable {
         /// What is captured from `beginning` on, a running time in ns, comes from the shared encoder.
         case changing(beginning: UInt64)
         case shared
+        /// The shared encoder, until the own one gets something.
+        case returning
     }
     private struct State {
         var phase = Phase.own
+        /// Counts the calls of ``stop()``.
+        var epoch = 0
         /// The time of what the own encoder got last, in ns.
         var lastOwn: UInt64 = 0
         /// Whether the own encoder has made all from before the beginning.
         var ownIsDone = false
         /// What the shared encoder made and was sent ends at this running time, in ns.
         var sharedEnd: UInt64 = 0
+        /// The running time of what either encoder made and was sent last, in ns.
+        var lastOutput: UInt64?
         /// After a gap, the peer cannot decode anything else.
         var needsKeyFrame = false
         var passed = 0
+        var dropped = 0
+        var onReturn: (@Sendable () -> Void)?
+
+        mutating func end() -> (@Sendable () -> Void)? {
+            phase = .own
+            return onReturn.take()
+        }
     }
     private let state = Mutex(State())
     private let done = DispatchSemaphore(value: 0)
     let kind: MediaKind
-    /// A slower own encoder keeps the track.
+    /// An own encoder that needs longer keeps the track.
     private static let patience = DispatchTimeInterval.milliseconds(300)
 
     init(_ kind: MediaKind) { self.kind = kind }
 
-    /// Judges what reaches `sink`, the input of the own encoder.
-    convenience init(_ kind: MediaKind, at sink: Pad) {
+    /// Judges what reaches `input`, that of the own encoder.
+    convenience init(_ kind: MediaKind, input: Pad) {
         self.init(kind)
-        // The pad owns the probe, and this class owns no pad.
-        sink.filter { [self] buffer, pad in admitsOwn(at: pad.runningTime(of: buffer)) }
+        // Pads own their probes, and this class owns no pad.
+        input.filter { [self] buffer, pad in admitsOwn(at: pad.runningTime(of: buffer)) }
+    }
+
+    /// Judges what leaves `output`, where the outputs of both encoders meet.
+    func watch(_ output: Pad) {
+        output.filter { [self] buffer, pad in admitsOutput(at: pad.runningTime(of: buffer)) }
     }
 
     /// How many frames or packets of the shared encoder passed.
     var passed: Int { state.withLock { $0.passed } }
 
-    var isShared: Bool {
-        if case .shared = state.withLock({ $0.phase }) { true } else { false }
-    }
-    var isChanging: Bool {
-        if case .changing = state.withLock({ $0.phase }) { true } else { false }
-    }
+    /// How many of its frames could not be sent.
+    var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Changes to the shared encoder at a running time, in ns.
-    func change(at beginning: UInt64) {
-        state.withLock { state in
-            (state.phase, state.ownIsDone) = (.changing(beginning: max(beginning, state.lastOwn + 1)), false)
+    /// Changes with each ``stop()``.
+    var epoch: Int { state.withLock { $0.epoch } }
+
+    /// Whether the shared encoder makes what is sent.
+    var isShared: Bool {
+        switch state.withLock({ $0.phase }) {
+        case .own, .changing: false
+        case .shared, .returning: true
         }
     }
 
-    /// Changes to the own encoder at once, with what is captured after the last that was sent.
-    func changeToOwn() { state.withLock { $0.phase = .own } }
+    /// Whether the shared encoder makes what is sent, and is to go on.
+    var staysShared: Bool { if case .shared = state.withLock({ $0.phase }) { true } else { false } }
+
+    /// Changes to the shared encoder at the running time, in ns, that `beginning` chooses: later than what it gets, which the own encoder has.
+    ///
+    /// - Returns: False if ``stop()`` was called since `epoch`; then nothing changes.
+    func change(since epoch: Int, at beginning: (_ after: UInt64) -> UInt64) -> Bool {
+        // Under the lock: no output of the shared encoder is judged between the choice and the change.
+        state.withLock { state in
+            guard state.epoch == epoch, case .own = state.phase else { return false }
+            (state.phase, state.ownIsDone) = (.changing(beginning: beginning(state.lastOwn)), false)
+            return true
+        }
+    }
+
+    /// Changes to the own encoder as soon as it gets something; `onReturn` runs then, at once if the shared one makes nothing.
+    func `return`(_ onReturn: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            switch state.phase {
+            case .own, .changing:
+                state.phase = .own
+                return true
+            case .shared, .returning:
+                (state.phase, state.onReturn) = (.returning, onReturn)
+                return false
+            }
+        }
+        if isOver { onReturn() }
+    }
+
+    /// Sends nothing of the shared encoder from now on.
+    func stop() {
+        let onReturn = state.withLock { state in
+            state.epoch += 1
+            return state.end()
+        }
+        onReturn?()
+    }
+
+    /// The shared encoder did not encode a frame.
+    func noteDrop() { state.withLock { $0.dropped += 1 } }
 
     /// Some output of the shared encoder was lost on its way.
-    func noteGap() { state.withLock { $0.needsKeyFrame = true } }
+    func noteGap() {
+        state.withLock { state in
+            state.dropped += 1
+            state.needsKeyFrame = kind == .video
+        }
+    }
 
     /// Whether captured media goes to the own encoder; on its thread.
     func admitsOwn(at time: UInt64?) -> Bool {
+        var onReturn: (@Sendable () -> Void)?
         let (isAdmitted, isDone) = state.withLock { state in
-            let time = time ?? state.lastOwn
+            let time = time ?? max(state.lastOwn, state.sharedEnd)
             switch state.phase {
             case .own:
                 guard time >= state.sharedEnd else { return (false, false) }
@@ -76,37 +140,47 @@ final class EncoderHandover: Sendable {
                     return (false, true)
                 }
             case .shared: return (false, false)
+            case .returning:
+                guard time >= state.sharedEnd else { return (false, false) }
+                onReturn = state.end()
             }
             state.lastOwn = max(state.lastOwn, time)
             return (true, false)
         }
         if isDone { done.signal() }
+        onReturn?()
         return isAdmitted
     }
 
-    /// Whether output of the shared encoder is sent; on the thread that delivers it.
+    /// Whether output of the shared encoder is sent; on the thread that delivers it, which may wait for the own encoder.
     ///
-    /// `end` is when its presentation ends. `begin` runs before the first output passes; false: it cannot.
-    func admitsShared(at time: UInt64?, until end: UInt64?, isDelta: Bool, begin: () -> Bool) -> Bool {
+    /// `end` is when its presentation ends. `onBegin` runs with the first that is sent.
+    func admitsShared(at time: UInt64?, until end: UInt64?, isDelta: Bool, onBegin: () -> Void = {}) -> Bool {
         guard let time, isReady(for: time, isDelta: isDelta) else { return false }
-        return state.withLock { state in
+        let (isAdmitted, isFirst) = state.withLock { state in
+            var isFirst = false
             switch state.phase {
-            case .own: return false
+            case .own: return (false, false)
             case .changing:
-                guard state.ownIsDone, begin() else { return false }
                 (state.phase, state.needsKeyFrame) = (.shared, false)
-            case .shared:
-                guard !(state.needsKeyFrame && isDelta) else { return false }
+                isFirst = true
+            case .shared, .returning:
+                if state.needsKeyFrame, isDelta {
+                    state.dropped += 1
+                    return (false, false)
+                }
                 state.needsKeyFrame = false
             }
-            // Video may be repeated at a smaller distance than its duration.
+            // Frames may be closer than the duration of one.
             state.sharedEnd = max(state.sharedEnd, kind == .audio ? end ?? time : time + 1)
             state.passed += 1
-            return true
+            return (true, isFirst)
         }
+        if isFirst { onBegin() }
+        return isAdmitted
     }
 
-    /// Waits until the own encoder has made all that comes before.
+    /// Waits until the own encoder has made all that comes before; an own encoder that needs too long keeps the track.
     private func isReady(for time: UInt64, isDelta: Bool) -> Bool {
         let deadline = DispatchTime.now() + Self.patience
         while true {
@@ -116,7 +190,19 @@ final class EncoderHandover: Sendable {
                 return state.ownIsDone ? true : nil
             }
             if let isReady { return isReady }
-            guard done.wait(timeout: deadline) == .success else { return false }
+            guard done.wait(timeout: deadline) == .timedOut else { continue }
+            state.withLock { state in if case .changing = state.phase { state.phase = .own } }
+            return false
+        }
+    }
+
+    /// Whether output of either encoder is newer than all that was sent: an encoder may have kept a frame or a rest since its last turn.
+    func admitsOutput(at time: UInt64?) -> Bool {
+        state.withLock { state in
+            guard let time else { return true }
+            guard state.lastOutput.map({ time > $0 }) ?? true else { return false }
+            state.lastOutput = time
+            return true
         }
     }
 }

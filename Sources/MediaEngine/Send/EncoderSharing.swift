@@ -10,63 +10,73 @@ final class EncoderSharing: Sendable {
     struct Target: Sendable {
         let source: CaptureSource
         let format: SharedEncoder.Format
-
-        func isSame(as other: Target?) -> Bool { source === other?.source && format == other?.format }
     }
 
-    private struct State {
-        /// The encoder that the track takes, or waits for; nil: its own.
-        var target: Target?
+    /// The encoder that a track takes, or waits for.
+    private struct Present: Sendable {
+        let target: Target
+        /// Of ``EncoderHandover``: after a stop, the track joins again.
+        let epoch: Int
+        /// A callback for a former one is late.
+        let number: Int
         var membership: SharedEncoders.Membership?
         var encoder: SharedEncoder?
         var branch: ProxyBranch?
+
+        func isSame(as target: Target, _ epoch: Int) -> Bool {
+            self.target.source === target.source && self.target.format == target.format && self.epoch == epoch
+        }
+    }
+
+    private struct State {
+        /// Nil: the track's own encoder.
+        var present: Present?
+        var lastNumber = 0
+        /// The way back to the own encoder; nil: it is over.
+        var leaving: Task<Void, Never>?
         /// Where the output of shared encoders arrives; made with the first, and kept.
         var proxy: Element?
-        /// Not before this moment: what has just set it apart may do so again.
-        var notBefore = ContinuousClock.now
-        var isWaiting = false
-        /// Counts the targets: a callback for a former one is late.
-        var number = 0
+        var pause = SharingPause()
     }
     private let state = Mutex(State())
     private let handover: EncoderHandover
     private let own: OwnEncoder
     private let bin: Element
+    private let funnel: Element
     private let description: PipelineDescription
     private let keyFrameIntervalMs: Int
     private let queue: DispatchQueue
-    private let ownOutput: Pad
-    private let payloaderSink: Pad
     private let onChange: @Sendable (CaptureChange) -> Void
-    private let onDrop: @Sendable () -> Void
+    private let onFailure: @Sendable (MediaError) -> Void
     private let onChance = Mutex<(@Sendable () -> Void)?>(nil)
     private let onFrameSize = Mutex<(@Sendable (Int, Int) -> Void)?>(nil)
 
-    /// How long a track that was set apart keeps its own encoder.
-    private static let pause = Duration.seconds(5)
-    /// A change that takes longer is given up.
+    /// A change in either direction that takes longer is ended.
     private static let patience = Duration.seconds(2)
     /// The most packets or frames that wait for a call: about a second.
     private static let waiting: [MediaKind: String] = [.video: "30", .audio: "50"]
 
-    /// `bin` is an instance of `description` with `own`; `queue` is the track's.
+    /// `bin` is an instance of `description` with `own`, whose output goes through a `funnel` from now on; `queue` is the track's.
     ///
-    /// `onChange` runs when the device of the source is lost or restored, `onDrop` when a frame is lost on its way from the shared encoder.
+    /// `onChange` runs when the device of the source is lost or restored, `onFailure` when a shared encoder fails.
     init(
         _ handover: EncoderHandover, in bin: Element, _ description: PipelineDescription, own: OwnEncoder,
         keyFrameIntervalMs: Int, queue: DispatchQueue, onChange: @escaping @Sendable (CaptureChange) -> Void,
-        onDrop: @escaping @Sendable () -> Void
+        onFailure: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
-        let payloaderSink = try payloader.pad("sink")
-        guard let ownOutput = payloaderSink.peer else { throw .noPad(element: description.name, pad: "encoder") }
-        (self.payloaderSink, self.ownOutput) = (payloaderSink, ownOutput)
         (self.handover, self.own, self.bin, self.description) = (handover, own, bin, description)
-        (self.keyFrameIntervalMs, self.queue, self.onChange, self.onDrop) = (
-            keyFrameIntervalMs, queue, onChange, onDrop
-        )
-        // What an encoder with a delay makes after the change.
-        ownOutput.dropWhileUnlinked()
+        (self.keyFrameIntervalMs, self.queue) = (keyFrameIntervalMs, queue)
+        (self.onChange, self.onFailure) = (onChange, onFailure)
+        // Both outputs stay linked, and it announces the stream again when the other one continues it.
+        funnel = try Element("funnel")
+        bin.add(funnel)
+        let payloaderSink = try payloader.pad("sink")
+        guard let output = payloaderSink.peer else { throw .noPad(element: description.name, pad: "encoder") }
+        payloaderSink.unlinkFromPeer()
+        try output.link(to: try funnel.requestPad("sink_%u"))
+        try funnel.pad("src").link(to: payloaderSink)
+        handover.watch(try funnel.pad("src"))
     }
 
     /// Calls `handler` when something may be shared again that could not be.
@@ -80,133 +90,163 @@ final class EncoderSharing: Sendable {
     /// How many frames or packets of a shared encoder were sent.
     var passed: Int { handover.passed }
 
+    /// How many of its frames could not be sent.
+    var dropped: Int { handover.dropped }
+
     /// Whether the shared encoder makes what is sent.
     var isShared: Bool { handover.isShared }
 
     /// The caps of what the shared encoder makes; nil while it makes nothing.
-    var caps: PropertyValue? { isShared ? payloaderSink.caps : nil }
+    var caps: PropertyValue? { isShared ? try? funnel.pad("src").caps : nil }
 
-    /// Sends nothing of the shared encoder from now on; from any thread. ``use(_:)`` has to follow.
-    func stop() { handover.changeToOwn() }
+    /// Sends nothing of the shared encoder from now on, on any thread; ``use(_:)`` has to follow.
+    func stop() { handover.stop() }
 
     /// Asks the shared encoder for a key frame, if it makes what is sent.
     ///
-    /// - Returns: Whether it does.
-    func requestKeyFrame() -> Bool {
-        guard isShared, let encoder = state.withLock({ $0.encoder }) else { return false }
+    /// A peer that asks often harms the other calls, so its track gets its own encoder.
+    /// - Returns: Whether the shared encoder makes what is sent.
+    func requestKeyFrame(forPeer: Bool) -> Bool {
+        guard handover.staysShared, let present = state.withLock({ $0.present }), let encoder = present.encoder else {
+            return false
+        }
+        if forPeer, state.withLock({ $0.pause.isTooOften(at: .now) }) {
+            onQueue { $0.setApart(present.number) }
+            return false
+        }
         encoder.requestKeyFrame()
         return true
     }
 
-    /// Shares `target` as soon as possible; nil: the track's own encoder makes what is sent. Only on the queue.
+    /// Shares `target` as soon as possible, or nothing if it is nil; only on the queue.
     func use(_ target: Target?) {
-        let (present, notBefore, isWaiting) = state.withLock { ($0.target, $0.notBefore, $0.isWaiting) }
-        if let target, target.isSame(as: present) { return }
-        if present != nil { leave() }
-        guard let target else { return }
-        let wait = notBefore - .now
-        if wait <= .zero { return join(target) }
-        if isWaiting { return }
-        state.withLock { $0.isWaiting = true }
-        after(wait) { sharing in
-            sharing.state.withLock { $0.isWaiting = false }
-            sharing.takeChance()
+        let epoch = handover.epoch
+        let (present, leaving) = state.withLock { ($0.present, $0.leaving) }
+        if let target, present?.isSame(as: target, epoch) == true { return }
+        if let present {
+            // What sets a track apart may change often: a narrow path.
+            if target == nil, handover.staysShared { state.withLock { $0.pause.begin(at: .now) } }
+            return leave(present)
         }
+        guard let target, leaving == nil else { return }
+        let wait = state.withLock { $0.pause.end } - .now
+        if wait > .zero { return after(wait) { $0.takeChance() } }
+        join(target, epoch)
     }
 
-    private func join(_ target: Target) {
+    /// Returns when the track's own encoder makes what is sent, and has its source; nothing may be shared meanwhile.
+    func returnToOwn() async {
+        let leaving = await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                use(nil)
+                continuation.resume(returning: state.withLock { $0.leaving })
+            }
+        }
+        await leaving?.value
+    }
+
+    private func join(_ target: Target, _ epoch: Int) {
         let number = state.withLock { state in
-            state.number += 1
-            state.target = target
-            return state.number
+            state.lastNumber += 1
+            state.present = Present(target: target, epoch: epoch, number: state.lastNumber)
+            return state.lastNumber
         }
         let member = SharedEncoders.Member(
             onReady: { [weak self] encoder in self?.onQueue { $0.attach(encoder, number) } },
-            onFailure: { [weak self] _ in self?.onQueue { $0.setApart(number) } }, onChange: onChange)
+            onFailure: { [weak self] error in self?.onQueue { $0.setApart(number, error) } }, onChange: onChange,
+            onDrop: { [weak handover] in if handover?.staysShared == true { handover?.noteDrop() } })
         let membership = target.source.encoders.join(target.format, member) {
-            [description, keyFrameIntervalMs] onFailure, onChange throws(MediaError) in
+            [description, keyFrameIntervalMs] events throws(MediaError) in
             try SharedEncoder(
-                of: target.source, target.format, description, keyFrameIntervalMs: keyFrameIntervalMs,
-                onFailure: onFailure, onChange: onChange)
+                of: target.source, target.format, description, keyFrameIntervalMs: keyFrameIntervalMs, events)
         }
-        state.withLock { $0.membership = membership }
+        state.withLock { $0.present?.membership = membership }
     }
 
     private func attach(_ encoder: SharedEncoder, _ number: Int) {
-        guard state.withLock({ $0.number == number && $0.target != nil && $0.branch == nil }) else { return }
+        guard let present = state.withLock({ $0.present }), present.number == number, present.branch == nil else {
+            return
+        }
         do throws(MediaError) {
             let branch = try encoder.attach(try proxy())
-            state.withLock { ($0.encoder, $0.branch) = (encoder, branch) }
+            state.withLock { state in
+                state.present?.encoder = encoder
+                state.present?.branch = branch
+            }
         } catch {
-            return setApart(number)
+            return setApart(number, error)
         }
-        let beginning = encoder.nextBeginning()
-        handover.change(at: beginning)
+        var beginning: UInt64 = 0
+        let isChanging = handover.change(since: present.epoch) { last in
+            beginning = encoder.nextBeginning(after: last)
+            return beginning
+        }
+        // After a stop, the track's next request follows.
+        guard isChanging else { return }
         let lead = Duration.nanoseconds(Int64(clamping: beginning) - Int64(clamping: Pipeline.now))
-        after(lead + Self.patience) { sharing in if sharing.handover.isChanging { sharing.setApart(number) } }
-    }
-
-    /// The track's own encoder continues for a while.
-    private func setApart(_ number: Int) {
-        guard state.withLock({ $0.number == number && $0.target != nil }) else { return }
-        state.withLock { $0.notBefore = .now + Self.pause }
-        leave()
-        takeChance()
-    }
-
-    private func leave() {
-        handover.changeToOwn()
-        let former = state.withLock { state in
-            defer { (state.target, state.membership, state.encoder, state.branch) = (nil, nil, nil, nil) }
-            state.number += 1
-            return state
-        }
-        if let encoder = former.encoder, let branch = former.branch { encoder.detach(branch) }
-        if let target = former.target, let membership = former.membership { target.source.encoders.leave(membership) }
-        guard let output = try? former.proxy?.pad("src"), output.peer != nil else { return }
-        // After what it sends just now.
-        output.whenIdle { [weak self] in
-            guard let self else { return }
-            payloaderSink.unlinkFromPeer()
-            // They were linked before.
-            try? ownOutput.link(to: payloaderSink)
-            own.setReplaced(false)
+        after(lead + Self.patience) { sharing in
+            if sharing.isShared { sharing.state.withLock { $0.pause.reset() } } else { sharing.setApart(number) }
         }
     }
 
-    /// Links the shared encoder; on the thread that delivers its output, which waits.
-    private func begin() -> Bool {
-        guard let output = try? state.withLock({ $0.proxy })?.pad("src") else { return false }
-        payloaderSink.unlinkFromPeer()
-        do throws(MediaError) {
-            try output.link(to: payloaderSink)
-        } catch {
-            try? ownOutput.link(to: payloaderSink)
-            return false
+    /// The track's own encoder continues for a while; `error` is why.
+    private func setApart(_ number: Int, _ error: MediaError? = nil) {
+        guard let present = state.withLock({ $0.present }), present.number == number else { return }
+        state.withLock { $0.pause.lengthen(at: .now) }
+        if let error { onFailure(error) }
+        leave(present)
+    }
+
+    /// The own encoder gets the source first: a device without a user would close.
+    private func leave(_ present: Present) {
+        own.setReplaced(false)
+        let leaving = Task { [own, handover] in
+            await own.settle()
+            _ = await Deadline.isMet(Self.patience) {
+                let (returns, continuation) = AsyncStream.makeStream(of: Void.self)
+                handover.return { continuation.finish() }
+                for await _ in returns {}
+            }
+            // If its source gives nothing, the own encoder waits for it.
+            handover.stop()
+            await self.detach(present)
         }
-        own.setReplaced(true)
-        return true
+        state.withLock { ($0.present, $0.leaving) = (nil, leaving) }
+    }
+
+    private func detach(_ present: Present) async {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                if let encoder = present.encoder, let branch = present.branch { encoder.detach(branch) }
+                if let membership = present.membership { present.target.source.encoders.leave(membership) }
+                state.withLock { $0.leaving = nil }
+                takeChance()
+                continuation.resume()
+            }
+        }
     }
 
     private func proxy() throws(MediaError) -> Element {
         if let present = state.withLock({ $0.proxy }) { return present }
         let proxy = try Element("proxysrc")
         try proxy.keepOnlyLatest(handover.kind)
-        let queue = proxy.child(madeBy: "queue")
-        try queue?.set("max-size-buffers", Self.waiting[handover.kind] ?? "30")
-        queue?.watch("overrun") { [weak self] _ in self?.noteGap() }
+        let waiting = proxy.child(madeBy: "queue")
+        try waiting?.set("max-size-buffers", Self.waiting[handover.kind] ?? "30")
+        waiting?.watch("overrun") { [weak self] _ in self?.noteGap() }
         bin.add(proxy)
         let output = try proxy.pad("src")
         output.interceptEndOfStream()
         output.filter { [weak self] buffer, pad in
             guard let self else { return false }
             let time = pad.runningTime(of: buffer)
-            return handover.admitsShared(
-                at: time, until: time.map { $0 + buffer.duration }, isDelta: buffer.isDelta, begin: begin)
+            return handover.admitsShared(at: time, until: time.map { $0 + buffer.duration }, isDelta: buffer.isDelta) {
+                self.onQueue { if $0.handover.staysShared { $0.own.setReplaced(true) } }
+            }
         }
         output.onFrameSize { [weak self] width, height in
             if let self { onFrameSize.withLock { $0 }?(width, height) }
         }
+        try output.link(to: try funnel.requestPad("sink_%u"))
         try proxy.syncStateWithParent()
         state.withLock { $0.proxy = proxy }
         return proxy
@@ -214,9 +254,8 @@ final class EncoderSharing: Sendable {
 
     private func noteGap() {
         guard isShared else { return }
-        if handover.kind == .video { handover.noteGap() }
-        onDrop()
-        state.withLock { $0.encoder }?.requestKeyFrame()
+        handover.noteGap()
+        state.withLock { $0.present?.encoder }?.requestKeyFrame()
     }
 
     private func takeChance() { onChance.withLock { $0 }?() }
@@ -227,5 +266,37 @@ final class EncoderSharing: Sendable {
 
     private func after(_ pause: Duration, _ body: @escaping @Sendable (EncoderSharing) -> Void) {
         queue.asyncAfter(deadline: .now() + pause / .seconds(1)) { [weak self] in if let self { body(self) } }
+    }
+}
+
+/// How long a track that was set apart keeps its own encoder: longer each time, until it has shared one for a while.
+struct SharingPause: Sendable {
+    /// Nothing is shared before.
+    private(set) var end = ContinuousClock.now
+    private var length = shortest
+    private var requests: [ContinuousClock.Instant] = []
+
+    private static let (usual, shortest, longest) = (Duration.seconds(2), Duration.seconds(5), Duration.seconds(300))
+    /// More requests for key frames than this within ``window`` are too many.
+    private static let (mostRequests, window) = (4, Duration.seconds(10))
+
+    /// Begins a pause of the usual length.
+    mutating func begin(at now: ContinuousClock.Instant) { end = max(end, now + Self.usual) }
+
+    /// Begins a longer pause than the last time.
+    mutating func lengthen(at now: ContinuousClock.Instant) {
+        end = max(end, now + length)
+        length = min(length * 2, Self.longest)
+        requests = []
+    }
+
+    /// The next pause is short again.
+    mutating func reset() { length = Self.shortest }
+
+    /// Takes a request of the peer for a key frame; whether there are too many.
+    mutating func isTooOften(at now: ContinuousClock.Instant) -> Bool {
+        requests.removeAll { now - $0 > Self.window }
+        requests.append(now)
+        return requests.count > Self.mostRequests
     }
 }

@@ -36,32 +36,29 @@ final class OwnEncoder: Sendable {
         supply()
     }
 
-    /// A shared encoder makes what is sent, or does not any more; from any thread.
+    /// A shared encoder makes what is sent, or is not to do so any more; only on the queue.
     func setReplaced(_ isReplaced: Bool) {
-        queue.async { [weak self] in
-            guard let self else { return }
-            state.withLock { $0.isReplaced = isReplaced }
-            if isReplaced {
-                supply()
-                rest()
-            } else {
-                // It cannot fail: nothing of it is new.
-                try? proxy.syncStateWithParent()
-                forceKeyFrame()
-                supply()
-            }
+        guard state.withLock({ $0.isReplaced }) != isReplaced else { return }
+        if !isReplaced {
+            // It cannot fail: nothing of it is new.
+            try? proxy.syncStateWithParent()
+            forceKeyFrame()
         }
-    }
-
-    private func supply() { feed.want(state.withLock { $0.isWanted && !$0.isReplaced }) }
-
-    /// Ends the thread, once it gets nothing.
-    private func rest() {
-        Task { [weak self, feed] in
-            await feed.settle()
+        state.withLock { $0.isReplaced = isReplaced }
+        supply()
+        guard isReplaced else { return }
+        // Its thread ends once it gets nothing.
+        Task { [weak self] in
+            await self?.settle()
             self?.stopIfReplaced()
         }
     }
+
+    /// Returns when it has its source, or has lost it, as was requested so far.
+    func settle() async { await feed.settle() }
+
+    /// Under the lock: the last request counts.
+    private func supply() { state.withLock { feed.want($0.isWanted && !$0.isReplaced) } }
 
     private func stopIfReplaced() {
         queue.async { [weak self] in

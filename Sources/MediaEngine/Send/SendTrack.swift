@@ -6,6 +6,7 @@ final class SendTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
     private let feed: CaptureFeed
+    private let changes: CaptureChanges
     private let numbersPackets: Bool
     /// Nil for audio.
     private let pacer: Pacer?
@@ -47,7 +48,7 @@ final class SendTrack: Sendable {
     ///
     /// With `numbersPackets` they get the extension of ``TransportFeedback`` once it is negotiated. `probe` is the name of the ``EchoProbe`` that taps
     /// the played audio; nil when no audio is played.
-    /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored.
+    /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored, `onUnshared` when a shared encoder fails.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         ssrc: UInt32 = .random(in: 1...UInt32.max), description: PipelineDescription,
@@ -55,9 +56,12 @@ final class SendTrack: Sendable {
         mode: SendMode = .closed, numbersPackets: Bool = false,
         keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
         probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
+        onUnshared: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) throws(MediaError) {
+        let changes = CaptureChanges(onChange)
+        self.changes = changes
         kind = codec.kind
         queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
         self.codec = codec
@@ -83,21 +87,21 @@ final class SendTrack: Sendable {
         pacer?.count(encoderSink)
         // In front of the gate, whose latest frame may have been sent by another encoder.
         let canShare = configuration.sharesEncoder && (codec.kind == .video || codec == .opus)
-        let handover = canShare ? EncoderHandover(codec.kind, at: encoderSink) : nil
+        let handover = canShare ? EncoderHandover(codec.kind, input: encoderSink) : nil
         let counts = FlowCounts()
         let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
         self.gate = gate
         self.counts = counts
         feed = CaptureFeed(
-            of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure, onChange: onChange
-        )
+            of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure,
+            onChange: changes.note)
         let own = try OwnEncoder(codec.kind, element, behind: proxy, feed: feed, queue: queue)
         self.own = own
         sharing =
             if let handover {
                 try EncoderSharing(
                     handover, in: bin, description, own: own, keyFrameIntervalMs: keyFrameIntervalMs, queue: queue,
-                    onChange: onChange, onDrop: { counts.drop() })
+                    onChange: changes.note, onFailure: onUnshared)
             } else { nil }
         // Behind the gate, since a buffer that the gate keeps passes here only when the gate opens.
         if codec.kind == .video { encoderSink.keepTimeRising() }
@@ -133,8 +137,9 @@ final class SendTrack: Sendable {
             try bin.pad("src").link(to: webrtcSink)
         }
         if codec.kind == .video {
-            let makeKeyFrame = { @Sendable [own, sharing] in
-                if sharing?.requestKeyFrame() != true { own.forceKeyFrame() }
+            // The bin owns its pads, and these own their handlers, which must not own the bin.
+            let makeKeyFrame = { @Sendable [weak own, weak sharing] in
+                if sharing?.requestKeyFrame(forPeer: true) != true { own?.forceKeyFrame() }
             }
             let limit = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: queue, make: makeKeyFrame)
             // Only the peer's requests pass this pad.
@@ -206,14 +211,16 @@ final class SendTrack: Sendable {
     ///
     /// - Throws: ``MediaError`` when it cannot be opened; the present one then continues.
     nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
-        await leaveSharedEncoder()
+        let former = feed.source
+        await sharing?.returnToOwn()
         defer { reconsiderSharing() }
         try await feed.change(to: source)
+        if source !== former { changes.reset() }
         own.forceKeyFrame()
     }
 
     /// Sends a key frame next.
-    func forceKeyFrame() { if sharing?.requestKeyFrame() != true { own.forceKeyFrame() } }
+    func forceKeyFrame() { if sharing?.requestKeyFrame(forPeer: false) != true { own.forceKeyFrame() } }
 
     /// How much video the path takes; nil for audio, and for video whose rate cannot be changed.
     var rate: VideoRate? {
@@ -282,16 +289,6 @@ final class SendTrack: Sendable {
             source: source, format: SharedEncoder.Format(description: encoderName, values: encoder.values))
     }
 
-    private func leaveSharedEncoder() async {
-        guard let sharing else { return }
-        await withCheckedContinuation { continuation in
-            queue.async {
-                sharing.use(nil)
-                continuation.resume()
-            }
-        }
-    }
-
     /// Starts or stops to record the sent media.
     func setRecording(_ isOpen: Bool) { if isOpen { recording?.open() } else { recording?.close() } }
 
@@ -312,7 +309,7 @@ final class SendTrack: Sendable {
     /// Stops sending and releases the capture permanently.
     func end() async {
         set(.off)
-        await leaveSharedEncoder()
+        await sharing?.returnToOwn()
         await feed.end()
     }
 
@@ -331,7 +328,7 @@ final class SendTrack: Sendable {
         let limitation = encoder.limitation
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: framesSent,
-            toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped : nil,
+            toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped + (sharing?.dropped ?? 0) : nil,
             targetBitrate: encoder.targetBitrate, isLimitedByBandwidth: limitation.isNow,
             limitedByBandwidthSeconds: limitation.seconds,
             sharesEncoder: sharing?.isShared ?? false, seconds: counts.seconds)

@@ -14,8 +14,8 @@ final class SharedEncoder: Sendable {
     }
 
     private struct State {
-        /// The running time from which on the next frame is a key frame for calls that join; nil: none is due.
-        var due: UInt64?
+        /// The running times from which on the next frame is a key frame for calls that join, in ns, in order.
+        var dues: [UInt64] = []
         var lastDue: UInt64 = 0
         var hasEnded = false
     }
@@ -29,15 +29,17 @@ final class SharedEncoder: Sendable {
     private let keyFrames: KeyFrameLimit
     private let queue: DispatchQueue
 
-    /// The shortest time between the key frames for calls that join, in ns: each is sent by all calls.
+    /// The time between two key frames for calls that join, in ns, at least.
+    ///
+    /// All calls send each of them.
     private static let joinInterval: UInt64 = 500_000_000
     /// In ns: no frame has been captured that is so much newer than the clock.
     private static let lead: UInt64 = 5_000_000
 
-    /// `description` is that of ``Format``; `onFailure` runs when nothing is encoded any more, `onChange` when the source's device is lost or restored.
+    /// `description` is that of ``Format``; `events` gets what happens to the encoder.
     init(
         of source: CaptureSource, _ format: Format, _ description: PipelineDescription, keyFrameIntervalMs: Int,
-        onFailure: @escaping @Sendable (MediaError) -> Void, onChange: @escaping @Sendable (CaptureChange) -> Void
+        _ events: SharedEncoders.Member
     ) throws(MediaError) {
         let kind = source.kind
         self.kind = kind
@@ -58,7 +60,9 @@ final class SharedEncoder: Sendable {
         try bin.replace(payloader, by: tee.element)
         // Each branch that joins asks for another negotiation, and some encoders begin again then.
         encoderSource.refuseReconfiguration()
-        feed = CaptureFeed(of: source, to: proxy, onDetached: {}, onFailure: onFailure, onChange: onChange)
+        feed = CaptureFeed(
+            of: source, to: proxy, onDetached: {}, onFailure: events.onFailure, onChange: events.onChange)
+        if kind == .video { proxy.child(madeBy: "queue")?.watch("overrun") { _ in events.onDrop() } }
         let encoderSink = try encoder.pad("sink")
         if kind == .video {
             encoderSink.keepTimeRising()
@@ -69,7 +73,7 @@ final class SharedEncoder: Sendable {
         try proxy.link(to: bin)
         pipeline.bus.watch { message in
             guard case .error(let element, let text, let debug, _) = message else { return }
-            onFailure(.elementFailed(element: element, message: text, debug: debug))
+            events.onFailure(.elementFailed(element: element, message: text, debug: debug))
         }
     }
 
@@ -97,13 +101,9 @@ final class SharedEncoder: Sendable {
     func end() async {
         state.withLock { $0.hasEnded = true }
         await feed.end()
-        await withCheckedContinuation { continuation in
-            queue.async { [pipeline] in
-                pipeline.stop()
-                MemoryReturn.shared.ask()
-                continuation.resume()
-            }
-        }
+        // In order behind a start, and not on the queue itself: an encoder that hangs would block the calls that leave.
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        await BlockingQueue(label: "encode.stop").stop(pipeline)
     }
 
     /// Feeds `proxy`, a `proxysrc` that is playing in the pipeline of a call.
@@ -119,15 +119,17 @@ final class SharedEncoder: Sendable {
 
     func detach(_ branch: ProxyBranch) { queue.sync { tee.detach(branch, in: bin) } }
 
-    /// The running time, in ns, from which on a call may take the output: video begins with a key frame there.
+    /// The running time, in ns, from which on a call may take the output; video begins with a key frame there.
     ///
-    /// Nothing that is captured then has been captured yet.
-    func nextBeginning() -> UInt64 {
-        guard kind == .video else { return Pipeline.now + Self.lead }
+    /// It is later than `after`, and nothing that is captured then has been captured yet.
+    func nextBeginning(after: UInt64) -> UInt64 {
+        let earliest = max(Pipeline.now + Self.lead, after + 1)
+        guard kind == .video else { return earliest }
         return state.withLock { state in
-            if let due = state.due { return due }
-            let due = max(Pipeline.now + Self.lead, state.lastDue + Self.joinInterval)
-            (state.due, state.lastDue) = (due, due)
+            if let due = state.dues.first(where: { $0 > after }) { return due }
+            let due = max(earliest, state.lastDue + Self.joinInterval)
+            state.dues.append(due)
+            state.lastDue = due
             return due
         }
     }
@@ -138,8 +140,8 @@ final class SharedEncoder: Sendable {
     /// A captured frame is about to be encoded.
     private func note(_ time: UInt64?) {
         let isDue = state.withLock { state in
-            guard let due = state.due, let time, time >= due else { return false }
-            state.due = nil
+            guard let time, let due = state.dues.first, time >= due else { return false }
+            state.dues.removeAll { $0 <= time }
             return true
         }
         if isDue { encoderSource.forceKeyFrame() }

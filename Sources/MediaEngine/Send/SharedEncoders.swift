@@ -1,125 +1,121 @@
 internal import Synchronization
 
-/// The encoders of one source that several tracks share, by format; each exists while two tracks want it, and until none does.
+/// The encoders of one source that several tracks share, by format; each exists from the second track on that wants it, and until none does.
 final class SharedEncoders: Sendable {
-    /// A track that wants to share.
+    /// A track that wants to share; its closures run on any thread.
     struct Member: Sendable {
         /// The encoder delivers: it may be attached.
         let onReady: @Sendable (SharedEncoder) -> Void
-        /// The encoder delivers nothing any more, or could not start.
+        /// The encoder delivers nothing any more, or could not start. The member leaves when its own encoder has the source.
         let onFailure: @Sendable (MediaError) -> Void
+        /// The device of the source was lost or restored.
         let onChange: @Sendable (CaptureChange) -> Void
+        /// A frame was not encoded, since the encoder was too slow.
+        let onDrop: @Sendable () -> Void
+    }
+
+    /// The tracks that want one format, and their encoder.
+    final class Group: Sendable {
+        fileprivate struct State {
+            var members: [Int: Member] = [:]
+            var lastNumber = 0
+            var isBeingMade = false
+            var encoder: SharedEncoder?
+            var isReady = false
+        }
+        fileprivate let state = Mutex(State())
+        fileprivate let format: SharedEncoder.Format
+
+        fileprivate init(_ format: SharedEncoder.Format) { self.format = format }
+
+        fileprivate func forEach(_ body: (Member) -> Void) {
+            for member in state.withLock({ Array($0.members.values) }) { body(member) }
+        }
     }
 
     /// What ``leave(_:)`` takes.
     struct Membership: Sendable {
-        fileprivate let format: SharedEncoder.Format
+        fileprivate let group: Group
         fileprivate let number: Int
     }
 
-    private struct Group {
-        var members: [Int: Member] = [:]
-        var encoder: SharedEncoder?
-        var isReady = false
-        /// Distinguishes it from earlier groups of the same format.
-        let number: Int
-    }
-    private struct State {
-        var groups: [SharedEncoder.Format: Group] = [:]
-        var lastNumber = 0
-    }
-    private let state = Mutex(State())
+    /// Makes an encoder that reports to a group.
+    typealias Make = (_ events: Member) throws(MediaError) -> SharedEncoder
+
+    private let groups = Mutex<[SharedEncoder.Format: Group]>([:])
 
     /// One track alone keeps its own encoder.
     private static let fewest = 2
 
     /// How many encoders there are.
-    var count: Int { state.withLock { $0.groups.values.count { $0.encoder != nil } } }
+    var count: Int { groups.withLock { $0.values.count { $0.state.withLock { $0.encoder != nil } } } }
 
     /// Adds a track; `make` runs when there are enough of them.
-    func join(
-        _ format: SharedEncoder.Format, _ member: Member,
-        make: (
-            _ onFailure: @escaping @Sendable (MediaError) -> Void,
-            _ onChange: @escaping @Sendable (CaptureChange) -> Void
-        ) throws(MediaError) -> SharedEncoder
-    ) -> Membership {
-        let (number, group, ready) = state.withLock { state -> (Int, Int?, SharedEncoder?) in
-            state.lastNumber += 1
-            let number = state.lastNumber
-            var group = state.groups[format] ?? Group(number: number)
-            group.members[number] = member
-            defer { state.groups[format] = group }
-            if group.isReady { return (number, nil, group.encoder) }
-            return (number, group.encoder == nil && group.members.count >= Self.fewest ? group.number : nil, nil)
+    func join(_ format: SharedEncoder.Format, _ member: Member, make: Make) -> Membership {
+        let (group, number, ready, isMaker) = groups.withLock { groups in
+            let group = groups[format] ?? Group(format)
+            groups[format] = group
+            return group.state.withLock { state -> (Group, Int, SharedEncoder?, Bool) in
+                state.lastNumber += 1
+                state.members[state.lastNumber] = member
+                let isMaker = !state.isBeingMade && state.members.count >= Self.fewest
+                if isMaker { state.isBeingMade = true }
+                return (group, state.lastNumber, state.isReady ? state.encoder : nil, isMaker)
+            }
         }
         if let ready { member.onReady(ready) }
-        if let group { begin(format, group, make) }
-        return Membership(format: format, number: number)
+        if isMaker { begin(group, make) }
+        return Membership(group: group, number: number)
     }
 
     /// Removes a track; the last one ends the encoder.
     func leave(_ membership: Membership) {
-        let unused = state.withLock { state -> SharedEncoder? in
-            guard var group = state.groups[membership.format],
-                group.members.removeValue(forKey: membership.number) != nil
-            else { return nil }
-            state.groups[membership.format] = group.members.isEmpty ? nil : group
-            return group.members.isEmpty ? group.encoder : nil
+        let group = membership.group
+        let unused = groups.withLock { groups in
+            group.state.withLock { state -> SharedEncoder? in
+                guard state.members.removeValue(forKey: membership.number) != nil, state.members.isEmpty else {
+                    return nil
+                }
+                if groups[group.format] === group { groups[group.format] = nil }
+                return state.encoder
+            }
         }
         if let unused { Task { await unused.end() } }
     }
 
-    private func begin(
-        _ format: SharedEncoder.Format, _ number: Int,
-        _ make: (
-            @escaping @Sendable (MediaError) -> Void, @escaping @Sendable (CaptureChange) -> Void
-        ) throws(MediaError) -> SharedEncoder
-    ) {
+    private func begin(_ group: Group, _ make: Make) {
         let encoder: SharedEncoder
         do throws(MediaError) {
             encoder = try make(
-                { [weak self] in self?.fail(format, number, $0) },
-                { [weak self] change in self?.members(of: format, number).forEach { $0.onChange(change) } })
+                Member(
+                    onReady: { _ in }, onFailure: { [weak self, weak group] in if let group { self?.dissolve(group, $0) } },
+                    onChange: { [weak group] change in group?.forEach { $0.onChange(change) } },
+                    onDrop: { [weak group] in group?.forEach { $0.onDrop() } }))
         } catch {
-            return fail(format, number, error)
+            return dissolve(group, error)
         }
-        let isFirst = state.withLock { state in
-            guard state.groups[format]?.number == number, state.groups[format]?.encoder == nil else { return false }
-            state.groups[format]?.encoder = encoder
-            return true
+        let isUnused = group.state.withLock { state in
+            state.encoder = encoder
+            return state.members.isEmpty
         }
-        guard isFirst else { return }
         Task {
+            if isUnused { return await encoder.end() }
             do throws(MediaError) {
                 try await encoder.start()
             } catch {
-                return fail(format, number, error)
+                return dissolve(group, error)
             }
-            let members = state.withLock { state -> [Member] in
-                guard state.groups[format]?.number == number else { return [] }
-                state.groups[format]?.isReady = true
-                return state.groups[format].map { Array($0.members.values) } ?? []
+            let members = group.state.withLock { state in
+                state.isReady = true
+                return Array(state.members.values)
             }
             for member in members { member.onReady(encoder) }
         }
     }
 
-    private func members(of format: SharedEncoder.Format, _ number: Int) -> [Member] {
-        state.withLock { state in
-            guard let group = state.groups[format], group.number == number else { return [] }
-            return Array(group.members.values)
-        }
-    }
-
-    /// Dissolves a group.
-    private func fail(_ format: SharedEncoder.Format, _ number: Int, _ error: MediaError) {
-        let group = state.withLock { state -> Group? in
-            guard state.groups[format]?.number == number else { return nil }
-            return state.groups.removeValue(forKey: format)
-        }
-        guard let group else { return }
-        for member in group.members.values { member.onFailure(error) }
-        if let encoder = group.encoder { Task { await encoder.end() } }
+    /// Lets its members go; the encoder ends with the last one that leaves.
+    private func dissolve(_ group: Group, _ error: MediaError) {
+        groups.withLock { groups in if groups[group.format] === group { groups[group.format] = nil } }
+        group.forEach { $0.onFailure(error) }
     }
 }
