@@ -81,8 +81,8 @@ public struct TrackConfiguration: Sendable {
     public var bitrateKbit: Int
     /// Whether tracks that send the same source in the same format share one encoder: then each costs little more than its packets.
     ///
-    /// A track has an encoder of its own while something sets it apart: until its first frame is sent, while it is the only one, while it is muted, while the path
-    /// takes too little, and with other audio processing than ``AudioProcessing/off``. Of audio only Opus is shared.
+    /// A track begins with an encoder of its own, and has it while something sets it apart: while it is muted, while the path takes too little, with
+    /// other audio processing than ``AudioProcessing/off``, and after its peer asked for many key frames. Of audio only Opus is shared.
     public var sharesEncoder = true
     /// What is kept longest when the path takes too little for the video; has no effect on audio.
     public var degradationPreference = DegradationPreference.balanced

@@ -192,7 +192,7 @@ final class EncoderSharing: Sendable {
     /// The track's own encoder continues for a while; `error` is why.
     private func setApart(_ number: Int, _ error: MediaError? = nil) {
         guard let present = state.withLock({ $0.present }), present.number == number else { return }
-        state.withLock { $0.pause.lengthen(at: .now) }
+        state.withLock { $0.pause.beginAfterFailure(at: .now) }
         if let error { onFailure(error) }
         leave(present)
     }
@@ -274,24 +274,29 @@ struct SharingPause: Sendable {
     /// Nothing is shared before.
     private(set) var end = ContinuousClock.now
     private var length = shortest
+    private var failureLength = shortestAfterFailure
     private var requests: [ContinuousClock.Instant] = []
 
-    private static let (usual, shortest, longest) = (Duration.seconds(2), Duration.seconds(5), Duration.seconds(300))
+    private static let (shortest, longest) = (Duration.milliseconds(250), Duration.seconds(8))
+    private static let (shortestAfterFailure, longestAfterFailure) = (Duration.seconds(5), Duration.seconds(300))
     /// More requests for key frames than this within ``window`` are too many.
     private static let (mostRequests, window) = (4, Duration.seconds(10))
 
-    /// Begins a pause of the usual length.
-    mutating func begin(at now: ContinuousClock.Instant) { end = max(end, now + Self.usual) }
-
-    /// Begins a longer pause than the last time.
-    mutating func lengthen(at now: ContinuousClock.Instant) {
+    /// Begins a pause, because the path sets the track apart.
+    mutating func begin(at now: ContinuousClock.Instant) {
         end = max(end, now + length)
         length = min(length * 2, Self.longest)
+    }
+
+    /// Begins a pause, because sharing failed or harmed others.
+    mutating func beginAfterFailure(at now: ContinuousClock.Instant) {
+        end = max(end, now + failureLength)
+        failureLength = min(failureLength * 2, Self.longestAfterFailure)
         requests = []
     }
 
     /// The next pause is short again.
-    mutating func reset() { length = Self.shortest }
+    mutating func reset() { (length, failureLength) = (Self.shortest, Self.shortestAfterFailure) }
 
     /// Takes a request of the peer for a key frame; whether there are too many.
     mutating func isTooOften(at now: ContinuousClock.Instant) -> Bool {

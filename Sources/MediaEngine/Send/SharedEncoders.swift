@@ -6,7 +6,9 @@ final class SharedEncoders: Sendable {
     struct Member: Sendable {
         /// The encoder delivers: it may be attached.
         let onReady: @Sendable (SharedEncoder) -> Void
-        /// The encoder delivers nothing any more, or could not start. The member leaves when its own encoder has the source.
+        /// The encoder delivers nothing any more, or could not start.
+        ///
+        /// The member leaves when its own encoder has the source.
         let onFailure: @Sendable (MediaError) -> Void
         /// The device of the source was lost or restored.
         let onChange: @Sendable (CaptureChange) -> Void
@@ -88,7 +90,8 @@ final class SharedEncoders: Sendable {
         do throws(MediaError) {
             encoder = try make(
                 Member(
-                    onReady: { _ in }, onFailure: { [weak self, weak group] in if let group { self?.dissolve(group, $0) } },
+                    onReady: { _ in },
+                    onFailure: { [weak self, weak group] in if let group { self?.dissolve(group, $0) } },
                     onChange: { [weak group] change in group?.forEach { $0.onChange(change) } },
                     onDrop: { [weak group] in group?.forEach { $0.onDrop() } }))
         } catch {

@@ -216,7 +216,8 @@ extension RealPipelines {
             var options = Self.options
             options.kinds = [.video]
             options.engine = try await Engine.start(
-                pipelineFolder: folder.path, captureTiming: CaptureTiming(firstRetry: .milliseconds(300)), logger: logger)
+                pipelineFolder: folder.path, captureTiming: CaptureTiming(firstRetry: .milliseconds(300)),
+                logger: logger)
             options.callerVideo = source
             if let encoder { options.configure = { $0.tracks[.video]?.encoders = [encoder] } }
             options.configureCallee = { $0.tracks[.video]?.encoders = [] }
@@ -226,7 +227,9 @@ extension RealPipelines {
             }
         }
 
-        @Test("A source that is lost is reported to all calls that share its encoder, and all see the test frame meanwhile")
+        @Test(
+            "A source that is lost is reported to all calls that share its encoder, and all see the test frame meanwhile"
+        )
         func lostSource() async throws {
             let device = """
                 # value caps: format.caps
@@ -259,6 +262,73 @@ extension RealPipelines {
                     try await call.callee.waitForMoreFrames(30)
                     #expect(call.caller.events.allSatisfy { if case .trackFailed = $0 { false } else { true } })
                 }
+            }
+        }
+
+        @Test("A mute that is taken back at once leaves the call with media")
+        func shortMute() async throws {
+            var options = Self.options
+            options.kinds = [.video]
+            try await withTwoCalls(options) { first, second in
+                try await waitForSharing(first.ends + second.ends, true, [.video])
+                for _ in 1...20 {
+                    await first.caller.peer.setSending(.blank, of: .video)
+                    await first.caller.peer.setSending(.live, of: .video)
+                }
+                try await first.callee.waitForMoreFrames(30)
+                try await waitForSharing([first.caller], true, [.video])
+                try await first.callee.waitForMoreFrames(30)
+            }
+        }
+
+        @Test("The device stays open when the last call leaves a shared encoder")
+        func openDevice() async throws {
+            let device = """
+                # value caps: format.caps
+                videotestsrc name=source is-live=true pattern=white ! capsfilter name=format
+                """
+            let source = VideoSource(name: "camera", format: VideoFormat(width: 320, height: 180))
+            try await withCallers(of: source, ["camera-video-source.launch": device]) { first, second in
+                let track = try #require(await first.caller.peer.media?.sending[.video])
+                let device = try #require(track.source?.device)
+                let capture = try #require(await device.running).number
+                await second.close()
+                await first.caller.peer.setSending(.blank, of: .video)
+                try await waitForSharing([first.caller], false, [.video])
+                try await eventually("no encoder") { track.source?.encoders.count == 0 }
+                try await first.callee.waitForMoreFrames(10)
+                #expect(await device.running?.number == capture)
+            }
+        }
+
+        @Test("A source that cannot be opened is refused, and the shared one goes on")
+        func unopenableSource() async throws {
+            var options = Self.options
+            options.kinds = [.video]
+            try await withTwoCalls(options) { first, second in
+                try await waitForSharing(first.ends + second.ends, true, [.video])
+                let missing = try await TestEngine.shared().capture(VideoSource(name: "file", choice: "/missing.mkv"))
+                await #expect(throws: MediaError.self) { try await first.caller.peer.setSource(missing) }
+                try await expectWholeVideo(second.callee)
+                try await waitForSharing([first.caller], true, [.video])
+                try await first.callee.waitForMoreFrames(30)
+            }
+        }
+
+        @Test("A peer that asks for key frames again and again gets an encoder of its own, and harms no other call")
+        func eagerPeer() async throws {
+            var options = Self.options
+            options.kinds = [.video]
+            options.tuning.keyFrameIntervalMs = 50
+            try await withTwoCalls(options) { first, second in
+                try await waitForSharing(first.ends + second.ends, true, [.video])
+                try await eventually("its own encoder") {
+                    await first.callee.peer.media?.receiving[.video]?.requestKeyFrame()
+                    return try await !first.caller.sent(.video).sharesEncoder
+                }
+                #expect(try await second.caller.sent(.video).sharesEncoder)
+                try await first.callee.waitForMoreFrames(30)
+                try await expectWholeVideo(second.callee)
             }
         }
     }
