@@ -27,9 +27,9 @@ struct FrameMark: Equatable {
     init?(luma: UnsafeRawBufferPointer, width: Int, height: Int) {
         let stride = Self.stride(width)
         guard Self.hasRoom(width, height), luma.count >= stride * height else { return nil }
-        var rows = [UInt32](repeating: 0, count: Self.rows)
-        for row in 0..<Self.rows {
+        func bits(ofRow row: Int) -> UInt32? {
             let y = (2 * row + 1) * height / (2 * Self.rowsOfFrame)
+            var bits: UInt32 = 0
             for column in 0..<Self.columns {
                 let x = (2 * column + 1) * width / (2 * Self.columns)
                 var sum = 0
@@ -38,11 +38,13 @@ struct FrameMark: Equatable {
                 }
                 let mean = sum / 9
                 guard mean < 80 || mean > 170 else { return nil }
-                rows[row] = rows[row] << 1 | (mean > 170 ? 1 : 0)
+                bits = bits << 1 | (mean > 170 ? 1 : 0)
             }
+            return bits
         }
-        self.init(number: rows[0] >> 8, time: rows[1])
-        guard rows[0] & 0xff == checksum else { return nil }
+        guard let first = bits(ofRow: 0), let second = bits(ofRow: 1) else { return nil }
+        self.init(number: first >> 8, time: second)
+        guard first & 0xff == checksum else { return nil }
     }
 
     /// Writes the mark into a frame; a frame without room for it stays as it is.
