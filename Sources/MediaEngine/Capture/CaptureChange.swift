@@ -8,21 +8,25 @@ enum CaptureChange: Sendable, Equatable {
     case restored
 }
 
-/// Passes on each loss of a source and each return once, although several users of it report them.
+/// Passes on each loss of a track's source and each return once, although several users of the source report them.
 final class CaptureChanges: Sendable {
-    private let isLost = Mutex(false)
+    /// The source that is lost.
+    private let lost = Mutex<ObjectIdentifier?>(nil)
     private let report: @Sendable (CaptureChange) -> Void
 
     init(_ report: @escaping @Sendable (CaptureChange) -> Void) { self.report = report }
 
-    /// Forgets a loss, because the source is another one.
-    func reset() { isLost.withLock { $0 = false } }
-
-    func note(_ change: CaptureChange) {
-        let isNews = isLost.withLock { isLost in
-            let wasLost = isLost
-            isLost = if case .lost = change { true } else { false }
-            return isLost != wasLost
+    /// Takes what happened to a source, or what its state is when a user joins it.
+    func note(_ change: CaptureChange, of source: CaptureSource) {
+        let source = ObjectIdentifier(source)
+        let isNews = lost.withLock { lost in
+            let wasLost = lost == source
+            if case .lost = change {
+                lost = source
+                return !wasLost
+            }
+            lost = nil
+            return wasLost
         }
         if isNews { report(change) }
     }

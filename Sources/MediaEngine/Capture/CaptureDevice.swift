@@ -117,7 +117,7 @@ actor CaptureDevice {
             await waitUntilStopped()
             throw error
         }
-        if let outage { onChange(.lost(outage)) }
+        onChange(outage.map { .lost($0) } ?? .restored)
         watchSilence()
         return lastNumber
     }

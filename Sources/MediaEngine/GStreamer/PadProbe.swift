@@ -102,7 +102,8 @@ private final class ProbeBox: Sendable {
 extension Pad {
     /// Calls `handler` with all data of these types that passes this pad, on the pushing thread.
     ///
-    /// The handler must neither block nor allocate much, except to hold the stream back on purpose (``pushOneByOne(_:)``). Probes of one pad run in the order in which they were added; data that one drops does not
+    /// The handler must neither block nor allocate much, except to hold the stream back on purpose
+    /// (``pushOneByOne(_:)``, ``EncoderHandover``). Probes of one pad run in the order in which they were added; data that one drops does not
     /// reach the later ones.
     @discardableResult
     func addProbe(

@@ -7,7 +7,7 @@ final class CaptureFeed: Sendable {
     private let proxy: Element
     private let onDetached: @Sendable () -> Void
     private let onFailure: @Sendable (MediaError) -> Void
-    private let onChange: @Sendable (CaptureChange) -> Void
+    private let onChange: @Sendable (CaptureChange, CaptureSource) -> Void
 
     private struct State {
         /// Nil: nothing is fed.
@@ -26,10 +26,11 @@ final class CaptureFeed: Sendable {
     /// `proxy` is a `proxysrc`.
     ///
     /// `onDetached` runs when a source stops, `onFailure` when something fails after ``start()``, `onChange` when the device is lost or
-    /// restored.
+    /// restored, and with its state when it is attached.
     init(
         of source: CaptureSource?, to proxy: Element, onDetached: @escaping @Sendable () -> Void,
-        onFailure: @escaping @Sendable (MediaError) -> Void, onChange: @escaping @Sendable (CaptureChange) -> Void
+        onFailure: @escaping @Sendable (MediaError) -> Void,
+        onChange: @escaping @Sendable (CaptureChange, CaptureSource) -> Void
     ) {
         self.onDetached = onDetached
         self.onChange = onChange
@@ -95,6 +96,7 @@ final class CaptureFeed: Sendable {
 
     /// The new source is selected only once it is open; a request that arrives meanwhile runs after this.
     private func replace(by source: CaptureSource) async -> MediaError? {
+        guard !state.withLock({ $0.hasEnded }) else { return .closed }
         if state.withLock({ $0.isFeeding }), let error = await attach(source) {
             // The present source may have been detached for the new one.
             _ = await reconcile()
@@ -118,7 +120,7 @@ final class CaptureFeed: Sendable {
         do throws(MediaError) {
             // A device may open slowly; if the track has ended meanwhile, there is nothing to feed any more.
             if state.withLock({ $0.hasEnded }) { throw .closed }
-            let branch = try await next.attach(proxy, onChange: onChange)
+            let branch = try await next.attach(proxy) { [onChange] in onChange($0, next) }
             state.withLock { $0.attached = (next, branch) }
         } catch {
             failure = error

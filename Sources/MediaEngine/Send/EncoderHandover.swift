@@ -20,6 +20,8 @@ final class EncoderHandover: Sendable {
         var phase = Phase.own
         /// Counts the calls of ``stop()``.
         var epoch = 0
+        /// Whether nothing of a shared encoder may be sent.
+        var isStopped = false
         /// The time of what the own encoder got last, in ns.
         var lastOwn: UInt64 = 0
         /// Whether the own encoder has made all from before the beginning.
@@ -27,7 +29,9 @@ final class EncoderHandover: Sendable {
         /// What the shared encoder made and was sent ends at this running time, in ns.
         var sharedEnd: UInt64 = 0
         /// The running time of what either encoder made and was sent last, in ns.
-        var lastOutput: UInt64?
+        var lastOutput: UInt64 = 0
+        /// Until this running time, in ns, what both made may be out of order.
+        var orderEnd: UInt64 = 0
         /// After a gap, the peer cannot decode anything else.
         var needsKeyFrame = false
         var passed = 0
@@ -35,15 +39,22 @@ final class EncoderHandover: Sendable {
         var onReturn: (@Sendable () -> Void)?
 
         mutating func end() -> (@Sendable () -> Void)? {
-            phase = .own
+            enter(.own)
             return onReturn.take()
+        }
+
+        mutating func enter(_ phase: Phase) {
+            self.phase = phase
+            orderEnd = max(lastOutput, sharedEnd) + EncoderHandover.disorder
         }
     }
     private let state = Mutex(State())
     private let done = DispatchSemaphore(value: 0)
     let kind: MediaKind
-    /// An own encoder that needs longer keeps the track.
+    /// The shared encoder does not wait longer for the own one, whose last frames are lost then.
     private static let patience = DispatchTimeInterval.milliseconds(300)
+    /// How much later than a change something from before it may come, in ns.
+    private static let disorder: UInt64 = 1_000_000_000
 
     init(_ kind: MediaKind) { self.kind = kind }
 
@@ -81,39 +92,53 @@ final class EncoderHandover: Sendable {
 
     /// Changes to the shared encoder at the running time, in ns, that `beginning` chooses: later than what it gets, which the own encoder has.
     ///
-    /// - Returns: False if ``stop()`` was called since `epoch`; then nothing changes.
+    /// - Returns: False after a ``stop()``, and if there was one since `epoch`; then nothing changes.
     func change(since epoch: Int, at beginning: (_ after: UInt64) -> UInt64) -> Bool {
         // Under the lock: no output of the shared encoder is judged between the choice and the change.
         state.withLock { state in
-            guard state.epoch == epoch, case .own = state.phase else { return false }
+            guard !state.isStopped, state.epoch == epoch, case .own = state.phase else { return false }
             (state.phase, state.ownIsDone) = (.changing(beginning: beginning(state.lastOwn)), false)
             return true
         }
     }
 
-    /// Changes to the own encoder as soon as it gets something; `onReturn` runs then, at once if the shared one makes nothing.
-    func `return`(_ onReturn: @escaping @Sendable () -> Void) {
-        let isOver = state.withLock { state in
+    /// Changes to the own encoder as soon as it gets something, at once if the shared one makes nothing.
+    func `return`() {
+        state.withLock { state in
             switch state.phase {
-            case .own, .changing:
-                state.phase = .own
-                return true
-            case .shared, .returning:
-                (state.phase, state.onReturn) = (.returning, onReturn)
+            case .own, .changing: state.enter(.own)
+            case .shared, .returning: state.phase = .returning
+            }
+        }
+    }
+
+    /// Calls `onReturn` when the own encoder makes what is sent, which may be now.
+    func whenOwn(_ onReturn: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if case .returning = state.phase {
+                state.onReturn = onReturn
                 return false
             }
+            return true
         }
         if isOver { onReturn() }
     }
 
-    /// Sends nothing of the shared encoder from now on.
+    /// Sends nothing of a shared encoder from now on, until ``allow()``.
     func stop() {
         let onReturn = state.withLock { state in
             state.epoch += 1
+            state.isStopped = true
             return state.end()
         }
         onReturn?()
     }
+
+    /// A change is possible again.
+    func allow() { state.withLock { $0.isStopped = false } }
+
+    /// Gives up the shared encoder at once.
+    func abandon() { state.withLock { $0.end() }?() }
 
     /// The shared encoder did not encode a frame.
     func noteDrop() { state.withLock { $0.dropped += 1 } }
@@ -162,7 +187,8 @@ final class EncoderHandover: Sendable {
             switch state.phase {
             case .own: return (false, false)
             case .changing:
-                (state.phase, state.needsKeyFrame) = (.shared, false)
+                state.enter(.shared)
+                state.needsKeyFrame = false
                 isFirst = true
             case .shared, .returning:
                 if state.needsKeyFrame, isDelta {
@@ -180,7 +206,7 @@ final class EncoderHandover: Sendable {
         return isAdmitted
     }
 
-    /// Waits until the own encoder has made all that comes before; an own encoder that needs too long keeps the track.
+    /// Waits until the own encoder has made all that comes before, but not long.
     private func isReady(for time: UInt64, isDelta: Bool) -> Bool {
         let deadline = DispatchTime.now() + Self.patience
         while true {
@@ -191,16 +217,17 @@ final class EncoderHandover: Sendable {
             }
             if let isReady { return isReady }
             guard done.wait(timeout: deadline) == .timedOut else { continue }
-            state.withLock { state in if case .changing = state.phase { state.phase = .own } }
-            return false
+            return true
         }
     }
 
-    /// Whether output of either encoder is newer than all that was sent: an encoder may have kept a frame or a rest since its last turn.
+    /// Whether output of either encoder is sent: after a change nothing that is older than what was sent.
+    ///
+    /// An encoder may have kept a frame or a rest since its last turn, and the other thread may be in the middle of a push.
     func admitsOutput(at time: UInt64?) -> Bool {
         state.withLock { state in
             guard let time else { return true }
-            guard state.lastOutput.map({ time > $0 }) ?? true else { return false }
+            if state.lastOutput <= state.orderEnd, time <= state.lastOutput { return false }
             state.lastOutput = time
             return true
         }

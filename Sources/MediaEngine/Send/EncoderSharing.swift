@@ -46,13 +46,15 @@ final class EncoderSharing: Sendable {
     private let description: PipelineDescription
     private let keyFrameIntervalMs: Int
     private let queue: DispatchQueue
-    private let onChange: @Sendable (CaptureChange) -> Void
+    private let onChange: @Sendable (CaptureChange, CaptureSource) -> Void
     private let onFailure: @Sendable (MediaError) -> Void
     private let onChance = Mutex<(@Sendable () -> Void)?>(nil)
     private let onFrameSize = Mutex<(@Sendable (Int, Int) -> Void)?>(nil)
 
-    /// A change in either direction that takes longer is ended.
-    private static let patience = Duration.seconds(2)
+    /// A change that takes longer is ended.
+    private static let (patience, patienceBack) = (Duration.seconds(1), Duration.seconds(2))
+    /// A track that has shared an encoder for so long may share one again soon.
+    private static let probation = Duration.seconds(15)
     /// The most packets or frames that wait for a call: about a second.
     private static let waiting: [MediaKind: String] = [.video: "30", .audio: "50"]
 
@@ -61,7 +63,8 @@ final class EncoderSharing: Sendable {
     /// `onChange` runs when the device of the source is lost or restored, `onFailure` when a shared encoder fails.
     init(
         _ handover: EncoderHandover, in bin: Element, _ description: PipelineDescription, own: OwnEncoder,
-        keyFrameIntervalMs: Int, queue: DispatchQueue, onChange: @escaping @Sendable (CaptureChange) -> Void,
+        keyFrameIntervalMs: Int, queue: DispatchQueue,
+        onChange: @escaping @Sendable (CaptureChange, CaptureSource) -> Void,
         onFailure: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
@@ -99,8 +102,10 @@ final class EncoderSharing: Sendable {
     /// The caps of what the shared encoder makes; nil while it makes nothing.
     var caps: PropertyValue? { isShared ? try? funnel.pad("src").caps : nil }
 
-    /// Sends nothing of the shared encoder from now on, on any thread; ``use(_:)`` has to follow.
-    func stop() { handover.stop() }
+    /// Allows the output of a shared encoder, or forbids it from now on; on any thread.
+    ///
+    /// ``use(_:)`` has to follow.
+    func allow(_ isAllowed: Bool) { if isAllowed { handover.allow() } else { handover.stop() } }
 
     /// Asks the shared encoder for a key frame, if it makes what is sent.
     ///
@@ -134,15 +139,17 @@ final class EncoderSharing: Sendable {
         join(target, epoch)
     }
 
-    /// Returns when the track's own encoder makes what is sent, and has its source; nothing may be shared meanwhile.
+    /// Returns when the track's own encoder makes what is sent, and has its source, or after some seconds.
     func returnToOwn() async {
-        let leaving = await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                use(nil)
-                continuation.resume(returning: state.withLock { $0.leaving })
+        _ = await Deadline.isMet(Self.patienceBack * 2) { [self] in
+            let leaving = await withCheckedContinuation { continuation in
+                queue.async { [self] in
+                    use(nil)
+                    continuation.resume(returning: state.withLock { $0.leaving })
+                }
             }
+            await leaving?.value
         }
-        await leaving?.value
     }
 
     private func join(_ target: Target, _ epoch: Int) {
@@ -153,7 +160,8 @@ final class EncoderSharing: Sendable {
         }
         let member = SharedEncoders.Member(
             onReady: { [weak self] encoder in self?.onQueue { $0.attach(encoder, number) } },
-            onFailure: { [weak self] error in self?.onQueue { $0.setApart(number, error) } }, onChange: onChange,
+            onFailure: { [weak self] error in self?.onQueue { $0.setApart(number, error) } },
+            onChange: { [onChange] change in onChange(change, target.source) },
             onDrop: { [weak handover] in if handover?.staysShared == true { handover?.noteDrop() } })
         let membership = target.source.encoders.join(target.format, member) {
             [description, keyFrameIntervalMs] events throws(MediaError) in
@@ -164,9 +172,7 @@ final class EncoderSharing: Sendable {
     }
 
     private func attach(_ encoder: SharedEncoder, _ number: Int) {
-        guard let present = state.withLock({ $0.present }), present.number == number, present.branch == nil else {
-            return
-        }
+        guard let present = self.present(number), present.branch == nil else { return }
         do throws(MediaError) {
             let branch = try encoder.attach(try proxy())
             state.withLock { state in
@@ -181,17 +187,22 @@ final class EncoderSharing: Sendable {
             beginning = encoder.nextBeginning(after: last)
             return beginning
         }
-        // After a stop, the track's next request follows.
-        guard isChanging else { return }
+        // After a stop it may join again.
+        guard isChanging else { return leave(self.present(number) ?? present) }
         let lead = Duration.nanoseconds(Int64(clamping: beginning) - Int64(clamping: Pipeline.now))
-        after(lead + Self.patience) { sharing in
-            if sharing.isShared { sharing.state.withLock { $0.pause.reset() } } else { sharing.setApart(number) }
+        after(lead + Self.patience) { if !$0.isShared { $0.setApart(number) } }
+        after(Self.probation) { sharing in
+            if sharing.present(number) != nil { sharing.state.withLock { $0.pause.reset() } }
         }
+    }
+
+    private func present(_ number: Int) -> Present? {
+        state.withLock { $0.present }.flatMap { $0.number == number ? $0 : nil }
     }
 
     /// The track's own encoder continues for a while; `error` is why.
     private func setApart(_ number: Int, _ error: MediaError? = nil) {
-        guard let present = state.withLock({ $0.present }), present.number == number else { return }
+        guard let present = self.present(number) else { return }
         state.withLock { $0.pause.beginAfterFailure(at: .now) }
         if let error { onFailure(error) }
         leave(present)
@@ -199,16 +210,18 @@ final class EncoderSharing: Sendable {
 
     /// The own encoder gets the source first: a device without a user would close.
     private func leave(_ present: Present) {
+        handover.return()
         own.setReplaced(false)
+        own.forceKeyFrame()
         let leaving = Task { [own, handover] in
-            await own.settle()
-            _ = await Deadline.isMet(Self.patience) {
+            _ = await Deadline.isMet(Self.patienceBack) {
+                await own.settle()
                 let (returns, continuation) = AsyncStream.makeStream(of: Void.self)
-                handover.return { continuation.finish() }
+                handover.whenOwn { continuation.finish() }
                 for await _ in returns {}
             }
             // If its source gives nothing, the own encoder waits for it.
-            handover.stop()
+            handover.abandon()
             await self.detach(present)
         }
         state.withLock { ($0.present, $0.leaving) = (nil, leaving) }
@@ -240,8 +253,15 @@ final class EncoderSharing: Sendable {
             guard let self else { return false }
             let time = pad.runningTime(of: buffer)
             return handover.admitsShared(at: time, until: time.map { $0 + buffer.duration }, isDelta: buffer.isDelta) {
-                self.onQueue { if $0.handover.staysShared { $0.own.setReplaced(true) } }
+                self.onQueue { sharing in
+                    let isPresent = sharing.state.withLock { $0.present?.branch != nil && $0.leaving == nil }
+                    if isPresent, sharing.handover.staysShared { sharing.own.setReplaced(true) }
+                }
             }
+        }
+        // A recording asks for key frames, too.
+        output.interceptKeyFrameRequests { [weak self] in
+            self?.state.withLock { $0.present?.encoder }?.requestKeyFrame()
         }
         output.onFrameSize { [weak self] width, height in
             if let self { onFrameSize.withLock { $0 }?(width, height) }

@@ -6,7 +6,6 @@ final class SendTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
     private let feed: CaptureFeed
-    private let changes: CaptureChanges
     private let numbersPackets: Bool
     /// Nil for audio.
     private let pacer: Pacer?
@@ -40,6 +39,8 @@ final class SendTrack: Sendable {
         var mode: SendMode
         /// Before the verification, only ``SendMode/off`` has an effect.
         var isVerified = false
+        /// How many changes of the source are under way.
+        var sourceChanges = 0
         var opens: Bool { isVerified && (mode == .live || mode == .blank) }
     }
     private let state: Mutex<State>
@@ -61,7 +62,6 @@ final class SendTrack: Sendable {
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
     ) throws(MediaError) {
         let changes = CaptureChanges(onChange)
-        self.changes = changes
         kind = codec.kind
         queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
         self.codec = codec
@@ -94,14 +94,14 @@ final class SendTrack: Sendable {
         self.counts = counts
         feed = CaptureFeed(
             of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure,
-            onChange: changes.note)
+            onChange: { changes.note($0, of: $1) })
         let own = try OwnEncoder(codec.kind, element, behind: proxy, feed: feed, queue: queue)
         self.own = own
         sharing =
             if let handover {
                 try EncoderSharing(
                     handover, in: bin, description, own: own, keyFrameIntervalMs: keyFrameIntervalMs, queue: queue,
-                    onChange: changes.note, onFailure: onUnshared)
+                    onChange: { changes.note($0, of: $1) }, onFailure: onUnshared)
             } else { nil }
         // Behind the gate, since a buffer that the gate keeps passes here only when the gate opens.
         if codec.kind == .video { encoderSink.keepTimeRising() }
@@ -196,7 +196,7 @@ final class SendTrack: Sendable {
             state.mode = mode
             return state.opens
         }
-        if mode != .live { sharing?.stop() }
+        sharing?.allow(mode == .live)
         // Also with the gate closed, so that captured media can never pass.
         blanking.set(mode != .live)
         if mode != .live { pacer?.discard() }
@@ -211,11 +211,13 @@ final class SendTrack: Sendable {
     ///
     /// - Throws: ``MediaError`` when it cannot be opened; the present one then continues.
     nonisolated(nonsending) func change(to source: CaptureSource) async throws(MediaError) {
-        let former = feed.source
+        state.withLock { $0.sourceChanges += 1 }
         await sharing?.returnToOwn()
-        defer { reconsiderSharing() }
+        defer {
+            state.withLock { $0.sourceChanges -= 1 }
+            reconsiderSharing()
+        }
         try await feed.change(to: source)
-        if source !== former { changes.reset() }
         own.forceKeyFrame()
     }
 
@@ -282,7 +284,8 @@ final class SendTrack: Sendable {
     }
 
     private var sharingTarget: EncoderSharing.Target? {
-        guard state.withLock({ $0.isVerified && $0.mode == .live }), gate.isOpen, let source = feed.source,
+        guard state.withLock({ $0.isVerified && $0.mode == .live && $0.sourceChanges == 0 }), gate.isOpen,
+            let source = feed.source,
             rate?.isFull != false, processing == .off
         else { return nil }
         return EncoderSharing.Target(

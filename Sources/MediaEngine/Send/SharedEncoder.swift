@@ -61,7 +61,8 @@ final class SharedEncoder: Sendable {
         // Each branch that joins asks for another negotiation, and some encoders begin again then.
         encoderSource.refuseReconfiguration()
         feed = CaptureFeed(
-            of: source, to: proxy, onDetached: {}, onFailure: events.onFailure, onChange: events.onChange)
+            of: source, to: proxy, onDetached: {}, onFailure: events.onFailure,
+            onChange: { change, _ in events.onChange(change) })
         if kind == .video { proxy.child(madeBy: "queue")?.watch("overrun") { _ in events.onDrop() } }
         let encoderSink = try encoder.pad("sink")
         if kind == .video {

@@ -33,8 +33,10 @@ extension RealPipelines {
                         let remote = sent.remoteInbound.first
                     else { return false }
                     figures.set("\(into) \(out) \(remote)")
-                    return into.packetsLost == loss.count && remote.packetsLost == loss.count && into.pliCount > 0
-                        && out.pliCount == into.pliCount && remote.fractionLost == 0
+                    return into.packetsLost == loss.count && remote.packetsLost == loss.count
+                        // The depayloader asks by FIR, the decoder by PLI, if it sees a broken frame before the answer.
+                        && into.pliCount + into.firCount > 0 && out.pliCount == into.pliCount
+                        && remote.fractionLost == 0
                 }
                 #expect(worst.value < 0.5, "every tenth packet was lost")
                 let audio = log.frames.count

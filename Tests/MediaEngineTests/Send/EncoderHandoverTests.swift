@@ -41,19 +41,22 @@ import Testing
         #expect(last == 100)
     }
 
-    @Test("An own encoder that does not get to the beginning keeps the track") func slow() {
+    @Test("The shared encoder does not wait long for an own one, whose late frames are not sent then") func slow() {
         let handover = EncoderHandover(.video)
+        #expect(handover.admitsOwn(at: 5))
         #expect(handover.change(since: 0) { _ in 10 })
-        #expect(!handover.admitsShared(at: 10, until: 11, isDelta: false))
-        #expect(handover.admitsOwn(at: 20), "the change was given up")
-        #expect(!handover.isShared)
+        #expect(handover.admitsShared(at: 10, until: 11, isDelta: false))
+        #expect(handover.isShared)
+        #expect(handover.admitsOutput(at: 10))
+        #expect(!handover.admitsOutput(at: 5))
     }
 
     @Test("On the way back the shared encoder goes on until the own one gets something newer") func back() {
         let handover = EncoderHandover(.video)
         shared(handover, at: 10)
         let count = Count()
-        handover.return { count.add() }
+        handover.return()
+        handover.whenOwn { count.add() }
         #expect(handover.isShared && !handover.staysShared)
         #expect(handover.admitsShared(at: 20, until: 21, isDelta: true))
         #expect(!handover.admitsOwn(at: 20), "it was sent already")
@@ -69,6 +72,9 @@ import Testing
         let epoch = handover.epoch
         handover.stop()
         #expect(!handover.admitsShared(at: 20, until: 21, isDelta: false))
+        #expect(!handover.change(since: epoch) { _ in 30 })
+        #expect(!handover.change(since: handover.epoch) { _ in 30 }, "it is still stopped")
+        handover.allow()
         #expect(!handover.change(since: epoch) { _ in 30 })
         #expect(!handover.isShared)
         #expect(handover.admitsOwn(at: 30))
@@ -95,14 +101,32 @@ import Testing
         #expect(handover.admitsOwn(at: 40))
     }
 
+    @Test("A change that is not over ends at once on the way back") func early() {
+        let handover = EncoderHandover(.video)
+        #expect(handover.change(since: 0) { _ in 10 })
+        handover.return()
+        #expect(!handover.admitsShared(at: 10, until: 11, isDelta: false))
+        #expect(handover.admitsOwn(at: 10))
+        let count = Count()
+        handover.whenOwn { count.add() }
+        #expect(count.value == 1)
+    }
+
     @Test("What an encoder had kept since its last turn is not sent") func stale() {
+        let second: UInt64 = 1_000_000_000
         let handover = EncoderHandover(.audio)
-        #expect(handover.admitsOutput(at: 100))
-        #expect(handover.admitsOutput(at: 120))
-        #expect(!handover.admitsOutput(at: 110))
-        #expect(!handover.admitsOutput(at: 120))
-        #expect(handover.admitsOutput(at: 140))
+        #expect(handover.change(since: 0) { _ in second })
+        #expect(!handover.admitsOwn(at: second))
+        #expect(handover.admitsShared(at: second, until: second + 20, isDelta: true))
+        #expect(handover.admitsOutput(at: second))
+        handover.stop()
+        #expect(!handover.admitsOutput(at: second / 2), "a packet from before the change")
+        #expect(!handover.admitsOutput(at: second))
+        #expect(handover.admitsOutput(at: second + 20))
         #expect(handover.admitsOutput(at: nil))
+        // Much later, time may go back: the processing of the audio was changed.
+        #expect(handover.admitsOutput(at: 3 * second))
+        #expect(handover.admitsOutput(at: 2 * second))
     }
 
     @Test("The pause before the next attempt grows, and is short again after a success") func pauses() {
