@@ -16,7 +16,7 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         public var jitterMs = 0.0
         /// How long packets waited in the jitter buffer on average, in ms; nil when none left it.
         public var jitterBufferMs: Double?
-        /// For video: decoded frames.
+        /// For video: frames that arrived whole.
         public var framesPerSecond: Double?
         /// For video: how often it froze.
         public var freezes: Int?

@@ -6,7 +6,7 @@ extension RealPipelines {
     @Suite("Decoding on demand") struct DecodingTests {
         @Test(
             "Only the first frame is decoded until somebody looks, and everything is counted",
-            arguments: [Codec.vp8, .vp9, .h264, .h265])
+            arguments: [Codec.vp8, .h264])
         func onDemand(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.kinds = [.video]

@@ -24,7 +24,7 @@ import Testing
             $0.inbound[1].packetsReceived = 100
             $0.inbound[1].packetsLost = 5
             $0.inbound[1].bytesReceived = 10_000
-            $0.inbound[1].framesDecoded = 10
+            $0.inbound[1].framesReceived = 10
             $0.inbound[1].freezeCount = 1
             $0.inbound[1].totalFreezesDuration = 0.5
             $0.inbound[0].totalAudioEnergy = 1
@@ -35,7 +35,7 @@ import Testing
             $0.inbound[1].packetsReceived = 190
             $0.inbound[1].packetsLost = 15
             $0.inbound[1].bytesReceived = 260_000
-            $0.inbound[1].framesDecoded = 70
+            $0.inbound[1].framesReceived = 70
             $0.inbound[1].freezeCount = 3
             $0.inbound[1].totalFreezesDuration = 1.25
             $0.inbound[1].jitter = 0.004
