@@ -167,7 +167,7 @@ final class ReceiveTrack: Sendable {
             meter.interrupt()
             return true
         case .skip, .skipAndRequest:
-            // Who looks sees a still picture.
+            // Who looks sees that the video stands still.
             if !isWatched { meter.noteSkipped() }
             if verdict == .skipAndRequest { encoded.requestKeyFrame() }
             return false

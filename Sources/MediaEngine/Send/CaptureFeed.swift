@@ -66,7 +66,7 @@ final class CaptureFeed: Sendable {
     }
 
     /// Returns when all that was requested so far is done.
-    func settle() async { _ = await enqueue { nil }.value }
+    func waitForRequests() async { _ = await enqueue { nil }.value }
 
     /// Detaches permanently.
     func end() async {

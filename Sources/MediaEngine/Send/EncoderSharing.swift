@@ -211,11 +211,11 @@ final class EncoderSharing: Sendable {
     /// The own encoder gets the source first: a device without a user would close.
     private func leave(_ present: Present) {
         handover.return()
-        own.setReplaced(false)
         own.forceKeyFrame()
+        own.setReplaced(false)
         let leaving = Task { [own, handover] in
             _ = await Deadline.isMet(Self.patienceBack) {
-                await own.settle()
+                await own.waitForRequests()
                 let (returns, continuation) = AsyncStream.makeStream(of: Void.self)
                 handover.whenOwn { continuation.finish() }
                 for await _ in returns {}

@@ -39,23 +39,20 @@ final class OwnEncoder: Sendable {
     /// A shared encoder makes what is sent, or is not to do so any more; only on the queue.
     func setReplaced(_ isReplaced: Bool) {
         guard state.withLock({ $0.isReplaced }) != isReplaced else { return }
-        if !isReplaced {
-            // It cannot fail: nothing of it is new.
-            try? proxy.syncStateWithParent()
-            forceKeyFrame()
-        }
+        // It cannot fail: nothing of it is new.
+        if !isReplaced { try? proxy.syncStateWithParent() }
         state.withLock { $0.isReplaced = isReplaced }
         supply()
         guard isReplaced else { return }
         // Its thread ends once it gets nothing.
         Task { [weak self] in
-            await self?.settle()
+            await self?.waitForRequests()
             self?.stopIfReplaced()
         }
     }
 
     /// Returns when it has its source, or has lost it, as was requested so far.
-    func settle() async { await feed.settle() }
+    func waitForRequests() async { await feed.waitForRequests() }
 
     /// Under the lock: the last request counts.
     private func supply() { state.withLock { feed.want($0.isWanted && !$0.isReplaced) } }

@@ -226,7 +226,7 @@ final class SendTrack: Sendable {
 
     /// How much video the path takes; nil for audio, and for video whose rate cannot be changed.
     var rate: VideoRate? {
-        guard let pacer, let keyFrames, encoder.followsRate else { return nil }
+        guard let pacer, let keyFrames, let scaler else { return nil }
         return VideoRate(encoder, scaler, pacer, keyFrames, on: queue) { [weak self] in self?.reconsiderSharing() }
     }
 

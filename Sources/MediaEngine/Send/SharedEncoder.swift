@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// One encoder for all calls that send the same source in the same format.
 ///
-/// It takes the source like a call, in a pipeline of its own. Calls take its output through ``EncodedInput`` and packetise it themselves.
+/// It takes the source like a call, in a pipeline of its own. Calls take its output through ``EncoderSharing`` and packetise it themselves.
 final class SharedEncoder: Sendable {
     /// What makes the output of two encoders of one source the same.
     struct Format: Hashable, Sendable {

@@ -3,8 +3,7 @@ internal import Dispatch
 /// How much video a track sends: the rate of the encoder, the size and number of its frames, and how fast its packets leave.
 struct VideoRate: Sendable {
     let encoder: EncoderControl
-    /// Nil for video whose rate cannot be changed.
-    private let scaler: VideoScaler?
+    private let scaler: VideoScaler
     private let pacer: Pacer
     private let keyFrames: KeyFrameLimit
     private let queue: DispatchQueue
@@ -12,9 +11,8 @@ struct VideoRate: Sendable {
 
     /// `queue` is the track's own; `onChange` runs after each change.
     init(
-        _ encoder: EncoderControl, _ scaler: VideoScaler?, _ pacer: Pacer, _ keyFrames: KeyFrameLimit,
-        on queue: DispatchQueue,
-        onChange: @escaping @Sendable () -> Void
+        _ encoder: EncoderControl, _ scaler: VideoScaler, _ pacer: Pacer, _ keyFrames: KeyFrameLimit,
+        on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void
     ) {
         (self.encoder, self.scaler, self.pacer, self.keyFrames) = (encoder, scaler, pacer, keyFrames)
         (self.queue, self.onChange) = (queue, onChange)
@@ -30,13 +28,13 @@ struct VideoRate: Sendable {
         }
     }
 
-    /// The captured frames; nil before the first one, and when they are not scaled.
-    var capture: VideoLadder.Capture? { scaler?.capture }
+    /// The captured frames; nil before the first one.
+    var capture: VideoLadder.Capture? { scaler.capture }
 
     /// Sends a part of the captured frames.
     func scale(to step: VideoLadder.Step) {
         queue.async { [scaler, encoder, onChange] in
-            scaler?.set(step)
+            scaler.set(step)
             // A property that the encoder has at all has been set before.
             try? encoder.expect(oneOf: step.every)
             onChange()
@@ -44,7 +42,7 @@ struct VideoRate: Sendable {
     }
 
     /// Whether nothing is held back because of the path.
-    var isFull: Bool { !encoder.limitation.isNow && scaler.map { $0.step == VideoLadder.Step() } ?? true }
+    var isFull: Bool { !encoder.limitation.isNow && scaler.step == VideoLadder.Step() }
 
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer.set(bitrate: bitrate) }
