@@ -13,7 +13,7 @@ func mirrorSource() throws -> (input: VideoInput, source: VideoSource) {
 // snippet.out
 func mirror(_ peer: PeerConnection, into input: VideoInput) async throws {
     // No frame arrives before `setReceiving(true)`: until the user accepts, the peer stays hidden.
-    let frames = peer.frames(.gray8)
+    let frames = peer.outputs.frames(.gray8)
     for await frame in frames where frame.width == input.width && frame.height == input.height {
         let plane = frame.planes[0]
         var rows: [UInt8] = []
@@ -30,7 +30,7 @@ func mirror(_ peer: PeerConnection, into input: VideoInput) async throws {
 
 // snippet.audio
 func listen(to peer: PeerConnection) async {
-    for await audio in peer.samples() {
+    for await audio in peer.outputs.samples() {
         let peak = audio.samples.map { abs(Int($0)) }.max() ?? 0
         print("\(audio.time): \(audio.sampleRate) Hz, peak \(peak)")
     }

@@ -83,7 +83,7 @@ extension Agent {
         let session: any MediaSession
         do throws(MediaSessionError) {
             session = try await provider.makeSession(
-                label: "\(id.prefix(8))-\(machine.role)", media: machine.media, role: machine.role)
+                label: "\(id.prefix(8))-\(machine.role)", media: machine.media, role: machine.role, outputs: nil)
         } catch {
             throw .media(error)
         }
@@ -95,8 +95,8 @@ extension Agent {
         let (provider, reports) = (provider, reports)
         var surroundings = Call.Surroundings(
             outbox: { line.send($0) }, forget: { line.forget($0) }, registry: calls,
-            makeSession: { label, media, role throws(MediaSessionError) in
-                try await provider.makeSession(label: label, media: media, role: role)
+            makeSession: { label, media, role, outputs throws(MediaSessionError) in
+                try await provider.makeSession(label: label, media: media, role: role, outputs: outputs)
             },
             keep: { reports.keep($0) },
             wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)

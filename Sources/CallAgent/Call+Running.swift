@@ -1,5 +1,6 @@
 internal import CallProtocol
 internal import Logging
+internal import MediaEngine
 internal import Synchronization
 
 /// The loop that feeds events to the rules and carries out the effects.
@@ -15,7 +16,8 @@ extension Call {
         /// Where the call is listed until it is over.
         var registry: CallRegistry
         /// Makes the media of a further generation.
-        var makeSession: @Sendable (String, CallMedia, CallRole) async throws(MediaSessionError) -> any MediaSession
+        var makeSession:
+            @Sendable (String, CallMedia, CallRole, MediaOutputs?) async throws(MediaSessionError) -> any MediaSession
         /// Stores the report of a call whose media is closed.
         var keep: @Sendable (CallReport) -> Void = { _ in }
         /// ms since 1970.
@@ -151,11 +153,11 @@ extension Call {
         case .setIceParameters(let parameters, let number):
             generations[number]?.perform(.setIceParameters(parameters))
         case .setGates(let gates, let number):
-            if gates.isReceiving { reported = generations[number] }
+            if gates.isReceiving { show(number) }
             generations[number]?.perform(.setGates(gates))
         case .close(let number):
             if let media = generations.removeValue(forKey: number) {
-                closingGenerations.append(Task { await media.close() })
+                closingGenerations.append(Task { await self.close(media) })
             }
         case .startTimer(let timer, let milliseconds): startTimer(timer, milliseconds)
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
@@ -194,7 +196,8 @@ extension Call {
         let (first, make, role) = (firstSession.take(), surroundings.makeSession, machine.role)
         let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
         let session = Task<any MediaSession, any Error> { [sources, isOutputOn] in
-            let session = if let first { first } else { try await make(label, media, role) }
+            let session = if let first { first } else { try await make(label, media, role, self.outputs) }
+            self.outputs = session.outputs
             try await sources.apply(to: session, with: media)
             if !isOutputOn { await session.setOutput(false) }
             return session
@@ -204,6 +207,22 @@ extension Call {
         if reported == nil { reported = opened }
         Task { await opened.run { media, fact, instant in await self.note(fact, of: media, at: instant) } }
         return opened
+    }
+
+    /// Another connection is shown from now on: what was counted on the former one goes on.
+    private func show(_ number: Int) {
+        guard let next = generations[number], next !== reported else { return }
+        if let reported { retired.append(reported) }
+        reported = next
+    }
+
+    /// Closes a connection that was replaced.
+    private func close(_ media: GenerationMedia) async {
+        await media.close()
+        let report = await media.report()
+        guard let index = retired.firstIndex(where: { $0 === media }) else { return }
+        retired.remove(at: index)
+        formerReport = report.continuing(formerReport)
     }
 
     private func report(_ change: CallStateChange, at instant: ContinuousClock.Instant) {
@@ -304,6 +323,7 @@ extension Call {
         for media in generations.values { await media.close() }
         for closing in closingGenerations { await closing.value }
         (generations, closingGenerations) = ([:], [])
+        if await outputs?.close() == false { logger.error("a file or a device of the call did not end in time") }
         // The call may have ended before its media was needed.
         await firstSession.take()?.close()
         surroundings.keep(await report())

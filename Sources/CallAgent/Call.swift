@@ -1,5 +1,6 @@
 public import CallProtocol
 internal import Logging
+internal import MediaEngine
 internal import Synchronization
 
 /// One call, from the invite to its end.
@@ -25,8 +26,14 @@ public actor Call {
     var firstSession: (any MediaSession)?
     /// The sources that the user chose for this call instead of the agent's.
     var sources = CallSources()
+    /// Where the received media goes, on whichever connection; nil before there is one.
+    var outputs: MediaOutputs?
     /// The media that reports describe: the one that was shown last.
     var reported: GenerationMedia?
+    /// The media that was shown before and is being closed.
+    var retired: [GenerationMedia] = []
+    /// What was sent and received on the connections that were replaced.
+    var formerReport = MediaReport()
     var timers: [CallTimer: Task<Void, Never>] = [:]
     /// Reports the statistics periodically.
     var sampling: Task<Void, Never>?
@@ -270,7 +277,7 @@ public actor Call {
 
     /// Everything that this end knows about the call, now or after its end.
     public func report() async -> CallReport {
-        var statistics = await reported?.report() ?? MediaReport()
+        var statistics = await mediaReport()
         statistics.video?.sent.frameSizeChanges = frameSizeChanges.sent
         statistics.video?.received.frameSizeChanges = frameSizeChanges.received
         return CallReport(
@@ -280,6 +287,15 @@ public actor Call {
             captureFaults: captureFaults.values.sorted { $0.medium.rawValue < $1.medium.rawValue },
             statistics: statistics,
             inviteExtension: inviteExtensionSent)
+    }
+
+    /// What was sent and received on all connections of the call.
+    private func mediaReport() async -> MediaReport {
+        var media = [reported].compactMap(\.self)
+        var total = formerReport
+        media.insert(contentsOf: retired, at: 0)
+        for media in media { total = await media.report().continuing(total) }
+        return total
     }
 
     private func perform(

@@ -150,8 +150,19 @@ public final class Engine: Sendable {
             SourceBlueprint(source: source.unprocessed, catalog: catalog), timing: captureTiming, logger: logger)
     }
 
+    /// Makes outputs for one connection after the other; the caller closes them (``MediaOutputs/close()``) after the last connection.
+    ///
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
+    public func makeOutputs(_ configuration: OutputConfiguration) throws(MediaError) -> MediaOutputs {
+        try MediaOutputs(configuration, catalog: catalog)
+    }
+
     /// Makes a peer connection that has not negotiated yet; it costs nothing before that.
-    public func makePeerConnection(_ configuration: PeerConnectionConfiguration) -> PeerConnection {
-        PeerConnection(configuration, catalog: catalog, logger: logger)
+    ///
+    /// Without `outputs` the connection has its own, which end with it: they provide frames, samples and snapshots.
+    public func makePeerConnection(
+        _ configuration: PeerConnectionConfiguration, outputs: MediaOutputs? = nil
+    ) -> PeerConnection {
+        PeerConnection(configuration, outputs: outputs, catalog: catalog, logger: logger)
     }
 }

@@ -1,4 +1,5 @@
 internal import CallProtocol
+internal import MediaEngine
 
 /// Builds this end of the next call in advance: a caller's pipeline, offer and candidates, or a callee's pipeline.
 ///
@@ -55,10 +56,11 @@ actor AheadMediaProvider: MediaProvider {
     }
 
     func makeSession(
-        label: String, media: CallMedia, role: CallRole
+        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
     ) async throws(MediaSessionError) -> any MediaSession {
-        guard media == plan.media, let ready = ready.removeValue(forKey: role) else {
-            return try await provider.makeSession(label: label, media: media, role: role)
+        // A waiting session has outputs of its own.
+        guard media == plan.media, outputs == nil, let ready = ready.removeValue(forKey: role) else {
+            return try await provider.makeSession(label: label, media: media, role: role, outputs: outputs)
         }
         refills[role]?.cancel()
         refills[role] = Task { [sleep, weak self] in
@@ -67,7 +69,7 @@ actor AheadMediaProvider: MediaProvider {
         }
         if ContinuousClock.now - ready.since < Self.lifetime { return ready.session }
         await ready.session.close()
-        return try await provider.makeSession(label: label, media: media, role: role)
+        return try await provider.makeSession(label: label, media: media, role: role, outputs: nil)
     }
 
     func release() async {
@@ -105,7 +107,7 @@ actor AheadMediaProvider: MediaProvider {
     }
 
     private func build(_ role: CallRole) async throws(MediaSessionError) -> any MediaSession {
-        let session = try await provider.makeSession(label: "ahead", media: plan.media, role: role)
+        let session = try await provider.makeSession(label: "ahead", media: plan.media, role: role, outputs: nil)
         do throws(MediaSessionError) {
             guard role == .caller else {
                 try await session.prepareAnswer()

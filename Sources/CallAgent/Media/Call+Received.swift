@@ -45,8 +45,8 @@ extension Call {
     }
 
     private func latestFrame(_ format: ImageFormat) async throws(MediaError) -> [UInt8] {
-        guard let connection = await peerConnection else { throw .noFrame }
-        return try await connection.snapshot(format)
+        guard let outputs else { throw .noFrame }
+        return try await outputs.snapshot(format)
     }
 
     /// Waits for a frame.
@@ -63,25 +63,20 @@ extension Call {
         return await waiting.value
     }
 
-    /// Reads from the call's connection, and from the next one when it is replaced.
+    /// Reads from the call's outputs, once there are any.
     private nonisolated func follow<Element: Sendable>(
-        buffering: Int, _ read: @escaping @Sendable (PeerConnection) -> FrameStream<Element>
+        buffering: Int, _ read: @escaping @Sendable (MediaOutputs) -> FrameStream<Element>
     ) -> AsyncStream<Element> {
-        // Each new connection causes events; their stream ends with the call.
+        // Each connection causes events; their stream ends with the call.
         let events = events
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(max(1, buffering)))
         let following = Task {
-            var connection: PeerConnection?
-            var reading: Task<Void, Never>?
             for await _ in events {
-                guard let next = await peerConnection, next !== connection else { continue }
-                reading?.cancel()
-                connection = next
-                let elements = read(next)
-                reading = Task { for await element in elements { continuation.yield(element) } }
+                guard let outputs = await outputs else { continue }
+                for await element in read(outputs) { continuation.yield(element) }
+                break
             }
-            reading?.cancel()
             continuation.finish()
         }
         continuation.onTermination = { _ in following.cancel() }

@@ -10,7 +10,7 @@ actor EngineMediaProvider: MediaProvider {
     /// Kept, so that changes made to them between two calls persist.
     private var sources: [MediaKind: CaptureSource] = [:]
     private var held: [CaptureSource] = []
-    private var sessions = 0
+    private var recordings = 0
     /// The servers that signaling provided last.
     private var handedOut: [IceServer] = []
 
@@ -47,7 +47,7 @@ actor EngineMediaProvider: MediaProvider {
     func use(_ servers: [IceServer]) { handedOut = servers }
 
     func makeSession(
-        label: String, media: CallMedia, role: CallRole
+        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
     ) async throws(MediaSessionError) -> any MediaSession {
         do throws(MediaError) {
             var tracks: [MediaKind: TrackConfiguration] = [:]
@@ -78,15 +78,21 @@ actor EngineMediaProvider: MediaProvider {
             peer.candidateDelivery = configuration.candidateDelivery
             peer.measurements = configuration.measurements
             peer.decoding = configuration.decoding
-            (peer.videoSink, peer.audioSink) = (configuration.videoSink, configuration.audioSink)
-            sessions += 1
-            peer.recordingPath = configuration.recordingPath.map { Self.path($0, number: sessions) }
-            peer.recordsSent = configuration.recordsSent
+            let outputs = if let outputs { outputs } else { try makeOutputs() }
             return PeerMediaSession(
-                engine.makePeerConnection(peer), kinds: Set(MediaKind.allCases.filter(media.has)), engine: engine)
+                engine.makePeerConnection(peer, outputs: outputs), kinds: Set(MediaKind.allCases.filter(media.has)),
+                engine: engine)
         } catch {
             throw MediaSessionError(error)
         }
+    }
+
+    /// The outputs of another call.
+    private func makeOutputs() throws(MediaError) -> MediaOutputs {
+        recordings += 1
+        var outputs = configuration.outputs
+        outputs.recordingPath = outputs.recordingPath.map { Self.path($0, number: recordings) }
+        return try engine.makeOutputs(outputs)
     }
 
     private func sources(for media: CallMedia) throws(MediaError) -> [MediaKind: CaptureSource] {

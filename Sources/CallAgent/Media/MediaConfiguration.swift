@@ -59,17 +59,11 @@ public struct MediaConfiguration: Sendable {
     ///
     /// Nothing by default, because it costs processor time. Levels in ``CallEvent/statistics(_:)`` need `MediaMeasurement.level`.
     public var measurements: Set<MediaMeasurement> = []
-    /// Where the peer's video is shown once a call is connected.
-    public var videoSink = VideoSink.discard
-    /// Where the peer's audio is played once a call is connected.
-    public var audioSink = AudioSink.discard
-    /// The file to which each call's received media is recorded; nil records nothing.
+    /// Where the media of each call goes once it is connected: windows, speakers, recordings.
     ///
-    /// The extension is that of a `RecordingFormat`: `.mkv`, `.webm` or `.mp4`. The file format must be able to hold the codecs of
-    /// the call. The first call has this path; later ones have `-2`, `-3` and so on before the extension.
-    public var recordingPath: String?
-    /// Whether sent media is recorded, too, in a second file: `call.sent.mkv` with `call.mkv`.
-    public var recordsSent = false
+    /// A recording must be able to hold the codecs of the call. The first call has this path; later ones have `-2`, `-3` and so on before
+    /// the extension.
+    public var outputs = OutputConfiguration()
 
     /// Uses these sources; everything else has its default.
     public init(video: VideoSource? = .test(), audio: AudioSource? = .tone()) {

@@ -1,12 +1,16 @@
 public import CallProtocol
+public import MediaEngine
 
 /// Makes the media of calls, and opens and closes what the calls share.
 public protocol MediaProvider: Sendable {
     /// Warms up and opens what stays open between calls. Allowed whenever no call runs.
     func prepare() async throws(MediaSessionError)
     /// Makes the media for a new peer connection; this end makes the offer when it is the caller.
-    func makeSession(label: String, media: CallMedia, role: CallRole) async throws(MediaSessionError)
-        -> any MediaSession
+    ///
+    /// `outputs` are those of the call's former connection, and nil for its first one.
+    func makeSession(
+        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
+    ) async throws(MediaSessionError) -> any MediaSession
     /// Uses STUN and TURN servers that signaling provided, for sessions that are made from now on.
     func use(_ servers: [IceServer]) async
     /// One element for each change of this machine's network.

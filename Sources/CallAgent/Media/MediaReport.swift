@@ -122,3 +122,68 @@ public struct MediaReport: Sendable, Equatable {
     /// Makes an empty report.
     public init() {}
 }
+
+extension MediaReport {
+    /// This report, with the counts of the connection that this one replaced.
+    ///
+    /// Sizes, codecs, delays, the round trip and ``rtcStatistics`` are those of this connection.
+    func continuing(_ former: MediaReport) -> MediaReport {
+        var total = self
+        total.video = video?.continuing(former.video) ?? former.video
+        total.audio = audio?.continuing(former.audio) ?? former.audio
+        total.transport.packetsLost += former.transport.packetsLost
+        total.transport.bytesSent += former.transport.bytesSent
+        total.transport.bytesReceived += former.transport.bytesReceived
+        return total
+    }
+}
+
+extension MediaReport.Track {
+    fileprivate func continuing(_ former: Self?) -> Self {
+        guard let former else { return self }
+        return Self(sent: sent.continuing(former.sent), received: received.continuing(former.received))
+    }
+}
+
+extension MediaReport.Sent {
+    fileprivate func continuing(_ former: Self) -> Self {
+        var total = self
+        total.frames += former.frames
+        total.framesDropped.add(former.framesDropped)
+        total.seconds += former.seconds
+        return total
+    }
+}
+
+extension MediaReport.Received {
+    fileprivate func continuing(_ former: Self) -> Self {
+        var total = self
+        total.decoded += former.decoded
+        total.framesReceived.add(former.framesReceived)
+        total.keyFramesReceived.add(former.keyFramesReceived)
+        total.framesDropped.add(former.framesDropped)
+        total.distinctFrames.add(former.distinctFrames)
+        total.seconds += former.seconds
+        total.shown += former.shown
+        total.shownBeforeOpening += former.shownBeforeOpening
+        total.arrivals = Array((former.arrivals + arrivals).prefix(PeerStatistics.Received.maximumArrivals))
+        if var quality, let former = former.quality {
+            quality.longestFreezeMs = max(quality.longestFreezeMs, former.longestFreezeMs)
+            quality.framesMarked.add(former.framesMarked)
+            quality.framesMissing.add(former.framesMissing)
+            quality.framesRepeated.add(former.framesRepeated)
+            quality.framesReordered.add(former.framesReordered)
+            quality.delayMs = quality.delayMs ?? former.delayMs
+            total.quality = quality
+        } else {
+            total.quality = quality ?? former.quality
+        }
+        return total
+    }
+}
+
+extension Int? {
+    fileprivate mutating func add(_ former: Int?) {
+        if let former { self = (self ?? 0) + former }
+    }
+}

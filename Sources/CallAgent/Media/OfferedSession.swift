@@ -50,6 +50,8 @@ final class OfferedSession: MediaSession {
 
     var peerConnection: PeerConnection? { session.peerConnection }
 
+    var outputs: MediaOutputs? { session.outputs }
+
     func statistics() async -> StatisticsReport { await session.statistics() }
 
     func setOpus(_ parameters: OpusParameters) async throws(MediaSessionError) { try await session.setOpus(parameters) }

@@ -8,9 +8,9 @@ public final class CapturePreview: Sendable {
         of source: CaptureSource, on blueprint: SinkBlueprint, report: @escaping @Sendable (MediaError) -> Void
     ) async throws(MediaError) {
         monitor = try CaptureMonitor(source)
-        sink = SinkPipeline(blueprint, outlet: monitor.outlet, latencyMs: 20, report: report)
+        sink = SinkPipeline(blueprint, outlet: monitor.outlet, report: report)
         try await monitor.start()
-        await sink.open()
+        await sink.open(latencyMs: 20)
     }
 
     /// Ends the preview; the device closes unless it has another user.

@@ -18,8 +18,10 @@ public actor PeerConnection {
     var configuration: PeerConnectionConfiguration
     let catalog: PipelineCatalog
     let logger: Logger
-    /// The outlets for the peer's video and audio.
-    nonisolated let outlets = Outlets()
+    /// Where the peer's media goes, and the recording of sent media.
+    public nonisolated let outputs: MediaOutputs
+    /// Whether the outputs end with this connection.
+    private let ownsOutputs: Bool
     nonisolated let eventSink: BoundedStream<PeerConnectionEvent>
     private let reports: BoundedStream<PeerPipeline.Report>
     private(set) var media: PeerMedia?
@@ -60,7 +62,12 @@ public actor PeerConnection {
     /// When the path changed last, or ``PeerConnectionEvent/Kind/pathSilent`` was reported.
     var pathChanged: ClockReading?
 
-    init(_ configuration: PeerConnectionConfiguration, catalog: PipelineCatalog, logger: Logger) {
+    /// `outputs` continue after this connection; nil: it has outputs of its own.
+    init(
+        _ configuration: PeerConnectionConfiguration, outputs: MediaOutputs? = nil, catalog: PipelineCatalog,
+        logger: Logger
+    ) {
+        (self.outputs, ownsOutputs) = (outputs ?? MediaOutputs(), outputs == nil)
         self.configuration = configuration
         self.catalog = catalog
         self.logger = logger
@@ -84,7 +91,7 @@ public actor PeerConnection {
         var modes: [MediaKind: SendMode] = [:]
         for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }
         let media = try PeerMedia(
-            configuration, choices: choices, modes: modes, outlets: outlets, catalog: catalog
+            configuration, choices: choices, modes: modes, outputs: outputs, catalog: catalog
         ) { report in
             guard case .event(let event) = report else {
                 reports.yield(report)
@@ -253,8 +260,9 @@ public actor PeerConnection {
         watchdogs = []
         eventSink.finish()
         reports.finish()
-        outlets.end()
+        async let areOver = ownsOutputs ? outputs.close(within: limit) : true
         await dismantle()
+        if await !areOver { logger.error("an output of \(configuration.label) did not end and was abandoned") }
     }
 
     /// Stops and frees the pipeline and its tracks.

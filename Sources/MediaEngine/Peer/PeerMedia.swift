@@ -26,6 +26,8 @@ final class PeerMedia: Sendable {
 
     private let tracks: PeerTracks
     private let builder: TrackBuilder
+    private let outputs: MediaOutputs
+    private let report: @Sendable (PeerPipeline.Report) -> Void
     let opus: OpusParameters
     let maxReceiveKbit: [MediaKind: Int]
     let peer: PeerPipeline
@@ -55,15 +57,15 @@ final class PeerMedia: Sendable {
     /// Builds the pipeline and the sending tracks; ``apply(_:)`` builds the receiving ones.
     init(
         _ configuration: PeerConnectionConfiguration, choices: [Choice], modes: [MediaKind: SendMode],
-        outlets: Outlets, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
+        outputs: MediaOutputs, catalog: PipelineCatalog, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) throws(MediaError) {
         let certificate = try DtlsCertificate()
         let peer = try PeerPipeline(configuration, certificate: certificate, report: report)
         let (opus, warnings) = configuration.opus.checked()
         for text in warnings { report(.warning(text)) }
         let bin = peer.pipeline.bin
-        let builder = try TrackBuilder(
-            configuration, opus: opus, outlets: outlets, catalog: catalog, pipeline: bin, report: report)
+        let builder = TrackBuilder(
+            configuration, opus: opus, outputs: outputs, catalog: catalog, pipeline: bin, report: report)
         let tracks = PeerTracks(choices)
         for choice in choices {
             let sink = try peer.webrtc.requestPad("sink_%u")
@@ -76,6 +78,7 @@ final class PeerMedia: Sendable {
             preference: configuration.tracks[.video]?.degradationPreference ?? .balanced
         ) { report(.event(PeerConnectionEvent(.videoAdapted($0)))) }
         self.builder = builder
+        (self.outputs, self.report) = (outputs, report)
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
         self.peer = peer
@@ -112,14 +115,14 @@ final class PeerMedia: Sendable {
             try await track.start()
         }
         tracks.set(agreed)
-        for recorder in builder.recorders { await recorder.start() }
+        await outputs.join { [report] in report(.event(PeerConnectionEvent($0))) }
     }
 
     /// Starts or stops to show, play and record received media, except for hidden kinds, and to record sent media.
     ///
     /// - Returns: How many frames and audio buffers had been shown before, by kind.
     func setReceiving(_ isOpen: Bool, hiding hidden: Set<MediaKind>) -> [MediaKind: Int] {
-        if isOpen { builder.recordingZero.begin() }
+        if isOpen { outputs.begin { [report] in report(.event(PeerConnectionEvent($0))) } }
         for track in sending.values { track.setRecording(isOpen) }
         var passed: [MediaKind: Int] = [:]
         for (kind, track) in receiving { passed[kind] = track.setOpen(isOpen && !hidden.contains(kind)) }
@@ -215,15 +218,13 @@ final class PeerMedia: Sendable {
 
     /// Stops everything; false when that did not end in time and continues in the background.
     ///
-    /// A hanging file, device or display does not prevent the others or the connection itself from being stopped.
+    /// A hanging device does not prevent the others or the connection itself from being stopped.
     func tearDown(within limit: Duration, label: String) async -> Bool {
         let areOver = await withTaskGroup(of: Bool.self) { group in
             func bounded(_ part: @escaping @Sendable () async -> Void) {
                 group.addTask { await Deadline.isMet(limit / 2, by: part) }
             }
-            for recorder in builder.recorders { bounded { await recorder.finish(within: limit / 6) } }
             for track in sending.values { bounded { await track.end() } }
-            for track in receiving.values { bounded { await track.end() } }
             return await group.reduce(true) { $0 && $1 }
         }
         let isStopped = await Deadline.isMet(limit / 2) { [pipeline, peer, pendingReplies] in

@@ -17,7 +17,10 @@ final class ReceiveTrack: Sendable {
     private let meter: DecodedMeter
     private let gate: Gate
     private let recording: RecordingTap?
-    let sink: SinkPipeline?
+    private let outputs: MediaOutputs
+    /// Its input of the outlet.
+    private let inputNumber: Int
+    private let sinkLatencyMs: Int
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
     private struct Frames {
         var schedule: DecodingSchedule
@@ -31,8 +34,7 @@ final class ReceiveTrack: Sendable {
 
     init(
         codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
-        outlet: Outlet, sink: SinkPipeline?, decoding: DecodingPolicy = .all,
-        recorder: Recorder?, pipeline: Element,
+        outputs: MediaOutputs, sinkLatencyMs: Int, decoding: DecodingPolicy = .all, pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
         kind = codec.kind
@@ -58,10 +60,12 @@ final class ReceiveTrack: Sendable {
         let shown = try sinkElement.pad("sink")
         gate = Gate(at: shown) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
         // Behind the gate, so that the outlet gets nothing that the gate holds back.
-        outlet.watch(shown)
-        self.sink = sink
+        let outlet = outputs.outlet(kind)
+        inputNumber = outlet.watch(shown)
+        self.outputs = outputs
+        self.sinkLatencyMs = sinkLatencyMs
         encoded = try decoderElement.pad("sink")
-        recording = recorder?.tap(codec, at: encoded)
+        recording = outputs.received?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
         if kind == .video {
@@ -111,7 +115,8 @@ final class ReceiveTrack: Sendable {
         }
         // Frames that were under way when the gate closed were decoded behind it.
         meter.interrupt()
-        if let sink { Task { await sink.open() } }
+        outputs.outlet(kind).select(inputNumber)
+        outputs.openSink(kind, latencyMs: sinkLatencyMs)
         let isReopening = !gate.isOpen && gate.passed > 0
         let passed = gate.open()
         recording?.open()
@@ -119,9 +124,6 @@ final class ReceiveTrack: Sendable {
         if isReopening, kind == .video { requestKeyFrame() }
         return passed
     }
-
-    /// Stops showing and playing.
-    func end() async { await sink?.close() }
 
     /// Selects what is measured of the decoded media.
     func measure(_ measurements: Set<MediaMeasurement>) { meter.measure(measurements) }

@@ -79,7 +79,7 @@ struct DemoCommand: AsyncParsableCommand {
         var alice = AgentConfiguration(video: .marked(.ball), audio: .tone(hertz: 440))
         var bob = AgentConfiguration(
             video: .marked(.smpte, format: VideoFormat(width: 480, height: 270)), audio: .tone(hertz: 554))
-        bob.media.recordingPath = recordingPath
+        bob.media.outputs.recordingPath = recordingPath
         let demo = Demo(
             caller: agent("alice", &alice, chosen, engine, server), callee: agent("bob", &bob, chosen, engine, server),
             answerAfter: answerAfter.duration, duration: duration.duration, output: output)

@@ -93,12 +93,12 @@ struct MediaOptions: ParsableArguments {
             try await checkSources(configuration, engine)
             try await codecs.apply(to: &configuration, engine: engine)
             configuration.videoCodecs = try RecordingPath.codecs(configuration.videoCodecs, for: record)
-            configuration.recordingPath = try RecordingPath.checked(record, sent: recordSent)
-            configuration.recordsSent = recordSent
-            configuration.videoSink = try VideoSink(parsing: sinkVideo)
-            configuration.audioSink = try AudioSink(parsing: sinkAudio)
-            try await engine.check(configuration.videoSink)
-            try await engine.check(configuration.audioSink)
+            configuration.outputs.recordingPath = try RecordingPath.checked(record, sent: recordSent)
+            configuration.outputs.recordsSent = recordSent
+            configuration.outputs.videoSink = try VideoSink(parsing: sinkVideo)
+            configuration.outputs.audioSink = try AudioSink(parsing: sinkAudio)
+            try await engine.check(configuration.outputs.videoSink)
+            try await engine.check(configuration.outputs.audioSink)
             if let preview { try await engine.check(try VideoSink(parsing: preview)) }
             try ice.apply(to: &configuration, signalingHost: signalingHost)
             return configuration

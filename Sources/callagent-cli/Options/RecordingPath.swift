@@ -11,7 +11,7 @@ enum RecordingPath {
         }
         do throws(MediaError) { _ = try RecordingFormat(path: path) } catch { throw Failure(error) }
         let files = FileManager.default
-        let paths = [path] + (sent ? [PeerConnectionConfiguration.pathOfSent(beside: path)] : [])
+        let paths = [path] + (sent ? [OutputConfiguration.pathOfSent(beside: path)] : [])
         if let present = paths.first(where: { files.fileExists(atPath: $0) }) {
             throw Failure(.usage, "'\(present)' is there already; name another file to record to")
         }

@@ -37,7 +37,7 @@ struct LimitTests {
                 if case .reject = message.body { isFull.withLock { $0 = registry.isFull } }
             },
             forget: { _ in }, registry: registry,
-            makeSession: { _, _, _ throws(MediaSessionError) in
+            makeSession: { _, _, _, _ throws(MediaSessionError) in
                 throw MediaSessionError(fault: .other(text: "none"), description: "none")
             },
             wallClock: { 0 }, sleep: { try await Task.sleep(for: $0) }, logger: Logger(label: "test"))

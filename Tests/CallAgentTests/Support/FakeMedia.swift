@@ -120,9 +120,9 @@ final class FakeMediaProvider: MediaProvider {
         state.withLock { $0.isPrepared = true }
     }
 
-    func makeSession(label: String, media: CallMedia, role: CallRole) async throws(MediaSessionError)
-        -> any MediaSession
-    {
+    func makeSession(
+        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs? = nil
+    ) async throws(MediaSessionError) -> any MediaSession {
         await plan.sessionLatch?.wait()
         try plan.makeSession.get()
         return state.withLock { state in

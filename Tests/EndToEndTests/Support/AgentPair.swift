@@ -71,10 +71,10 @@ struct WatchedMedia: MediaProvider {
     func prepare() async throws(MediaSessionError) { try await provider.prepare() }
     func release() async { await provider.release() }
 
-    func makeSession(label: String, media: CallMedia, role: CallRole) async throws(MediaSessionError)
-        -> any MediaSession
-    {
-        let session = try await provider.makeSession(label: label, media: media, role: role)
+    func makeSession(
+        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
+    ) async throws(MediaSessionError) -> any MediaSession {
+        let session = try await provider.makeSession(label: label, media: media, role: role, outputs: outputs)
         if let session = session as? PeerMediaSession { await whenMade(session, label) }
         return session
     }

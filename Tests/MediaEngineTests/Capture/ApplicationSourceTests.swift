@@ -42,7 +42,7 @@ extension RealPipelines {
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
-                let frames = call.callee.peer.frames(.gray8)
+                let frames = call.callee.peer.outputs.frames(.gray8)
                 var random = SeededGenerator(seed: 7)
                 let clock = ContinuousClock()
                 let (start, taken) = (clock.now, Duration.nanoseconds(Pipeline.now))

@@ -45,7 +45,7 @@ extension RealPipelines {
         /// Looks at the video until so many frames were seen.
         private static func readFrames(_ count: Int, of end: CallEnd) async -> Int {
             var seen = 0
-            for await _ in end.peer.frames(.i420) {
+            for await _ in end.peer.outputs.frames(.i420) {
                 seen += 1
                 if seen == count { break }
             }
@@ -58,7 +58,7 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.kinds = [.video]
             options.configureCallee = { $0.decoding = .first }
-            options.calleeRecording = folder.file("call.mkv")
+            options.calleeOutputs.recordingPath = folder.file("call.mkv")
             try await withCall(options) { call in
                 try await call.connect()
                 try await call.callee.wait(for: .firstFrame(.video))

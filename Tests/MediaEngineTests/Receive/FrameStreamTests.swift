@@ -11,7 +11,7 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.callerVideo = Self.clock
             try await withCall(options) { call in
-                let frames = call.callee.peer.frames(buffering: 1_000)
+                let frames = call.callee.peer.outputs.frames(buffering: 1_000)
                 try await call.connect()
                 try await call.callee.waitForFrames(20)
                 await call.callee.peer.setReceiving(true)
@@ -42,13 +42,13 @@ extension RealPipelines {
         func closedGate() async throws {
             try await withCall { call in
                 let (frameCount, sampleCount) = (Shared(0), Shared(0))
-                let (frames, samples) = (call.callee.peer.frames(), call.callee.peer.samples())
+                let (frames, samples) = (call.callee.peer.outputs.frames(), call.callee.peer.outputs.samples())
                 Task { for await _ in frames { frameCount.update { $0 += 1 } } }
                 Task { for await _ in samples { sampleCount.update { $0 += 1 } } }
                 try await call.connect()
                 try await call.callee.waitForFrames(30)
                 #expect(frameCount.value == 0 && sampleCount.value == 0)
-                await #expect(throws: MediaError.noFrame) { try await call.callee.peer.snapshot(.png) }
+                await #expect(throws: MediaError.noFrame) { try await call.callee.peer.outputs.snapshot(.png) }
                 await call.callee.peer.setReceiving(true)
                 try await eventually("both") { frameCount.value > 5 && sampleCount.value > 5 }
                 await call.callee.peer.setReceiving(false)
@@ -64,7 +64,7 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.audioCodecs = [codec]
             try await withCall(options) { call in
-                let stream = call.callee.peer.samples(buffering: 1_000)
+                let stream = call.callee.peer.outputs.samples(buffering: 1_000)
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
                 let pitch = try await Self.pitch(of: stream)
@@ -92,7 +92,7 @@ extension RealPipelines {
         @Test("A slow reader gets the newest frames and the number of dropped ones")
         func backPressure() async throws {
             try await withCall { call in
-                let frames = call.callee.peer.frames(.gray8, buffering: 2)
+                let frames = call.callee.peer.outputs.frames(.gray8, buffering: 2)
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
                 try await eventually("drops") { frames.dropped >= 5 }
@@ -113,9 +113,9 @@ extension RealPipelines {
             let streams = Shared<[FrameStream<VideoFrame>]>([])
             try await withCall { call in
                 try await call.connect()
-                streams.update { $0.append(call.callee.peer.frames()) }
+                streams.update { $0.append(call.callee.peer.outputs.frames()) }
                 await call.callee.peer.close()
-                streams.update { $0.append(call.callee.peer.frames()) }
+                streams.update { $0.append(call.callee.peer.outputs.frames()) }
             }
             for stream in streams.value { try await inTime("the end") { for await _ in stream {} } }
         }
@@ -161,7 +161,7 @@ extension RealPipelines {
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
                 try await call.callee.wait("a frame") { $0.received[.video]?.shown ?? 0 > 0 }
-                let bytes = try await call.callee.peer.snapshot(format)
+                let bytes = try await call.callee.peer.outputs.snapshot(format)
                 let magic: [UInt8] = format == .png ? [0x89, 0x50, 0x4E, 0x47] : [0xFF, 0xD8, 0xFF]
                 #expect(bytes.starts(with: magic))
                 try folder.write(bytes, to: "frame")

@@ -17,8 +17,8 @@ extension RealPipelines {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
-            options.calleeRecording = folder.file(name)
-            options.configureCallee = { $0.recordsSent = true }
+            options.calleeOutputs.recordingPath = folder.file(name)
+            options.calleeOutputs.recordsSent = true
             try await withCall(options) { call in
                 try await call.connect()
                 try await call.callee.waitForFrames(30)
@@ -43,9 +43,9 @@ extension RealPipelines {
             options.videoCodecs = [codec]
             options.callerVideo = VideoSource(name: "file", choice: clip, format: VideoFormat(width: 320, height: 240))
             options.callerAudio = AudioSource(name: "file", choice: clip)
-            options.calleeRecording = folder.file(name)
-            options.callerRecording = folder.file("caller-" + name)
-            options.configure = { $0.recordsSent = true }
+            options.calleeOutputs.recordingPath = folder.file(name)
+            options.callerOutputs.recordingPath = folder.file("caller-" + name)
+            (options.callerOutputs.recordsSent, options.calleeOutputs.recordsSent) = (true, true)
             try await withCall(options) { call in
                 try await call.connect()
                 let seen = try await ReceivedLog(call.callee)
@@ -70,7 +70,7 @@ extension RealPipelines {
         func closedGatesRecordNothing() async throws {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
-            options.calleeRecording = folder.file("call.mkv")
+            options.calleeOutputs.recordingPath = folder.file("call.mkv")
             try await withCall(options) { call in
                 try await call.connect()
                 try await call.callee.waitForFrames(45)
@@ -84,7 +84,7 @@ extension RealPipelines {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
-            options.callerRecording = folder.file(name)
+            options.callerOutputs.recordingPath = folder.file(name)
             try await withCall(options) { call in
                 try await call.connect()
                 await call.caller.peer.setReceiving(true)
@@ -101,7 +101,7 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.videoCodecs = [.h264]
             options.opensSendGates = false
-            options.calleeRecording = folder.file(name)
+            options.calleeOutputs.recordingPath = folder.file(name)
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
@@ -135,7 +135,7 @@ extension RealPipelines {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]
-            options.calleeRecording = folder.file("call.mkv")
+            options.calleeOutputs.recordingPath = folder.file("call.mkv")
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
@@ -160,8 +160,8 @@ extension RealPipelines {
                 let folder = try PipelineFolder()
                 var options = LoopbackCall.Options()
                 if !hasAudioSample { options.kinds = [.video] }
-                options.calleeRecording = folder.file("call.mkv")
-                options.configureCallee = { $0.maximumRecordingFiles = 2 }
+                options.calleeOutputs.recordingPath = folder.file("call.mkv")
+                options.calleeOutputs.maximumRecordingFiles = 2
                 try await withCall(options) { call in
                     try await call.connect()
                     await call.callee.peer.setReceiving(true)
@@ -198,7 +198,7 @@ extension RealPipelines {
                 hasGhostPads: false)
             let source = try #require(bin.child("source"))
             let packets = Shared<[RecordedPacket]>([])
-            let tap = try RecordingTap(.audio, at: #require(bin.child("sink")).pad("sink")) { packet in
+            let tap = try RecordingTap(.opus, at: #require(bin.child("sink")).pad("sink")) { packet in
                 packets.update { $0.append(packet) }
                 return true
             }
@@ -229,7 +229,7 @@ extension RealPipelines {
         func unwritable(isFull: Bool) async throws {
             let folder = try PipelineFolder()
             var options = LoopbackCall.Options()
-            options.calleeRecording = isFull ? folder.file("call.mkv") : "/nonexistent/folder/call.mkv"
+            options.calleeOutputs.recordingPath = isFull ? folder.file("call.mkv") : "/nonexistent/folder/call.mkv"
             try FileManager.default.createSymbolicLink(
                 atPath: folder.file("call.mkv"), withDestinationPath: "/dev/full")
             try await withCall(options) { call in
@@ -250,7 +250,7 @@ extension RealPipelines {
             var options = LoopbackCall.Options()
             options.audioCodecs = [.pcmu]
             let folder = try PipelineFolder()
-            options.calleeRecording = folder.file("call.webm")
+            options.calleeOutputs.recordingPath = folder.file("call.webm")
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)

@@ -47,11 +47,11 @@ extension RealPipelines {
                 name: "test", choice: "white", format: VideoFormat(width: 320, height: 180))
             options.engine = try await Engine.start(pipelineFolder: folder.path)
             let shape = Shared<[String: PropertyValue]>([:])
-            options.configureCallee = { $0.videoSink = VideoSink(name: "v4l2") }
+            options.calleeOutputs.videoSink = VideoSink(name: "v4l2")
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
-                let sink = try #require(await call.callee.peer.media?.receiving[.video]?.sink)
+                let sink = try #require(call.callee.peer.outputs.sink(.video))
                 try await eventually("frames at the sink") {
                     shape.set(await sink.shape ?? [:])
                     return !shape.value.isEmpty
@@ -83,10 +83,8 @@ extension RealPipelines {
             ])
             var options = LoopbackCall.Options()
             options.engine = try await Engine.start(pipelineFolder: folder.path)
-            options.configureCallee = {
-                $0.videoSink = VideoSink(name: "brittle")
-                $0.audioSink = AudioSink(name: "brittle")
-            }
+            options.calleeOutputs.videoSink = VideoSink(name: "brittle")
+            options.calleeOutputs.audioSink = AudioSink(name: "brittle")
             try await withCall(options) { call in
                 try await call.connect()
                 await call.callee.peer.setReceiving(true)
@@ -98,7 +96,7 @@ extension RealPipelines {
                 try await call.callee.waitForTone()
                 #expect(call.callee.failure == nil && failed(.video) == 1 && failed(.audio) == 1)
                 // The application still gets frames, too.
-                let frames = call.callee.peer.frames()
+                let frames = call.callee.peer.outputs.frames()
                 try await inTime("a frame") { for await _ in frames { break } }
             }
         }

@@ -114,10 +114,8 @@ extension RealPipelines {
                     pipelineFolder: folder.path, logger: Logger(label: "test"))
                 options.callerAudio = AudioSource(name: "talk")
                 options.calleeAudio = room.microphone
-                options.configureCallee = {
-                    $0.tracks[.audio]?.processing = processing
-                    $0.audioSink = AudioSink(name: "loud")
-                }
+                options.configureCallee = { $0.tracks[.audio]?.processing = processing }
+                options.calleeOutputs.audioSink = AudioSink(name: "loud")
                 try await withCall(options) { call in
                     try await call.connect()
                     for end in call.ends { await end.peer.setReceiving(true) }

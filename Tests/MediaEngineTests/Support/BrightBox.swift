@@ -23,7 +23,7 @@ struct BrightBox: Sendable, Equatable {
 
     /// The box of the first frame with bright pixels that an end receives.
     static func first(of end: CallEnd) async throws -> BrightBox {
-        let frames = end.peer.frames(.i420)
+        let frames = end.peer.outputs.frames(.i420)
         return try await inTime("a bright frame") {
             for await frame in frames { if let box = BrightBox(frame) { return box } }
             throw MediaError.noFrame

@@ -28,8 +28,8 @@ struct LoopbackCall {
         var calleeHasSources = true
         /// The measurements that the tests wait for.
         var measurements = Set(MediaMeasurement.allCases)
-        var callerRecording: String?
-        var calleeRecording: String?
+        var callerOutputs = OutputConfiguration()
+        var calleeOutputs = OutputConfiguration()
         /// Nil: the engine that the tests share.
         var engine: Engine?
     }
@@ -43,15 +43,15 @@ struct LoopbackCall {
         let engine = if let engine = options.engine { engine } else { try await TestEngine.shared() }
         caller = try Self.end(
             "caller", options, engine, options.callerHasSources, options.callerVideo, options.callerAudio,
-            options.callerRecording)
+            options.callerOutputs)
         callee = try Self.end(
             "callee", options, engine, options.calleeHasSources, options.calleeVideo, options.calleeAudio,
-            options.calleeRecording)
+            options.calleeOutputs)
     }
 
     private static func end(
         _ label: String, _ options: Options, _ engine: Engine, _ hasSources: Bool, _ video: VideoSource,
-        _ audio: AudioSource, _ recording: String?
+        _ audio: AudioSource, _ outputs: OutputConfiguration
     ) throws -> CallEnd {
         var tracks: [MediaKind: TrackConfiguration] = [:]
         if options.kinds.contains(.audio) {
@@ -65,11 +65,11 @@ struct LoopbackCall {
         }
         var configuration = PeerConnectionConfiguration(label: label, tracks: tracks)
         configuration.tuning = options.tuning
-        configuration.recordingPath = recording
         configuration.measurements = options.measurements
         options.configure(&configuration)
         if label == "callee" { options.configureCallee(&configuration) }
-        return CallEnd(peer: engine.makePeerConnection(configuration))
+        let outputs = try engine.makeOutputs(outputs)
+        return CallEnd(peer: engine.makePeerConnection(configuration, outputs: outputs))
     }
 
     enum Side { case caller, callee }
@@ -110,8 +110,10 @@ struct LoopbackCall {
     }
 
     func close() async {
-        await caller.peer.close()
-        await callee.peer.close()
+        for end in ends {
+            await end.peer.close()
+            await end.peer.outputs.close()
+        }
     }
 }
 

@@ -39,12 +39,18 @@ actor Recorder {
     private var work: Task<Void, Never>?
     private var closing: [Task<Void, Never>] = []
 
-    /// The expected tracks, by kind.
     private struct Tracks {
-        var taps: [MediaKind: RecordingTap] = [:]
-        var codecs: [MediaKind: Codec] = [:]
-        /// The codecs that the file cannot hold.
+        /// The taps that record now, of the connection that is shown.
+        var recording: [MediaKind: WeakTap] = [:]
+        /// What may arrive.
+        var expected: Set<MediaKind> = []
+        /// The codecs that the file cannot hold, until that was reported.
         var refused: [MediaKind: Codec] = [:]
+    }
+
+    /// A tap holds its pad, and so the elements of a connection, which may end before the recording.
+    private struct WeakTap {
+        weak var tap: RecordingTap?
     }
 
     /// After `maximumFiles` files, video is left out.
@@ -63,35 +69,45 @@ actor Recorder {
         (packets, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
-    /// Taps `pad`, instead of an earlier tap of the same kind before the start; nil for a codec that the file cannot hold.
+    /// Taps `pad`; nil for a codec that the file cannot hold.
+    ///
+    /// A tap that opens replaces the one of its kind that records: a connection was replaced.
     nonisolated func tap(_ codec: Codec, at pad: Pad) -> RecordingTap? {
         guard format.holds(codec) else {
             tracks.withLock { tracks in
-                tracks.taps[codec.kind] = nil
-                tracks.codecs[codec.kind] = nil
+                tracks.expected.remove(codec.kind)
                 tracks.refused[codec.kind] = codec
             }
             return nil
         }
-        let tap = RecordingTap(codec.kind, at: pad) { [sink] packet in
+        tracks.withLock { tracks in
+            tracks.expected.insert(codec.kind)
+            tracks.refused[codec.kind] = nil
+        }
+        return RecordingTap(codec, at: pad) { [weak self] in
+            self?.select($0)
+        } take: { [sink] packet in
             if case .dropped = sink.yield(packet) { return false }
             return true
         }
-        tracks.withLock { tracks in
-            tracks.taps[codec.kind] = tap
-            tracks.codecs[codec.kind] = codec
-            tracks.refused[codec.kind] = nil
-        }
-        return tap
     }
 
-    private var codecs: [MediaKind: Codec] { tracks.withLock { $0.codecs } }
+    private nonisolated func select(_ tap: RecordingTap) {
+        let former = tracks.withLock { tracks in
+            defer { tracks.recording[tap.kind] = WeakTap(tap: tap) }
+            return tracks.recording[tap.kind]?.tap
+        }
+        if former !== tap { former?.close() }
+    }
 
-    /// Starts to write the packets of the taps.
+    /// Starts to write the packets of the taps; called again for the taps of a further connection.
     func start() {
-        guard work == nil else { return }
-        work = Task { for await packet in packets { take(packet) } }
-        for codec in tracks.withLock({ $0.refused.values }) {
+        work = work ?? Task { for await packet in packets { take(packet) } }
+        let refused = tracks.withLock { tracks in
+            defer { tracks.refused = [:] }
+            return tracks.refused.values
+        }
+        for codec in refused {
             report(.recordingFailed(path: path, text: "\(format.name) does not hold \(codec.encodingName)"))
         }
     }
@@ -117,12 +133,14 @@ actor Recorder {
             // The rest of a stream whose shape changes with its next key frame.
             guard packet.isKey || !isAnswered else { return }
             close(within: .seconds(5))
-            if packet.kind == .audio || !packet.isKey { tracks.withLock { $0.taps[.video] }?.restart() }
+            if packet.kind == .audio || !packet.isKey { tracks.withLock { $0.recording[.video]?.tap }?.restart() }
         }
         guard packet.isKey || waiting.contains(where: { $0.kind == packet.kind }) else { return }
         waiting.append(packet)
         // At the start every kind may still arrive, later only those that sent something lately.
-        let expected = codecs.keys.filter { parts == 0 || packet.time <= (last[$0] ?? 0) + Self.patience }
+        let expected = tracks.withLock { $0.expected }.filter {
+            parts == 0 || packet.time <= (last[$0] ?? 0) + Self.patience
+        }
         let isComplete = Set(waiting.map(\.kind)).isSuperset(of: expected)
         if isComplete || packet.time > waiting[0].time + Self.patience { begin() }
     }
@@ -144,7 +162,7 @@ actor Recorder {
     private func begin() {
         if filesLeft == 0, !waiting.isEmpty { leaveOutVideo() }
         let shapes = MediaKind.allCases.compactMap { kind in
-            waiting.first { $0.kind == kind }.map { (kind, $0.shape) }
+            waiting.first { $0.kind == kind }.map { ($0.codec, $0.shape) }
         }
         guard let first = waiting.map(\.time).min(), !hasFailed else { return }
         parts += 1
@@ -153,7 +171,7 @@ actor Recorder {
         do throws(MediaError) {
             part = try RecordingPart(
                 description, format, path: Self.path(path, part: number),
-                zero: number == 1 ? zero.time ?? first : first, shapes: shapes, codecs: codecs
+                zero: number == 1 ? zero.time ?? first : first, shapes: shapes
             ) { [weak self] error in Task { await self?.fail(error, ofPart: number) } }
         } catch {
             return fail(error)
@@ -166,10 +184,12 @@ actor Recorder {
     /// Makes room for one last file, with audio only.
     private func leaveOutVideo() {
         let text = "it has \(parts) files, which is the maximum"
-        guard !isAudioOnly, codecs[.audio] != nil else { return fail(.recordingFailed(path: path, text: text)) }
+        guard !isAudioOnly, tracks.withLock({ $0.expected.contains(.audio) }) else {
+            return fail(.recordingFailed(path: path, text: text))
+        }
         (isAudioOnly, filesLeft) = (true, 1)
         waiting.removeAll { $0.kind == .video }
-        tracks.withLock { $0.codecs[.video] = nil }
+        _ = tracks.withLock { $0.expected.remove(.video) }
         report(.recordingFailed(path: path, text: text + "; from here on only the audio is recorded"))
     }
 

@@ -12,23 +12,33 @@ final class RecordingTap: Sendable {
         var shape: String?
     }
 
-    private let kind: MediaKind
+    private let codec: Codec
     private let pad: Pad
     private let state = Mutex(State())
+    private let onOpen: @Sendable (RecordingTap) -> Void
     /// False when there is no room for the packet.
     private let take: @Sendable (RecordedPacket) -> Bool
 
     /// Watches what passes `pad`, a sink pad behind a depayloader or an encoder.
-    init(_ kind: MediaKind, at pad: Pad, take: @escaping @Sendable (RecordedPacket) -> Bool) {
-        self.kind = kind
+    ///
+    /// `onOpen` runs before the first packet of each opening.
+    init(
+        _ codec: Codec, at pad: Pad, onOpen: @escaping @Sendable (RecordingTap) -> Void = { _ in },
+        take: @escaping @Sendable (RecordedPacket) -> Bool
+    ) {
+        self.codec = codec
         self.pad = pad
+        self.onOpen = onOpen
         self.take = take
         pad.onEvent { [weak self] event in if case .caps = event { self?.state.withLock { $0.shape = nil } } }
         pad.observe { [weak self] buffer, pad in self?.note(buffer, at: pad) }
     }
 
+    var kind: MediaKind { codec.kind }
+
     /// Records from now on; video from the next key frame, which is requested.
     func open() {
+        onOpen(self)
         let begins = state.withLock { state in
             guard state.phase == .closed else { return false }
             state.phase = .waitingForKeyFrame
@@ -59,7 +69,7 @@ final class RecordingTap: Sendable {
             return state.shape
         }
         guard let shape, let time = pad.runningTime(of: buffer) else { return }
-        if take(RecordedPacket(kind: kind, buffer: buffer, time: time, shape: shape, isKey: isKey)) { return }
+        if take(RecordedPacket(codec: codec, buffer: buffer, time: time, shape: shape, isKey: isKey)) { return }
         // Later packets may need the lost one.
         restart()
     }

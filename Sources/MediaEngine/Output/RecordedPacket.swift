@@ -1,6 +1,6 @@
 /// One encoded video frame or audio packet on its way into a recording.
 struct RecordedPacket: Sendable {
-    let kind: MediaKind
+    let codec: Codec
     /// Shared with its other users.
     let buffer: BufferRef
     /// The presentation time on the clock that all pipelines share, in ns.
@@ -9,4 +9,6 @@ struct RecordedPacket: Sendable {
     let shape: String
     /// Whether decoding can start here.
     let isKey: Bool
+
+    var kind: MediaKind { codec.kind }
 }

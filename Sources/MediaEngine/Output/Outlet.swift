@@ -12,6 +12,9 @@ final class Outlet: Sendable {
     private struct State {
         var consumers: [Int: Consumer] = [:]
         var lastNumber = 0
+        var inputs = 0
+        /// The input whose media passes.
+        var selected = 1
         var latest: OutletBuffer?
         var hasEnded = false
     }
@@ -23,24 +26,38 @@ final class Outlet: Sendable {
     /// The frame that passed last; nil before the first, and for audio.
     var latest: OutletBuffer? { state.withLock { $0.latest } }
 
-    /// Passes on what passes `pad`, after the probes that were there before.
-    func watch(_ pad: Pad) {
+    /// Adds `pad` as an input, behind the probes that were there before; what passes it is passed on while it is selected.
+    ///
+    /// The first input is selected until another one is.
+    @discardableResult
+    func watch(_ pad: Pad) -> Int {
+        let input = state.withLock { state in
+            state.inputs += 1
+            return state.inputs
+        }
         pad.observe { [weak self] in
-            self?.isNeeded == true
+            self?.needs(input) == true
         } _: { [weak self] buffer, pad in
             guard let self, let caps = pad.currentCaps, let time = pad.runningTime(of: buffer) else { return }
-            self.hand(OutletBuffer(buffer: buffer, caps: caps, time: time))
+            self.hand(OutletBuffer(buffer: buffer, caps: caps, time: time), from: input)
         }
+        return input
     }
+
+    /// Passes on what arrives at this input from now on, and nothing of the others.
+    func select(_ input: Int) { state.withLock { $0.selected = input } }
 
     /// Whether anybody takes what passes.
     var hasConsumers: Bool { state.withLock { !$0.consumers.isEmpty } }
 
-    /// Whether buffers are needed: always for video, whose latest frame is kept for later consumers.
-    private var isNeeded: Bool { kind == .video || state.withLock { !$0.consumers.isEmpty } }
+    /// Whether buffers of this input are needed: always for video, whose latest frame is kept for later consumers.
+    private func needs(_ input: Int) -> Bool {
+        state.withLock { $0.selected == input && (kind == .video || !$0.consumers.isEmpty) }
+    }
 
-    private func hand(_ buffer: OutletBuffer) {
+    private func hand(_ buffer: OutletBuffer, from input: Int) {
         let consumers = state.withLock { state in
+            guard state.selected == input else { return [Consumer]() }
             if kind == .video, !state.hasEnded { state.latest = buffer }
             return state.consumers.isEmpty ? [] : Array(state.consumers.values)
         }

@@ -26,7 +26,7 @@ struct RecordingPart: Sendable {
     /// - Throws: ``MediaError/recordingFailed(path:text:)`` and errors of the description.
     init(
         _ description: PipelineDescription, _ format: RecordingFormat, path: String, zero: UInt64,
-        shapes: [(MediaKind, String)], codecs: [MediaKind: Codec],
+        shapes: [(Codec, String)],
         onError: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         self.format = format
@@ -35,19 +35,19 @@ struct RecordingPart: Sendable {
         let bin = try description.instantiate(["path": path])
         guard let muxer = bin.child("muxer") else { throw .noPad(element: description.name, pad: "muxer") }
         pipeline.bin.add(bin)
-        for (kind, shape) in shapes {
+        for (codec, shape) in shapes {
             let source = try Element("appsrc")
             try source.set("format", "time")
-            try source.set("caps", Self.caps(shape, codecs[kind]))
+            try source.set("caps", Self.caps(shape, codec))
             pipeline.bin.add(source)
             var output = source
-            if let parser = codecs[kind]?.parser, GStreamerLibrary.hasElement(parser) {
+            if let parser = codec.parser, GStreamerLibrary.hasElement(parser) {
                 output = try Element(parser)
                 pipeline.bin.add(output)
                 try source.link(to: output)
             }
-            try output.pad("src").linkAcrossBins(to: muxer.requestPad(kind == .video ? "video_%u" : "audio_%u"))
-            tracks[kind] = Track(source: source, shape: shape)
+            try output.pad("src").linkAcrossBins(to: muxer.requestPad(codec.kind == .video ? "video_%u" : "audio_%u"))
+            tracks[codec.kind] = Track(source: source, shape: shape)
         }
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         self.ended = ended

@@ -11,32 +11,30 @@ actor SinkPipeline {
 
     private let blueprint: SinkBlueprint
     private let outlet: Outlet
-    private let latencyMs: Int
     private let probe: EchoProbe?
     private let report: @Sendable (MediaError) -> Void
     private var running: (pipeline: Pipeline, consumer: Int)?
     private var isClosed = false
 
-    /// `latencyMs` is how much later than its presentation time media arrives.
-    ///
     /// `probe` taps the played audio; `report` gets, once, the error that ends the pipeline.
     init(
-        _ blueprint: SinkBlueprint, outlet: Outlet, latencyMs: Int, probe: EchoProbe? = nil,
+        _ blueprint: SinkBlueprint, outlet: Outlet, probe: EchoProbe? = nil,
         report: @escaping @Sendable (MediaError) -> Void
     ) {
         executor = QueueExecutor(label: "sink.\(blueprint.name)")
         self.blueprint = blueprint
         self.outlet = outlet
-        self.latencyMs = latencyMs
         self.probe = probe
         self.report = report
     }
 
     /// Starts, with the latest frame; idempotent.
-    func open() {
+    ///
+    /// `latencyMs` is how much later than its presentation time media arrives.
+    func open(latencyMs: Int) {
         guard running == nil, !isClosed else { return }
         do throws(MediaError) {
-            try build()
+            try build(latencyMs: latencyMs)
         } catch {
             fail(error)
         }
@@ -63,9 +61,9 @@ actor SinkPipeline {
         report(error)
     }
 
-    private func build() throws(MediaError) {
+    private func build(latencyMs: Int) throws(MediaError) {
         let pipeline = try Pipeline(name: "sink", timeBase: .clock)
-        let source = try appsrc()
+        let source = try appsrc(latencyMs: latencyMs)
         let bin = try blueprint.build()
         pipeline.bin.add(source)
         pipeline.bin.add(bin)
@@ -102,7 +100,7 @@ actor SinkPipeline {
         running = (pipeline, outlet.add { feed.push($0) })
     }
 
-    private func appsrc() throws(MediaError) -> Element {
+    private func appsrc(latencyMs: Int) throws(MediaError) -> Element {
         let source = try Element("appsrc")
         let isVideo = blueprint.kind == .video
         let audio = Self.maximumAudio.components.attoseconds / 1_000_000_000

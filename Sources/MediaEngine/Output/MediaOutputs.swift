@@ -1,0 +1,135 @@
+internal import Synchronization
+
+/// Where the media of a peer goes: to the application, a window, a speaker and recordings.
+///
+/// Outputs live longer than a peer connection. A call that needs another connection gives it the same outputs: windows stay, streams of frames
+/// continue, and so does the recording. The connection whose ``PeerConnection/setReceiving(_:)`` was opened last feeds them, and reports
+/// their failures.
+public final class MediaOutputs: Sendable {
+    /// How long ``close()`` waits for files and devices.
+    private static let closing = Duration.seconds(5)
+
+    private let video = Outlet(.video)
+    private let audio = Outlet(.audio)
+    private let sinks: [MediaKind: SinkPipeline]
+    private let zero = RecordingZero()
+    private let report: FailureReport
+    /// The recording of received media.
+    let received: Recorder?
+    /// The recording of sent media.
+    let sent: Recorder?
+    /// Taps the played audio; nil when no audio is played here.
+    let probe: EchoProbe?
+
+    /// Frames, samples and snapshots only.
+    init() { (sinks, report, received, sent, probe) = ([:], FailureReport(), nil, nil, nil) }
+
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
+    init(_ configuration: OutputConfiguration, catalog: PipelineCatalog) throws(MediaError) {
+        let (report, zero) = (FailureReport(), zero)
+        func recorder(_ path: String) throws(MediaError) -> Recorder {
+            try Recorder(
+                path: path, maximumFiles: configuration.maximumRecordingFiles, zero: zero, catalog: catalog
+            ) { report.note(.recordingFailed($0)) }
+        }
+        let path = configuration.recordingPath
+        received = if let path { try recorder(path) } else { nil }
+        sent =
+            if let path, configuration.recordsSent {
+                try recorder(OutputConfiguration.pathOfSent(beside: path))
+            } else { nil }
+        let blueprints = [
+            SinkBlueprint(configuration.videoSink, catalog), SinkBlueprint(configuration.audioSink, catalog),
+        ]
+        let shown = blueprints.filter { !$0.isDiscard }
+        let isHeard = shown.contains { $0.kind == .audio }
+        let probe = isHeard && GStreamerLibrary.hasElement("webrtcechoprobe") ? try EchoProbe() : nil
+        var sinks: [MediaKind: SinkPipeline] = [:]
+        for blueprint in shown {
+            let kind = blueprint.kind
+            sinks[kind] = SinkPipeline(
+                blueprint, outlet: kind == .video ? video : audio, probe: kind == .audio ? probe : nil
+            ) { report.note(.sinkFailed(kind, $0)) }
+        }
+        (self.probe, self.sinks, self.report) = (probe, sinks, report)
+    }
+
+    // MARK: For the application
+
+    /// The peer's video frames as they are shown: none before ``PeerConnection/setReceiving(_:)``, and none while that is closed.
+    ///
+    /// Each frame is copied once, on the streaming thread, into its own array. It is converted if `format` is not the decoded format (I420).
+    /// At most `buffering` frames wait; then the oldest are dropped and counted. May be called at any time, any number of times.
+    public func frames(_ format: PixelFormat = .i420, buffering: Int = 3) -> FrameStream<VideoFrame> {
+        video.frames(format, buffering: buffering)
+    }
+
+    /// The peer's audio as it is played: none before ``PeerConnection/setReceiving(_:)``, and none while that is closed.
+    ///
+    /// Each element holds the audio of one packet, 20 ms by default; at most `buffering` elements wait.
+    public func samples(buffering: Int = 50) -> FrameStream<AudioSamples> { audio.samples(buffering: buffering) }
+
+    /// The peer's frame that was shown last, as an image file.
+    ///
+    /// - Throws: ``MediaError/noFrame`` before the first is shown and after ``close()``; ``MediaError/pluginMissing(element:)`` and
+    ///   ``MediaError/snapshotFailed(text:)``.
+    public func snapshot(_ format: ImageFormat) async throws(MediaError) -> [UInt8] {
+        guard let latest = video.latest else { throw .noFrame }
+        return try await BlockingQueue(label: "snapshot").encode(latest, as: format)
+    }
+
+    /// Ends the streams, closes windows and devices, and completes the files; idempotent.
+    ///
+    /// - Returns: False when a file or a device did not end within 5 s and was abandoned.
+    @discardableResult
+    public func close() async -> Bool { await close(within: Self.closing) }
+
+    // MARK: For connections
+
+    /// What passes on the media of one kind.
+    func outlet(_ kind: MediaKind) -> Outlet { kind == .video ? video : audio }
+
+    /// Opens the window or the speaker of one kind; `latencyMs` is how much later than its presentation time media arrives.
+    func openSink(_ kind: MediaKind, latencyMs: Int) {
+        guard let sink = sinks[kind] else { return }
+        Task { await sink.open(latencyMs: latencyMs) }
+    }
+
+    /// The window or the speaker of one kind; nil when its media is discarded.
+    func sink(_ kind: MediaKind) -> SinkPipeline? { sinks[kind] }
+
+    /// A connection will feed the outputs, and gets their failures unless another one feeds them now.
+    func join(_ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) async {
+        self.report.join(report)
+        for recorder in [received, sent] { await recorder?.start() }
+    }
+
+    /// A connection feeds the outputs from now on, and gets their failures.
+    func begin(_ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) {
+        self.report.begin(report)
+        zero.begin()
+    }
+
+    func close(within limit: Duration) async -> Bool {
+        video.end()
+        audio.end()
+        return await withTaskGroup(of: Bool.self) { group in
+            for recorder in [received, sent].compactMap(\.self) {
+                group.addTask { await Deadline.isMet(limit / 2) { await recorder.finish(within: limit / 6) } }
+            }
+            for sink in sinks.values { group.addTask { await Deadline.isMet(limit / 2) { await sink.close() } } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+}
+
+/// Reports failures of outputs to the connection that feeds them.
+private final class FailureReport: Sendable {
+    typealias Report = @Sendable (PeerConnectionEvent.Kind) -> Void
+
+    private let report = Mutex<Report?>(nil)
+
+    func join(_ next: @escaping Report) { report.withLock { $0 = $0 ?? next } }
+    func begin(_ next: @escaping Report) { report.withLock { $0 = next } }
+    func note(_ failure: PeerConnectionEvent.Kind) { report.withLock { $0 }?(failure) }
+}
