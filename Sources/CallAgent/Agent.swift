@@ -311,9 +311,13 @@ public actor Agent {
 
     /// Calls the peer of an ended call again, with the same media, room and extension data.
     ///
+    /// What this end did not send at the end of that call stays off: the peer may have added it.
     /// - Throws: as ``call(_:media:id:room:sends:output:extension:)`` does.
     public func call(again report: CallReport) async throws(CallError) -> Call {
-        try await call(report.peer, media: report.media, room: report.room, extension: report.inviteExtension)
+        let sends = MediaState(
+            audio: report.sends.audio == .off ? .off : .on, video: report.sends.video == .off ? .off : .on)
+        return try await call(
+            report.peer, media: report.media, room: report.room, sends: sends, extension: report.inviteExtension)
     }
 
     /// 122 random bits, which nobody can guess.

@@ -195,9 +195,8 @@ extension Call {
         if let present = generations[number] { return present }
         let (first, make, role) = (firstSession.take(), surroundings.makeSession, machine.role)
         let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
-        let session = Task<any MediaSession, any Error> { [sources, isOutputOn] in
-            let session = if let first { first } else { try await make(label, media, role, self.outputs) }
-            self.outputs = session.outputs
+        let session = Task<any MediaSession, any Error> { [sources, isOutputOn, outputs] in
+            let session = if let first { first } else { try await make(label, media, role, outputs) }
             try await sources.apply(to: session, with: media)
             if !isOutputOn { await session.setOutput(false) }
             return session
@@ -323,7 +322,7 @@ extension Call {
         for media in generations.values { await media.close() }
         for closing in closingGenerations { await closing.value }
         (generations, closingGenerations) = ([:], [])
-        if await outputs?.close() == false { logger.error("a file or a device of the call did not end in time") }
+        if await !outputs.close() { logger.error("a file or a device of the call did not end in time") }
         // The call may have ended before its media was needed.
         await firstSession.take()?.close()
         surroundings.keep(await report())

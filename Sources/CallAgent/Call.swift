@@ -26,8 +26,8 @@ public actor Call {
     var firstSession: (any MediaSession)?
     /// The sources that the user chose for this call instead of the agent's.
     var sources = CallSources()
-    /// Where the received media goes, on whichever connection; nil before there is one.
-    var outputs: MediaOutputs?
+    /// Where the received media goes, on whichever connection.
+    nonisolated let outputs: MediaOutputs
     /// The media that reports describe: the one that was shown last.
     var reported: GenerationMedia?
     /// The media that was shown before and is being closed.
@@ -71,6 +71,7 @@ public actor Call {
         self.machine = machine
         self.surroundings = surroundings
         firstSession = session
+        outputs = session.outputs
         identity = Mutex(
             CallIdentity(
                 callId: id, role: machine.role, room: invite?.room ?? surroundings.room,
@@ -281,7 +282,8 @@ public actor Call {
         statistics.video?.sent.frameSizeChanges = frameSizeChanges.sent
         statistics.video?.received.frameSizeChanges = frameSizeChanges.received
         return CallReport(
-            callId: id, role: role, user: user, peer: peer, room: room, media: media, state: machine.state,
+            callId: id, role: role, user: user, peer: peer, room: room, media: media, sends: machine.sends,
+            state: machine.state,
             end: machine.end, hold: machine.hold, timeline: timeline, records: records,
             acceptedAtCallee: acceptedAtCallee, dtmfReceived: dtmfReceived,
             captureFaults: captureFaults.values.sorted { $0.medium.rawValue < $1.medium.rawValue },

@@ -14,6 +14,8 @@ public struct CallReport: Sendable, Equatable {
     public var room: String?
     /// The media of the call.
     public var media: CallMedia
+    /// What this end sends, or sent at the end.
+    public var sends = MediaState()
     /// The state of the call.
     public var state: CallState
     /// How it ended; nil while it has not.

@@ -8,7 +8,7 @@ extension CallMachine {
     /// The caller makes the offer; the callee asks for it.
     mutating func changeMedia(_ media: CallMedia) -> [Effect] {
         if role == .caller { return begin(media) }
-        isAskingForMedia = true
+        askedMedia = media
         wantNewMedia(media)
         return [send(.renegotiate(media))] + start(.change)
     }
@@ -18,14 +18,17 @@ extension CallMachine {
         return open(media)
     }
 
-    /// The end that asks for video sends its own.
+    /// The end that asks for a medium sends its own.
     private mutating func wantNewMedia(_ media: CallMedia) {
+        if media.audio, !current.media.audio { own.audio = .on }
         if media.video, !current.media.video { own.video = .on }
     }
 
-    /// This end's user has not agreed to send what the peer added.
+    /// This end's user has not agreed to send what the peer added, except what this end asked for.
     private mutating func takeNewMedia(_ media: CallMedia) {
-        if media.video, !current.media.video, !isAskingForMedia { own.video = .off }
+        if media.audio, !current.media.audio, askedMedia?.audio != true { own.audio = .off }
+        if media.video, !current.media.video, askedMedia?.video != true { own.video = .off }
+        askedMedia = nil
     }
 
     private mutating func open(_ media: CallMedia) -> [Effect] {
@@ -63,9 +66,8 @@ extension CallMachine {
         var generation = Generation(number: number, media: offer.media)
         generation.isBuilt = true
         var effects: [Effect] = next.map { abandonRestart(of: $0.number) + [.close(generation: $0.number)] } ?? []
+        takeNewMedia(offer.media)
         if current.isVerified || hasFirstFrame {
-            takeNewMedia(offer.media)
-            isAskingForMedia = false
             next = generation
             effects += start(.change)
         } else {
@@ -105,7 +107,7 @@ extension CallMachine {
         let old = current
         let abandoned = abandonRestart(of: old.number)
         (current, next) = (generation, nil)
-        isAskingForMedia = false
+        askedMedia = nil
         return abandoned
             + [.close(generation: old.number), .cancelTimer(.change), .notify(.mediaChanged(current.media))]
     }
@@ -125,7 +127,7 @@ extension CallMachine {
         guard let generation = next else { return [] }
         let abandoned = abandonRestart(of: generation.number)
         next = nil
-        isAskingForMedia = false
+        askedMedia = nil
         return abandoned
             + [.close(generation: generation.number), .cancelTimer(.change), .notify(.mediaChangeFailed(text: text))]
     }
@@ -133,7 +135,7 @@ extension CallMachine {
     mutating func changeTimedOut() -> [Effect] {
         guard let generation = next else {
             guard isAskingForMedia else { return [] }
-            isAskingForMedia = false
+            askedMedia = nil
             return [.notify(.mediaChangeFailed(text: "the caller made no offer"))]
         }
         // This end has committed; now the peer decides.

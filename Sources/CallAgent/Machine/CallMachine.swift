@@ -60,8 +60,9 @@ public struct CallMachine: Sendable, Equatable {
     var isInterrupted = false
     /// The peer's signaling connection closed, and no message of the peer arrived since.
     var isPeerGone = false
-    /// The callee asked the caller for other media.
-    var isAskingForMedia = false
+    /// The media that this end, the callee, asked the caller for; nil when it waits for none.
+    var askedMedia: CallMedia?
+    var isAskingForMedia: Bool { askedMedia != nil }
 
     /// Begins a call.
     ///

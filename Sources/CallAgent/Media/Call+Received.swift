@@ -14,15 +14,15 @@ extension Call {
     /// Each frame is copied once into its own array, in the requested pixel format. At most `buffering` frames wait for a slow
     /// reader; beyond that, the oldest are dropped. Allowed in every state; empty after the end. Every call of this method returns
     /// a new stream.
-    public nonisolated func frames(_ format: PixelFormat = .i420, buffering: Int = 3) -> AsyncStream<VideoFrame> {
-        follow(buffering: buffering) { $0.frames(format, buffering: buffering) }
+    public nonisolated func frames(_ format: PixelFormat = .i420, buffering: Int = 3) -> FrameStream<VideoFrame> {
+        outputs.frames(format, buffering: buffering)
     }
 
     /// The peer's audio, from the first samples that may be heard until the end of the call, across changes of its media.
     ///
     /// An element holds the samples of one packet, 20 ms by default. The rest is as for ``frames(_:buffering:)``.
-    public nonisolated func samples(buffering: Int = 50) -> AsyncStream<AudioSamples> {
-        follow(buffering: buffering) { $0.samples(buffering: buffering) }
+    public nonisolated func samples(buffering: Int = 50) -> FrameStream<AudioSamples> {
+        outputs.samples(buffering: buffering)
     }
 
     /// The peer's latest frame as an image file; waits up to `limit` for the first one.
@@ -34,19 +34,14 @@ extension Call {
         do throws(MediaError) {
             guard machine.state != .ended, media.video else { throw .noFrame }
             do throws(MediaError) {
-                return try await latestFrame(format)
+                return try await outputs.snapshot(format)
             } catch .noFrame {
                 guard await hasFrame(within: limit) else { throw .noFrame }
-                return try await latestFrame(format)
+                return try await outputs.snapshot(format)
             }
         } catch {
             throw .media(MediaSessionError(error))
         }
-    }
-
-    private func latestFrame(_ format: ImageFormat) async throws(MediaError) -> [UInt8] {
-        guard let outputs else { throw .noFrame }
-        return try await outputs.snapshot(format)
     }
 
     /// Waits for a frame.
@@ -61,25 +56,5 @@ extension Call {
         }
         defer { deadline.cancel() }
         return await waiting.value
-    }
-
-    /// Reads from the call's outputs, once there are any.
-    private nonisolated func follow<Element: Sendable>(
-        buffering: Int, _ read: @escaping @Sendable (MediaOutputs) -> FrameStream<Element>
-    ) -> AsyncStream<Element> {
-        // Each connection causes events; their stream ends with the call.
-        let events = events
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Element.self, bufferingPolicy: .bufferingNewest(max(1, buffering)))
-        let following = Task {
-            for await _ in events {
-                guard let outputs = await outputs else { continue }
-                for await element in read(outputs) { continuation.yield(element) }
-                break
-            }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in following.cancel() }
-        return stream
     }
 }

@@ -47,10 +47,10 @@ public protocol MediaSession: Sendable {
     /// The engine's connection, for the application's use; nil when the media is not the engine's.
     var peerConnection: PeerConnection? { get }
 
-    /// Where the received media goes; nil when the media is not the engine's.
+    /// Where the received media goes; `MediaOutputs()` when the media is not the engine's.
     ///
     /// They stay open when the session closes, for the next session of the call. The call closes them at its end.
-    var outputs: MediaOutputs? { get }
+    var outputs: MediaOutputs { get }
 
     /// What was sent and received so far; the last values remain after ``close()``.
     func report() async -> MediaReport
@@ -71,9 +71,6 @@ extension MediaSession {
 
     /// None.
     public var peerConnection: PeerConnection? { nil }
-
-    /// None.
-    public var outputs: MediaOutputs? { nil }
 
     /// Returns an empty report.
     public func statistics() async -> StatisticsReport { StatisticsReport() }

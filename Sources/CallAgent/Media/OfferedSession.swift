@@ -50,7 +50,7 @@ final class OfferedSession: MediaSession {
 
     var peerConnection: PeerConnection? { session.peerConnection }
 
-    var outputs: MediaOutputs? { session.outputs }
+    var outputs: MediaOutputs { session.outputs }
 
     func statistics() async -> StatisticsReport { await session.statistics() }
 

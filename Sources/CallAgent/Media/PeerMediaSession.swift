@@ -7,7 +7,7 @@ final class PeerMediaSession: MediaSession {
     let events: AsyncStream<MediaSessionEvent>
     let peer: PeerConnection
     var peerConnection: PeerConnection? { peer }
-    var outputs: MediaOutputs? { peer.outputs }
+    var outputs: MediaOutputs { peer.outputs }
     private let engine: Engine
     /// The media of the call.
     private let kinds: Set<MediaKind>

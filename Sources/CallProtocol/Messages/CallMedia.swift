@@ -15,6 +15,8 @@ public struct CallMedia: Sendable, Equatable, Codable {
     public static let audioVideo = CallMedia(audio: true, video: true)
     /// Audio alone.
     public static let audioOnly = CallMedia(audio: true, video: false)
+    /// Video without audio.
+    public static let videoOnly = CallMedia(audio: false, video: true)
 }
 
 /// What one end of a call sends now, as it reports to the other end.

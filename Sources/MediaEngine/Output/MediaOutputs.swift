@@ -21,8 +21,8 @@ public final class MediaOutputs: Sendable {
     /// Taps the played audio; nil when no audio is played here.
     let probe: EchoProbe?
 
-    /// Frames, samples and snapshots only.
-    init() { (sinks, report, received, sent, probe) = ([:], FailureReport(), nil, nil, nil) }
+    /// Outputs for the application: no recording, no window and no speaker.
+    public init() { (sinks, report, received, sent, probe) = ([:], FailureReport(), nil, nil, nil) }
 
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
     init(_ configuration: OutputConfiguration, catalog: PipelineCatalog) throws(MediaError) {

@@ -15,6 +15,10 @@ final class Outlet: Sendable {
         var inputs = 0
         /// The input whose media passes.
         var selected = 1
+        /// The time of what passed last, in ns.
+        var lastTime: UInt64 = 0
+        /// Whether nothing of the selected input has passed since it was selected.
+        var isFresh = false
         var latest: OutletBuffer?
         var hasEnded = false
     }
@@ -45,7 +49,13 @@ final class Outlet: Sendable {
     }
 
     /// Passes on what arrives at this input from now on, and nothing of the others.
-    func select(_ input: Int) { state.withLock { $0.selected = input } }
+    ///
+    /// What is older than what passed before is left out: time never goes back.
+    func select(_ input: Int) {
+        state.withLock { state in
+            if state.selected != input { (state.selected, state.isFresh) = (input, true) }
+        }
+    }
 
     /// Whether anybody takes what passes.
     var hasConsumers: Bool { state.withLock { !$0.consumers.isEmpty } }
@@ -57,7 +67,8 @@ final class Outlet: Sendable {
 
     private func hand(_ buffer: OutletBuffer, from input: Int) {
         let consumers = state.withLock { state in
-            guard state.selected == input else { return [Consumer]() }
+            guard state.selected == input, !state.isFresh || buffer.time > state.lastTime else { return [Consumer]() }
+            (state.lastTime, state.isFresh) = (buffer.time, false)
             if kind == .video, !state.hasEnded { state.latest = buffer }
             return state.consumers.isEmpty ? [] : Array(state.consumers.values)
         }

@@ -8,16 +8,24 @@ import { cancelTimer, ignored, makeGeneration, notify, sameMedia } from "./rules
 
 /** The user wants other media: the caller makes the offer, the callee asks for it. */
 export function changeMedia(rules, media) {
-  // The end that asks for video sends video.
-  if (media.video && !rules.current.media.video) rules.own = { ...rules.own, video: "on" };
+  // The end that asks for a medium sends it.
+  for (const kind of added(rules, media)) rules.own = { ...rules.own, [kind]: "on" };
   if (rules.role === "caller") return open(rules, media);
-  rules.isAskingForMedia = true;
+  rules.askedMedia = media;
   return [rules.say({ type: "renegotiate", media }), ...rules.start("change")];
 }
 
-/** If the peer added video, this end sends none: its user has not agreed to that. */
+/** What the peer added is not sent, unless this end asked for it: its user has not agreed to that. */
 function takeNewMedia(rules, media) {
-  if (media.video && !rules.current.media.video && !rules.isAskingForMedia) rules.own = { ...rules.own, video: "off" };
+  for (const kind of added(rules, media)) {
+    if (!rules.askedMedia?.[kind]) rules.own = { ...rules.own, [kind]: "off" };
+  }
+  rules.askedMedia = undefined;
+}
+
+/** The kinds of `media` that the call does not have yet. */
+function added(rules, media) {
+  return ["audio", "video"].filter((kind) => media[kind] && !rules.current.media[kind]);
 }
 
 function open(rules, media) {
@@ -68,9 +76,8 @@ function takeOffer(rules, { media, sdp, generation: number }) {
   generation.isBuilt = true;
   const { next } = rules;
   const effects = next ? [...abandonRestart(rules, next), { do: "close", generation: next.number }] : [];
+  takeNewMedia(rules, media);
   if (rules.current.isVerified || rules.hasFirstFrame) {
-    takeNewMedia(rules, media);
-    rules.isAskingForMedia = false;
     rules.next = generation;
     effects.push(...rules.start("change"));
   } else {
@@ -110,7 +117,7 @@ function completeIfAgreed(rules) {
   const abandoned = abandonRestart(rules, old);
   rules.current = rules.next;
   rules.next = undefined;
-  rules.isAskingForMedia = false;
+  rules.askedMedia = undefined;
   return [
     ...abandoned, { do: "close", generation: old.number }, cancelTimer("change"),
     notify("mediaChanged", { media: rules.current.media }),
@@ -128,7 +135,7 @@ function abandonNext(rules, text) {
   const { number } = rules.next;
   const abandoned = abandonRestart(rules, rules.next);
   rules.next = undefined;
-  rules.isAskingForMedia = false;
+  rules.askedMedia = undefined;
   return [...abandoned, { do: "close", generation: number }, cancelTimer("change"), notify("mediaChangeFailed", { text })];
 }
 
@@ -139,7 +146,7 @@ export function changeTimedOut(rules) {
     return rules.next.isCommittedHere ? rules.start("change")
       : rollBack(rules, "no media of the other end arrived in time");
   }
-  if (!rules.isAskingForMedia) return [];
-  rules.isAskingForMedia = false;
+  if (!rules.askedMedia) return [];
+  rules.askedMedia = undefined;
   return [notify("mediaChangeFailed", { text: "the caller made no offer" })];
 }

@@ -32,7 +32,7 @@ export class Rules {
   hasFirstFrame = false;
   isInterrupted = false;
   isPeerGone = false;
-  isAskingForMedia = false;
+  askedMedia = undefined;
 
   /** `audioWhileHeld` is the audio gate while the call is held: closed, or blank for silence. */
   constructor({
@@ -81,7 +81,7 @@ export class Rules {
 
   /** Whether the call is connected and no change of media is in progress. */
   get isStable() {
-    return this.hasFirstFrame && !this.next && !this.isAskingForMedia;
+    return this.hasFirstFrame && !this.next && !this.askedMedia;
   }
 
   /** Applies one event. */

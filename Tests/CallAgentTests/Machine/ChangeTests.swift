@@ -93,6 +93,28 @@ struct ChangeTests {
         #expect(answered.messages.isEmpty)
     }
 
+    @Test("A caller that adds video before the call is connected opens no camera", arguments: [true, false])
+    func beforeConnected(isVerified: Bool) {
+        var callee = CallMachine.connecting(.callee, .audioOnly)
+        if isVerified { callee = callee.after(.media(.verified, generation: 0)) }
+        let effects = callee.handle(.received(.offer(offer), generation: 1))
+        #expect(effects.contains(.createAnswer(offer: offer.sdp, .audioVideo, generation: 1)))
+        #expect(effects.contains(.setGates(.init(audio: .live, video: .off), generation: 1)))
+        #expect(callee.sends.video == .off)
+    }
+
+    @Test("A peer that adds audio to a video call opens no microphone", arguments: CallRole.both)
+    func addedAudio(role: CallRole) {
+        var machine = CallMachine.connected(role, .videoOnly)
+        let event: CallMachine.Event =
+            role == .caller
+            ? .received(.renegotiate(.audioVideo))
+            : .received(.offer(.init(media: .audioVideo, sdp: "o")), generation: 1)
+        let effects = machine.handle(event)
+        #expect(effects.contains(.setGates(.init(audio: .off, video: .live), generation: 1)))
+        #expect(effects.messages.contains(.state(.init(audio: .off))))
+    }
+
     @Test("Both ask at once: there is one change, and both send video")
     func bothAtOnce() {
         var caller = CallMachine.offering()

@@ -85,4 +85,31 @@ struct GlareShellTests {
             _ = await theirs.waitUntilEnded()
         }
     }
+
+    @Test("A user who asks for audio alone sends no video in the peer's call: neither in glare nor in a call that rings")
+    func audioAlone() async throws {
+        for rings in [true, false] {
+            try await withAlice { alice, signaling in
+                if rings {
+                    try signaling.deliver(.anInvite, call: "a")
+                    try await eventually("it rings") { !alice.agent.activeCalls.isEmpty }
+                }
+                let call = try await alice.agent.call("bob", media: .audioOnly, id: "z")
+                if !rings { try signaling.deliver(.anInvite, call: "a") }
+                try await eventually("the accept") {
+                    signaling.sent.contains {
+                        if case .accept(_, let state) = $0.body { state?.video == .off } else { false }
+                    }
+                }
+                #expect(call.id == "a")
+                #expect(await call.media == .audioVideo)
+                #expect(await call.sends.video == .off)
+                for session in alice.media.sessions {
+                    let gates = session.commands.compactMap { if case .setGates(let gates) = $0 { gates } else { nil } }
+                    #expect(gates.allSatisfy { $0.video == .off || $0.video == .closed })
+                }
+                await call.hangUp()
+            }
+        }
+    }
 }

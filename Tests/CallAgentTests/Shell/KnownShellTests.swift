@@ -179,6 +179,28 @@ struct KnownShellTests {
         }
     }
 
+    @Test("call(again:) does not send what the peer had added to the call")
+    func callAgainWithoutVideo() async throws {
+        try await withAlice { alice, signaling in
+            let first = try await alice.agent.call("bob", media: .audioOnly)
+            try signaling.deliver(.accept(sdp: "answer"), call: first.id)
+            try await alice.session().emit(.verified, .firstAudioSample)
+            try await first.reaches(.connected)
+            try signaling.deliver(.renegotiate(.audioVideo), call: first.id)
+            let next = try await alice.session(1)
+            try await eventually("the offer") { signaling.sent.contains { $0.generation == 1 } }
+            try signaling.deliver(.answer(sdp: "answer"), call: first.id, generation: 1)
+            next.emit(.verified, .firstAudioSample, .firstVideoFrame)
+            try signaling.deliver(.commit, call: first.id, generation: 1)
+            try await eventually("changed") { await first.media == .audioVideo }
+            await first.hangUp()
+            _ = await first.waitUntilEnded()
+            let again = try await alice.agent.call(again: await first.report())
+            #expect(await again.media == .audioVideo)
+            #expect(await again.sends.video == .off, "the peer turned this user's video on")
+        }
+    }
+
     @Test("A13: call(again:) uses the same peer, media, room and extension, and a new id")
     func callAgain() async throws {
         try await withAlice { alice, signaling in

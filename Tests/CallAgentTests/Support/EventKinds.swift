@@ -65,6 +65,11 @@ enum EventKinds {
         .received(.renegotiate(.audioVideo)),
     ]
 
+    /// Events that take the audio out of a call, so that it can be added.
+    static let withoutAudio: [CallMachine.Event] =
+        [.changeMedia(.videoOnly), .received(.renegotiate(.videoOnly))]
+        + [1, 2].map { .received(.offer(.init(media: .videoOnly, sdp: "offer")), generation: $0) }
+
     private static let mediaOfChange: [CallMachine.Event] = [
         .offerCreated(sdp: "offer"), .answerCreated(sdp: "answer"), .localCandidate(.example), .verified,
         .firstVideoFrame, .firstAudioSample, .mediaFailed(.other(text: "o")),

@@ -65,6 +65,7 @@ final class FakeMediaSession: MediaSession {
         try plan.addCandidate.get()
     }
 
+    let outputs = MediaOutputs()
     func restartIce(_ number: Int) { note(.restartIce(number)) }
     func setIceParameters(_ parameters: SignalingMessage.IceParameters) { note(.setIceParameters(parameters)) }
     func setGates(_ gates: MediaGates) async { note(.setGates(gates)) }

@@ -7,12 +7,17 @@ struct Promises {
     private var answered: Set<Int> = []
     private var endings = 0
     private var isAcceptedHere = false
+    /// What this end's user agreed to send; nil before the call begins.
+    private var agreed: CallMedia?
 
     init() {}
 
     /// Starts with a machine that has handled events before.
     init(from machine: CallMachine) {
         isAcceptedHere = machine.phase == .accepted
+        if machine.phase != .idle {
+            agreed = CallMedia(audio: machine.own.audio != .off, video: machine.own.video != .off)
+        }
         switch machine.state {
         case .calling where machine.phase != .idle, .ringing: running = [.ring]
         case .connecting: running = [.connect]
@@ -28,6 +33,7 @@ struct Promises {
         carryOut: ([CallMachine.Effect]) -> Void = { _ in }
     ) -> [String] {
         let before = machine
+        noteAgreement(event, machine)
         let effects = machine.handle(event)
         carryOut(effects)
         var broken: [String] = []
@@ -43,6 +49,21 @@ struct Promises {
         checkReports(effects, before, machine, &broken)
         checkTimers(machine, &broken)
         return broken.map { "\($0), on \(event) in \(before.role) \(before.phase)" }
+    }
+
+    /// A user agrees to the media of a call that it places or takes, and to what it turns on or asks for later.
+    private mutating func noteAgreement(_ event: CallMachine.Event, _ machine: CallMachine) {
+        if agreed == nil, machine.role == .caller { agreed = machine.media }
+        switch event {
+        case .received(.invite(let invite), _, _): agreed = agreed ?? invite.media
+        case .setSending(let audio, let video):
+            if let audio, audio != .off { agreed?.audio = true }
+            if let video, video != .off { agreed?.video = true }
+        case .changeMedia(let media) where machine.refusal(of: event) == nil:
+            if media.audio { agreed?.audio = true }
+            if media.video { agreed?.video = true }
+        default: break
+        }
     }
 
     private mutating func note(
@@ -77,6 +98,11 @@ struct Promises {
         if effect.opensReceiveGates {
             if machine.phase != .accepted || !machine.hasFirstFrame { broken.append("shown before connected") }
             if machine.hold != .none { broken.append("shown though it is held") }
+        }
+        if case .setGates(let gates, _) = effect, let agreed {
+            if gates.audio == .live && !agreed.audio || gates.video == .live && !agreed.video {
+                broken.append("sends \(gates), though its user agreed to \(agreed)")
+            }
         }
         if effect.opensSendGates, policy != .full, !isAcceptedHere { broken.append("sent before the accept") }
     }

@@ -30,6 +30,8 @@ struct LoopbackCall {
         var measurements = Set(MediaMeasurement.allCases)
         var callerOutputs = OutputConfiguration()
         var calleeOutputs = OutputConfiguration()
+        /// The outputs of an earlier call, which the callee continues instead of `calleeOutputs`.
+        var continuedOutputs: MediaOutputs?
         /// Nil: the engine that the tests share.
         var engine: Engine?
     }
@@ -68,7 +70,8 @@ struct LoopbackCall {
         configuration.measurements = options.measurements
         options.configure(&configuration)
         if label == "callee" { options.configureCallee(&configuration) }
-        let outputs = try engine.makeOutputs(outputs)
+        let continued = label == "callee" ? options.continuedOutputs : nil
+        let outputs = if let continued { continued } else { try engine.makeOutputs(outputs) }
         return CallEnd(peer: engine.makePeerConnection(configuration, outputs: outputs))
     }
 

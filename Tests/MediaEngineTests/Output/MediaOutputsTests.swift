@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Outputs outlive a connection")
+    struct MediaOutputsTests {
+        @Test(
+            "A connection that replaces another one continues its recording, its streams and its sink",
+            arguments: [Codec.vp8, .h264])
+        func continued(codec: Codec) async throws {
+            let folder = try PipelineFolder([
+                "counting-video-sink.launch": "fakesink name=sink sync=false async=false\n"
+            ])
+            var options = LoopbackCall.Options()
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
+            options.videoCodecs = [codec]
+            options.calleeOutputs.recordingPath = folder.file("call.mkv")
+            options.calleeOutputs.videoSink = VideoSink(name: "counting")
+            let first = try await LoopbackCall(options)
+            let outputs = first.callee.peer.outputs
+            let times = Shared<[Duration]>([])
+            let frames = outputs.frames(.gray8, buffering: 1_000)
+            async let watching: Void = { for await frame in frames { times.update { $0.append(frame.time) } } }()
+            try await first.connect()
+            await first.callee.peer.setReceiving(true)
+            try await eventually("frames of the first connection") { times.value.count > 60 }
+
+            options.continuedOutputs = outputs
+            let second = try await LoopbackCall(options)
+            try await second.connect()
+            try await second.callee.waitForFrames(10)
+            let shownBefore = times.value.count
+            try await eventually("frames of the first one until the second is shown") {
+                times.value.count > shownBefore + 10
+            }
+            await second.callee.peer.setReceiving(true)
+            // The first one still receives, and is not seen any more.
+            let end = try #require(times.value.last)
+            try await eventually("a second of frames of the second connection") {
+                (times.value.last ?? .zero) > end + .seconds(1)
+            }
+            await first.caller.peer.close()
+            await first.callee.peer.close()
+            try await second.callee.waitForMoreFrames(30)
+            #expect(await outputs.sink(.video)?.shape != nil, "the window stays")
+            #expect(!second.callee.events.contains { if case .sinkFailed = $0 { true } else { false } })
+            await second.close()
+            await watching
+            let shown = times.value
+            #expect(shown == shown.sorted(), "no frame of one connection between those of the other")
+            let parts = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mkv") }
+            #expect(parts == ["call.mkv"])
+            let file = try await RecordedFile(folder.file("call.mkv"))
+            #expect(file.frames.count > 120 && file.changes > 100)
+            #expect(abs(file.toneHz - 440) < 10)
+            let gaps = zip(file.frames, file.frames.dropFirst()).map { $1.time - $0.time }
+            #expect(try #require(gaps.max()) < 2, "the recording goes on")
+            #expect(try #require(file.frames.last).time > 4)
+        }
+
+        @Test("A failed output is reported by the connection that feeds it")
+        func failure() async throws {
+            let folder = try PipelineFolder()
+            var options = LoopbackCall.Options()
+            options.calleeOutputs.recordingPath = "/nonexistent/folder/call.mkv"
+            let first = try await LoopbackCall(options)
+            try await first.connect()
+            options.continuedOutputs = first.callee.peer.outputs
+            try await withCall(options) { second in
+                try await second.connect()
+                await second.callee.peer.setReceiving(true)
+                try await eventually("the failure") { !second.callee.recordingFailures.isEmpty }
+                #expect(first.callee.recordingFailures.isEmpty)
+            }
+            await first.close()
+            withExtendedLifetime(folder) {}
+        }
+
+        @Test("Outputs that were closed give nothing, and close again without harm")
+        func closed() async throws {
+            let outputs = MediaOutputs()
+            let frames = outputs.frames()
+            #expect(await outputs.close())
+            for await _ in frames { Issue.record("a frame") }
+            for await _ in outputs.samples() { Issue.record("audio") }
+            await #expect(throws: MediaError.noFrame) { try await outputs.snapshot(.png) }
+            #expect(await outputs.close())
+        }
+    }
+}
