@@ -17,7 +17,9 @@ extension Agent {
             hub.yield(.signalingRestored)
             for call in calls.active { await call.signaling(isLost: false) }
         case .tokenWillExpire(let milliseconds): hub.yield(.tokenWillExpire(milliseconds: milliseconds))
-        case .iceServers(let servers): await provider.use(servers)
+        case .iceServers(let servers):
+            await provider.use(servers)
+            for call in calls.active { Task { await call.use(servers) } }
         case .ended(let error): signalingEnded(error)
         }
     }
@@ -69,6 +71,7 @@ extension Agent {
             body: body)
         answer.device = line.device
         answer.toDevice = message.device
+        if body.carriesAgentData { answer.extensionData = configuration.extensionData }
         line.send(answer)
     }
 

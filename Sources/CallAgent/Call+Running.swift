@@ -1,6 +1,5 @@
 internal import CallProtocol
 internal import Logging
-internal import MediaEngine
 internal import Synchronization
 
 /// The loop that feeds events to the rules and carries out the effects.
@@ -16,8 +15,7 @@ extension Call {
         /// Where the call is listed until it is over.
         var registry: CallRegistry
         /// Makes the media of a further generation.
-        var makeSession:
-            @Sendable (String, CallMedia, CallRole, MediaOutputs?) async throws(MediaSessionError) -> any MediaSession
+        var makeSession: CallGenerations.Make
         /// Stores the report of a call whose media is closed.
         var keep: @Sendable (CallReport) -> Void = { _ in }
         /// ms since 1970.
@@ -127,11 +125,9 @@ extension Call {
         tellAttributes()
     }
 
-    private func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {
+    func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {
         // Late facts of a replaced connection are ignored, and so is everything after the end.
-        guard machine.state != .ended, let number = generations.first(where: { $0.value === media })?.key else {
-            return
-        }
+        guard machine.state != .ended, let number = generations.number(of: media) else { return }
         if let stage = fact.stage { mark(stage, at: instant) }
         note(fact, generation: number)
         process(.media(fact, generation: number), at: instant)
@@ -153,12 +149,9 @@ extension Call {
         case .setIceParameters(let parameters, let number):
             generations[number]?.perform(.setIceParameters(parameters))
         case .setGates(let gates, let number):
-            if gates.isReceiving { show(number) }
+            if gates.isReceiving { generations.show(number) }
             generations[number]?.perform(.setGates(gates))
-        case .close(let number):
-            if let media = generations.removeValue(forKey: number) {
-                closingGenerations.append(Task { await self.close(media) })
-            }
+        case .close(let number): close(number)
         case .startTimer(let timer, let milliseconds): startTimer(timer, milliseconds)
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
         case .adoptCall: adopt()
@@ -188,40 +181,6 @@ extension Call {
         case .captureRestored(let medium): captureFaults[medium] = nil
         default: break
         }
-    }
-
-    /// The media of a generation; makes it if it does not exist.
-    private func open(_ number: Int, _ media: CallMedia) -> GenerationMedia {
-        if let present = generations[number] { return present }
-        let (first, make, role) = (firstSession.take(), surroundings.makeSession, machine.role)
-        let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
-        let session = Task<any MediaSession, any Error> { [sources, isOutputOn, outputs] in
-            let session = if let first { first } else { try await make(label, media, role, outputs) }
-            try await sources.apply(to: session, with: media)
-            if !isOutputOn { await session.setOutput(false) }
-            return session
-        }
-        let opened = GenerationMedia(session, logger: logger)
-        generations[number] = opened
-        if reported == nil { reported = opened }
-        Task { await opened.run { media, fact, instant in await self.note(fact, of: media, at: instant) } }
-        return opened
-    }
-
-    /// Another connection is shown from now on: what was counted on the former one goes on.
-    private func show(_ number: Int) {
-        guard let next = generations[number], next !== reported else { return }
-        if let reported { retired.append(reported) }
-        reported = next
-    }
-
-    /// Closes a connection that was replaced.
-    private func close(_ media: GenerationMedia) async {
-        await media.close()
-        let report = await media.report()
-        guard let index = retired.firstIndex(where: { $0 === media }) else { return }
-        retired.remove(at: index)
-        formerReport = report.continuing(formerReport)
     }
 
     private func report(_ change: CallStateChange, at instant: ContinuousClock.Instant) {
@@ -306,6 +265,8 @@ extension Call {
     /// The call continues under the id of the peer's call.
     private func adopt() {
         guard let (newId, invite) = adopting.take().map({ ($0.id, $0.invite) }) else { return }
+        // The peer drops the invite that carried it, so the accept carries it again.
+        extensionToSend.merge(inviteExtensionSent) { waiting, _ in waiting }
         surroundings.forget(key)
         surroundings.registry.adopt(newId, insteadOf: key)
         identity.withLock {
@@ -319,12 +280,7 @@ extension Call {
     /// Observers already got the end; the agent forgets the call when its media is closed.
     private func stop() async {
         hub.finish()
-        for media in generations.values { await media.close() }
-        for closing in closingGenerations { await closing.value }
-        (generations, closingGenerations) = ([:], [])
-        if await !outputs.close() { logger.error("a file or a device of the call did not end in time") }
-        // The call may have ended before its media was needed.
-        await firstSession.take()?.close()
+        await closeMedia()
         surroundings.keep(await report())
         surroundings.registry.remove(self)
     }

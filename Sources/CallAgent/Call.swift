@@ -1,6 +1,5 @@
 public import CallProtocol
 internal import Logging
-internal import MediaEngine
 internal import Synchronization
 
 /// One call, from the invite to its end.
@@ -21,19 +20,11 @@ public actor Call {
     let logger: Logger
     let hub = EventHub<CallEvent>()
     nonisolated let identity: Mutex<CallIdentity>
-    var generations: [Int: GenerationMedia] = [:]
-    /// The media of the first generation, made by the agent in advance.
-    var firstSession: (any MediaSession)?
+    /// Where the received media goes, on whichever connection: recordings, windows, frames.
+    nonisolated let outputs: CallOutputs
+    var generations: CallGenerations
     /// The sources that the user chose for this call instead of the agent's.
     var sources = CallSources()
-    /// Where the received media goes, on whichever connection.
-    nonisolated let outputs: MediaOutputs
-    /// The media that reports describe: the one that was shown last.
-    var reported: GenerationMedia?
-    /// The media that was shown before and is being closed.
-    var retired: [GenerationMedia] = []
-    /// What was sent and received on the connections that were replaced.
-    var formerReport = MediaReport()
     var timers: [CallTimer: Task<Void, Never>] = [:]
     /// Reports the statistics periodically.
     var sampling: Task<Void, Never>?
@@ -59,8 +50,6 @@ public actor Call {
     /// The id and the invite of the peer's call, while this call takes them over.
     var adopting: (id: String, invite: SignalingMessage.Invite)?
     var closing: Task<Void, Never>?
-    /// Tasks that close replaced generations.
-    var closingGenerations: [Task<Void, Never>] = []
 
     init(
         id: String, user: String, peer: String, machine: CallMachine, session: any MediaSession,
@@ -70,8 +59,8 @@ public actor Call {
         self.peer = peer
         self.machine = machine
         self.surroundings = surroundings
-        firstSession = session
         outputs = session.outputs
+        generations = CallGenerations(session)
         identity = Mutex(
             CallIdentity(
                 callId: id, role: machine.role, room: invite?.room ?? surroundings.room,
@@ -278,7 +267,7 @@ public actor Call {
 
     /// Everything that this end knows about the call, now or after its end.
     public func report() async -> CallReport {
-        var statistics = await mediaReport()
+        var statistics = await generations.report()
         statistics.video?.sent.frameSizeChanges = frameSizeChanges.sent
         statistics.video?.received.frameSizeChanges = frameSizeChanges.received
         return CallReport(
@@ -289,15 +278,6 @@ public actor Call {
             captureFaults: captureFaults.values.sorted { $0.medium.rawValue < $1.medium.rawValue },
             statistics: statistics,
             inviteExtension: inviteExtensionSent)
-    }
-
-    /// What was sent and received on all connections of the call.
-    private func mediaReport() async -> MediaReport {
-        var media = [reported].compactMap(\.self)
-        var total = formerReport
-        media.insert(contentsOf: retired, at: 0)
-        for media in media { total = await media.report().continuing(total) }
-        return total
     }
 
     private func perform(

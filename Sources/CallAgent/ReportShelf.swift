@@ -10,7 +10,13 @@ final class ReportShelf: Sendable {
     /// The oldest first.
     var all: [CallReport] { reports.withLock { $0 } }
 
-    func report(_ callId: String) -> CallReport? { reports.withLock { $0.last { $0.callId == callId } } }
+    /// When a peer has used the id of one of this end's own calls, the own call is returned.
+    func report(_ callId: String) -> CallReport? {
+        reports.withLock { reports in
+            let found = reports.filter { $0.callId == callId }
+            return found.last { $0.role == .caller } ?? found.last
+        }
+    }
 
     func keep(_ report: CallReport) {
         reports.withLock { reports in

@@ -93,7 +93,7 @@ extension EndToEnd {
             for round in 1...2 {
                 try await eventually("nothing of the call before") { past == nil }
                 let (mine, theirs) = try await pair.ring()
-                past = await mine.reported?.peerConnection
+                past = await mine.generations.reported?.peerConnection
                 try await theirs.accept()
                 if round == 1 {
                     try await eventually("frames as they were") {

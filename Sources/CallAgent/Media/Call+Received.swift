@@ -6,7 +6,7 @@ extension Call {
     ///
     /// It changes with a change of media. It is nil before there is one, and when the media is not the engine's.
     public var peerConnection: PeerConnection? {
-        get async { await reported?.peerConnection }
+        get async { await generations.reported?.peerConnection }
     }
 
     /// The peer's video, from the first frame that may be shown until the end of the call, across changes of its media.

@@ -17,7 +17,7 @@ extension Call {
         let medium: CaptureFault.Medium = source.kind == .video ? .video : .audio
         let former = captureFaults.removeValue(forKey: medium)
         do throws(MediaSessionError) {
-            if media.has(source.kind) { for media in generations.values { try await media.setSource(source) } }
+            if media.has(source.kind) { for media in generations.all { try await media.setSource(source) } }
             sources.note(source)
             tellAttributes()
         } catch {
@@ -37,7 +37,7 @@ extension Call {
                 operation: "turn the video", state: "the \(role) of a call that is \(machine.stateText)")
         }
         do throws(MediaSessionError) {
-            for media in generations.values { try await media.turnVideo(orientation) }
+            for media in generations.all { try await media.turnVideo(orientation) }
         } catch {
             throw .media(error)
         }
@@ -48,11 +48,11 @@ extension Call {
     /// Allowed in every state. Audio that is not played is not recorded either.
     public func setOutput(_ isOn: Bool) async {
         isOutputOn = isOn
-        for media in generations.values { await media.setOutput(isOn) }
+        for media in generations.all { await media.setOutput(isOn) }
     }
 
     /// The error about something that this machine lacks and the call's media needed.
-    var missingPrerequisite: MediaSessionError? { reported?.missingPrerequisite }
+    var missingPrerequisite: MediaSessionError? { generations.reported?.missingPrerequisite }
 
     /// Sends DTMF digits (RFC 4733): `0` to `9`, `*`, `#` and `A` to `D`, upper or lower case, at least 250 ms each with pauses of at least 100 ms.
     ///

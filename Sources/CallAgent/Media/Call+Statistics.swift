@@ -5,7 +5,9 @@ extension Call {
     /// What was sent and received, with W3C's names; the last report stays available after the call.
     ///
     /// If the call's connection was replaced, the report is about the current one.
-    public func statistics() async -> StatisticsReport { await reported?.statistics() ?? StatisticsReport() }
+    public func statistics() async -> StatisticsReport {
+        await generations.reported?.statistics() ?? StatisticsReport()
+    }
 
     /// Changes the settings of this end's Opus encoder from the next packet on, within what the peer allows.
     ///
@@ -13,11 +15,11 @@ extension Call {
     ///
     /// - Throws: ``CallError/wrongState(operation:state:)`` before the media are negotiated and after the end.
     public func setOpus(_ parameters: OpusParameters) async throws(CallError) {
-        guard machine.state != .ended, !generations.isEmpty else {
+        guard machine.state != .ended, !generations.all.isEmpty else {
             throw .wrongState(operation: "set Opus", state: "the \(role) of a call that is \(machine.stateText)")
         }
         do throws(MediaSessionError) {
-            for media in generations.values { try await media.setOpus(parameters) }
+            for media in generations.all { try await media.setOpus(parameters) }
         } catch {
             throw .media(error)
         }

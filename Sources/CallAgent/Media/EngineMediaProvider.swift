@@ -70,9 +70,7 @@ actor EngineMediaProvider: MediaProvider {
             peer.payloadTypes = configuration.payloadTypes
             peer.opus = configuration.opus
             peer.tuning = configuration.tuning
-            peer.iceServers = (configuration.iceServers + handedOut).map {
-                StunTurnServer(urls: $0.urls, username: $0.username, credential: $0.credential)
-            }
+            peer.iceServers = (configuration.iceServers + handedOut).map { StunTurnServer($0) }
             peer.trustRootsFile = configuration.trustRootsFile
             peer.iceTransportPolicy = configuration.iceTransportPolicy
             peer.candidateDelivery = configuration.candidateDelivery
@@ -81,7 +79,7 @@ actor EngineMediaProvider: MediaProvider {
             let outputs = if let outputs { outputs } else { try makeOutputs() }
             return PeerMediaSession(
                 engine.makePeerConnection(peer, outputs: outputs), kinds: Set(MediaKind.allCases.filter(media.has)),
-                engine: engine)
+                ownServers: configuration.iceServers, engine: engine)
         } catch {
             throw MediaSessionError(error)
         }

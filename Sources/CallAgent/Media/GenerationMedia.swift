@@ -65,6 +65,13 @@ final class GenerationMedia: Sendable {
     /// Sends another source, outside the command queue: a device that opens slowly delays no mute.
     func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await made().setSource(source) }
 
+    /// Uses STUN and TURN servers that signaling provides; the present path keeps its own.
+    func use(_ servers: [IceServer]) async {
+        do throws(MediaSessionError) { try await made().use(servers) } catch {
+            logger.warning("STUN and TURN servers of the signaling server cannot be used: \(error)")
+        }
+    }
+
     /// Rotates the sent video.
     func turnVideo(_ orientation: VideoOrientation) async throws(MediaSessionError) {
         try await made().turnVideo(orientation)

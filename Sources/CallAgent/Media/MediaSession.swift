@@ -25,6 +25,9 @@ public protocol MediaSession: Sendable {
     /// Uses the peer's parameters for the path that ``restartIce(_:)`` made with the same number.
     func setIceParameters(_ parameters: SignalingMessage.IceParameters) async throws(MediaSessionError)
 
+    /// Uses the STUN and TURN servers that signaling provides from now on; called at any time.
+    func use(_ servers: [IceServer]) async throws(MediaSessionError)
+
     /// Sets the gates: sending begins as soon as the peer is verified, with the latest frame first both ways.
     func setGates(_ gates: MediaGates) async
 
@@ -68,6 +71,9 @@ public protocol MediaSession: Sendable {
 extension MediaSession {
     /// Does nothing.
     public func prepareAnswer() {}
+
+    /// Does nothing.
+    public func use(_ servers: [IceServer]) async {}
 
     /// None.
     public var peerConnection: PeerConnection? { nil }

@@ -36,6 +36,8 @@ final class OfferedSession: MediaSession {
         try await session.setIceParameters(parameters)
     }
 
+    func use(_ servers: [IceServer]) async throws(MediaSessionError) { try await session.use(servers) }
+
     func setGates(_ gates: MediaGates) async { await session.setGates(gates) }
 
     func setSource(_ source: MediaSource) async throws(MediaSessionError) { try await session.setSource(source) }

@@ -11,10 +11,12 @@ final class PeerMediaSession: MediaSession {
     private let engine: Engine
     /// The media of the call.
     private let kinds: Set<MediaKind>
+    /// The servers of the configuration, besides those that signaling provides.
+    private let ownServers: [IceServer]
     private let shownBeforeOpening = Mutex<[MediaKind: Int]?>(nil)
 
-    init(_ peer: PeerConnection, kinds: Set<MediaKind>, engine: Engine) {
-        self.engine = engine
+    init(_ peer: PeerConnection, kinds: Set<MediaKind>, ownServers: [IceServer] = [], engine: Engine) {
+        (self.engine, self.ownServers) = (engine, ownServers)
         self.kinds = kinds
         self.peer = peer
         // Reads the connection's own stream on demand, so that only one buffer bounds the events.
@@ -62,6 +64,12 @@ final class PeerMediaSession: MediaSession {
         let parameters = IceParameters(
             restart: parameters.restart, fragment: parameters.fragment, password: parameters.password)
         do { try await peer.setIceParameters(parameters) } catch { throw MediaSessionError(error) }
+    }
+
+    func use(_ servers: [IceServer]) async throws(MediaSessionError) {
+        do { try await peer.use((ownServers + servers).map { StunTurnServer($0) }) } catch {
+            throw MediaSessionError(error)
+        }
     }
 
     func setGates(_ gates: MediaGates) async {
@@ -138,6 +146,12 @@ final class PeerMediaSession: MediaSession {
         outgoing.framesDropped = sent.framesDropped
         outgoing.seconds = sent.seconds
         return MediaReport.Track(sent: outgoing, received: result)
+    }
+}
+
+extension StunTurnServer {
+    init(_ server: IceServer) {
+        self.init(urls: server.urls, username: server.username, credential: server.credential)
     }
 }
 

@@ -5,7 +5,8 @@ internal import Logging
 /// An agent's end of the signaling: sends and receives messages, and makes delivery reliable if the transport does not.
 ///
 /// Incoming messages are handed over one at a time. While the agent is busy with one, the next waits in the transport, which stops
-/// reading when too many wait.
+/// reading when too many wait. Of outgoing messages ``maximumWaiting`` wait for a slow transport. Further ones fail, except for those that
+/// end a call.
 actor SignalingLine {
     /// An incoming event.
     enum Event: Sendable {
@@ -25,14 +26,16 @@ actor SignalingLine {
         case ended(SignalingError)
     }
 
+    /// How many outgoing messages wait while the transport does not take any.
+    static let maximumWaiting = 1_024
+
     nonisolated let device: String?
     private let transport: any SignalingTransport
     private let user: String
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
     private var handle: @Sendable (Event) async -> Void = { _ in }
-    private let orders: AsyncStream<Order>
-    private let outgoing: AsyncStream<Order>.Continuation
+    private let orders = Mailbox<Order> { $0.append($1) }
     private var delivery: Delivery
     private var tasks: [Task<Void, Never>] = []
     private var alarm: (at: Int, task: Task<Void, Never>)?
@@ -52,7 +55,6 @@ actor SignalingLine {
         device = transport.device
         delivery = Delivery(
             user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery, timing: timing)
-        (orders, outgoing) = AsyncStream.makeStream()
     }
 
     /// Signs in.
@@ -62,14 +64,21 @@ actor SignalingLine {
     func begin(_ handle: @escaping @Sendable (Event) async -> Void) {
         self.handle = handle
         tasks.append(Task { for await event in transport.events { await self.take(event) } })
-        tasks.append(Task { for await order in orders { await self.carryOut(order) } })
+        tasks.append(Task { while let order = await orders.next() { await self.carryOut(order) } })
     }
 
     /// Sends a message after those of earlier calls; its time is corrected to the other side's clock.
-    nonisolated func send(_ message: SignalingMessage) { outgoing.yield(.send(message)) }
+    nonisolated func send(_ message: SignalingMessage) {
+        guard orders.count >= Self.maximumWaiting, !message.body.isFarewell else { return orders.put(.send(message)) }
+        let text = "\(Self.maximumWaiting) messages wait for the transport already"
+        Task { await self.handle(.failed(message, code: nil, text: text)) }
+    }
+
+    /// How many outgoing messages wait.
+    nonisolated var waitingMessages: Int { orders.count }
 
     /// Stops repeating the messages of a call that is over, except its farewell.
-    nonisolated func forget(_ call: CallKey) { outgoing.yield(.forget(call)) }
+    nonisolated func forget(_ call: CallKey) { orders.put(.forget(call)) }
 
     /// The network may have changed.
     nonisolated func checkConnection() { Task { [transport] in await transport.checkConnection() } }
@@ -81,7 +90,7 @@ actor SignalingLine {
 
     /// Waits a while for acknowledgements of sent messages, then signs out.
     func close(waiting: Duration = .milliseconds(500)) async {
-        outgoing.finish()
+        orders.finish()
         await tasks.last?.value
         if isConnected, !delivery.isIdle {
             let limit = Task { try? await Task.sleep(for: waiting) }
@@ -146,6 +155,10 @@ actor SignalingLine {
         } catch {
             // Numbered messages are repeated when the connection is back.
             if message.sequence != nil, error == .notConnected { return }
+            // Repeating it would not help.
+            if case .malformed(let malformed) = error {
+                return await carryOut(delivery.refusedHere(message, malformed, at: now))
+            }
             logger.warning("a message was not sent: \(error)")
             await handle(.failed(message, code: nil, text: error.description))
         }

@@ -15,6 +15,16 @@ extension PeerConnection {
         try media.ice.restart(number)
     }
 
+    /// Uses these STUN and TURN servers from now on, instead of ``PeerConnectionConfiguration/iceServers``.
+    ///
+    /// The present path keeps its servers; the path of the next ``restartIce(_:)`` uses the new ones. Credentials of TURN servers expire.
+    /// - Throws: As the negotiation does for ``PeerConnectionConfiguration/iceServers``. The former ones then stay in use.
+    public func use(_ servers: [StunTurnServer]) throws(MediaError) {
+        guard !isClosed else { throw .closed }
+        try media?.peer.use(servers, policy: configuration.iceTransportPolicy)
+        configuration.iceServers = servers
+    }
+
     /// Uses the peer's parameters for the path that ``restartIce(_:)`` made with the same number; no effect for another number.
     ///
     /// - Throws: ``MediaError/invalidCandidate(text:)`` when they are not of RFC 8839's form.

@@ -55,8 +55,8 @@ final class PeerPipeline: Sendable {
         for error in servers.unusable { report(.warning("\(error)")) }
         let association = configuration.allowsDataChannels && SharedAssociation.isNeeded ? SharedAssociation() : nil
         let relays = RelayWatch(servers: servers.relays.count, isNeeded: policy == .relay, report: report)
-        let turnServers = try UnencryptedTurns(
-            servers.relays, addresses: addresses, trustRootsFile: configuration.trustRootsFile
+        let turnServers = UnencryptedTurns(
+            addresses: addresses, trustRootsFile: configuration.trustRootsFile
         ) { relays.noteFailure(of: $0, $1) }
         let pipeline = try Pipeline(name: "call-\(configuration.label)", timeBase: .clock)
         let gathering = EndlessGathering {
@@ -64,7 +64,7 @@ final class PeerPipeline: Sendable {
             report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
         }
         let settings = IcePath.Settings(
-            tuning: tuning, stun: servers.stun, relays: turnServers.relays, policy: policy)
+            tuning: tuning, stun: servers.stun, relays: try turnServers.reach(servers.relays), policy: policy)
         let ice = try IceAgent(settings) { news in
             switch news {
             case .candidate(let candidate):
@@ -129,6 +129,12 @@ final class PeerPipeline: Sendable {
         let limiter = WarningLimiter()
         pipeline.bus.watch { message in if limiter.admits(message) { report(.bus(message)) } }
         pipeline.bin.add(webrtc)
+    }
+
+    /// Uses other STUN and TURN servers for the paths of later ICE restarts.
+    func use(_ servers: [StunTurnServer], policy: IceTransportPolicy) throws(MediaError) {
+        let servers = try IceServers(servers, policy: policy)
+        ice.use(stun: servers.stun, relays: try turnServers.reach(servers.relays))
     }
 
     deinit { ice.silence(keeping: webrtc) }

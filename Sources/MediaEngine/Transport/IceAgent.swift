@@ -29,6 +29,8 @@ final class IceAgent: Sendable {
     static let maximumFormer = 8
 
     private struct State {
+        /// For the next path.
+        var settings: IcePath.Settings
         /// The path that carries the packets.
         var path: IcePath
         /// The path that replaces it when it works.
@@ -48,7 +50,7 @@ final class IceAgent: Sendable {
         var paths: [IcePath] { [path] + (next.map { [$0] } ?? []) + former }
     }
 
-    private let settings: IcePath.Settings
+    private let tuning: TransportTuning
     /// What `webrtcbin` gets.
     let webrtc = WebRTCIce()
     private let state: Mutex<State>
@@ -56,10 +58,10 @@ final class IceAgent: Sendable {
 
     /// Makes an agent that gathers candidates on the addresses of this machine.
     init(_ settings: IcePath.Settings, report: @escaping @Sendable (Report) -> Void) throws(MediaError) {
-        self.settings = settings
+        tuning = settings.tuning
         self.report = report
         let path = try IcePath(0, settings)
-        state = Mutex(State(path: path))
+        state = Mutex(State(settings: settings, path: path))
         watch(path)
         webrtc.serve(self)
         webrtc.receive(from: path.nice)
@@ -166,7 +168,7 @@ final class IceAgent: Sendable {
     /// Calls `answer` on the ``IceThread``, where alone the pair may be read.
     func checkNetwork(_ answer: @escaping @Sendable (_ isOutdated: Bool) -> Void) {
         // The user chose the addresses: they are the same on any network.
-        guard settings.tuning.localAddresses.isEmpty else { return answer(false) }
+        guard tuning.localAddresses.isEmpty else { return answer(false) }
         IceThread.shared.run { [weak self] in
             guard let self, let latest = state.withLock({ $0.isClosed ? nil : $0.next ?? $0.path }) else { return }
             answer(latest.isOutdated)
@@ -176,7 +178,7 @@ final class IceAgent: Sendable {
     /// Makes another path and gathers its candidates, instead of a former one that does not work yet.
     func restart(_ number: Int) throws(MediaError) {
         // A search that begins again, since the one before found nothing, tries everything.
-        let (present, isFirst) = state.withLock { ($0.path, $0.next == nil) }
+        let (present, isFirst, settings) = state.withLock { ($0.path, $0.next == nil, $0.settings) }
         let path = try IcePath(number, settings, addresses: isFirst ? present.addressesForNext : nil)
         path.nice.setControlling(isControlling)
         guard let (fragment, password) = path.nice.localCredentials else {
@@ -198,6 +200,11 @@ final class IceAgent: Sendable {
             path.gather()
         }
         if let replaced { retire(replaced, after: .zero) }
+    }
+
+    /// Uses other servers for the paths that ``restart(_:)`` makes from now on.
+    func use(stun: [IceServerURL], relays: [IceServers.Relay]) {
+        state.withLock { ($0.settings.stun, $0.settings.relays) = (stun, relays) }
     }
 
     /// Uses the peer's parameters for the path of the same number.
@@ -257,7 +264,7 @@ final class IceAgent: Sendable {
         IceThread.shared.run(after: wait) { [weak self] in
             guard let self, state.withLock({ state in state.former.contains { $0 === path } }) else { return }
             Task { [webrtc] in
-                let limit = Duration.milliseconds(self.settings.tuning.teardownMs / 2)
+                let limit = Duration.milliseconds(self.tuning.teardownMs / 2)
                 if await !Deadline.isMet(limit, by: { await path.close(webrtc) }) { path.nice.abandon() }
                 self.state.withLock { state in state.former.removeAll { $0 === path } }
             }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TLSClient
 
 /// libnice opens plain TCP for `turns:`, which would send credentials and addresses in the clear.
@@ -8,45 +9,59 @@ internal import TLSClient
 final class UnencryptedTurns: Workaround, Sendable {
     static let fixedIn: GStreamerVersion? = nil
 
-    private let tunnels: [TLSTunnel]
-    /// The servers for libnice, including those without TLS.
-    let relays: [IceServers.Relay]
+    private let tunnels = Mutex<[IceServerURL: TLSTunnel]>([:])
+    private let addresses: [String]
+    private let trustRootsFile: String?
+    private let onFailure: @Sendable (IceServerURL, String) -> Void
 
-    /// Opens the ports; blocks while it reads the trusted roots, if there are `turns:` servers at all.
+    /// Opens no port yet.
     ///
     /// `addresses` are the addresses for gathering candidates: libnice contacts a server only from addresses of the same family.
     /// `onFailure` gets a server that cannot be reached, and the reason.
-    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` when the roots cannot be read or no port is free.
     init(
-        _ relays: [IceServers.Relay], addresses: [String], trustRootsFile: String?,
-        onFailure: @escaping @Sendable (IceServerURL, String) -> Void
-    ) throws(MediaError) {
-        var tunnels: [TLSTunnel] = []
-        var reachable: [IceServers.Relay] = []
-        let loopback = addresses.contains { !$0.contains(":") } ? "127.0.0.1" : "::1"
-        var secure = relays.first { $0.url.scheme == .turns }
-        do {
-            // Read once for all servers.
-            let context = secure == nil ? nil : try TrustedRoots.context(file: trustRootsFile)
-            for relay in relays {
-                guard relay.url.scheme == .turns, let context else {
-                    reachable.append(relay)
-                    continue
-                }
-                secure = relay
-                let tunnel = try TLSTunnel(
-                    listeningOn: loopback, to: relay.url.host, port: relay.url.port, context: context
-                ) { onFailure(relay.url, $0) }
-                reachable.append(relay.moved(to: IceServerURL(tcp: loopback, port: tunnel.port)))
-                tunnels.append(tunnel)
-            }
-        } catch {
-            let text = (error as? TrustedRoots.Unreadable)?.text ?? "no free local port for it: \(error)"
-            throw .invalidIceServer(url: secure?.url.text ?? "", text: text)
-        }
-        self.tunnels = tunnels
-        self.relays = reachable
+        addresses: [String], trustRootsFile: String?, onFailure: @escaping @Sendable (IceServerURL, String) -> Void
+    ) {
+        (self.addresses, self.trustRootsFile, self.onFailure) = (addresses, trustRootsFile, onFailure)
     }
 
-    func close() { for tunnel in tunnels { tunnel.close() } }
+    /// The servers as libnice reaches them; opens a port for each that is new.
+    ///
+    /// Blocks while it reads the trusted roots, if there are new `turns:` servers at all.
+    /// - Throws: ``MediaError/invalidIceServer(url:text:)`` when the roots cannot be read or no port is free.
+    func reach(_ relays: [IceServers.Relay]) throws(MediaError) -> [IceServers.Relay] {
+        let loopback = addresses.contains { !$0.contains(":") } ? "127.0.0.1" : "::1"
+        var reachable: [IceServers.Relay] = []
+        for relay in relays {
+            guard relay.url.scheme == .turns else {
+                reachable.append(relay)
+                continue
+            }
+            do {
+                let tunnel = try tunnel(to: relay.url, from: loopback)
+                reachable.append(relay.moved(to: IceServerURL(tcp: loopback, port: tunnel.port)))
+            } catch {
+                let text = (error as? TrustedRoots.Unreadable)?.text ?? "no free local port for it: \(error)"
+                throw .invalidIceServer(url: relay.url.text, text: text)
+            }
+        }
+        return reachable
+    }
+
+    private func tunnel(to url: IceServerURL, from loopback: String) throws -> TLSTunnel {
+        if let present = tunnels.withLock({ $0[url] }) { return present }
+        let context = try TrustedRoots.context(file: trustRootsFile)
+        let tunnel = try TLSTunnel(
+            listeningOn: loopback, to: url.host, port: url.port, context: context
+        ) { [onFailure] in onFailure(url, $0) }
+        tunnels.withLock { $0[url] = tunnel }
+        return tunnel
+    }
+
+    func close() {
+        let tunnels = tunnels.withLock { tunnels in
+            defer { tunnels = [:] }
+            return tunnels.values
+        }
+        for tunnel in tunnels { tunnel.close() }
+    }
 }

@@ -70,7 +70,7 @@ final class HookRunner: CallHook {
 
     private func enqueue(_ targets: [HookTarget], _ document: HookDocument) {
         let hooks = targets.map { Hook(target: $0, document: document) }
-        let left = state.withLock { $0.queue.add(hooks, of: document.callId) }
+        let left = state.withLock { $0.queue.add(hooks, of: "\(document.peer) \(document.callId)") }
         if left > 0 { logger.error("\(left) hooks were not run: \(Self.longestQueue) others wait already") }
         startNext()
     }

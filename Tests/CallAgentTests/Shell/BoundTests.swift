@@ -1,4 +1,6 @@
+import CallProtocol
 import Logging
+import Synchronization
 import Testing
 
 @testable import CallAgent
@@ -53,6 +55,58 @@ struct BoundTests {
         hub.yield(.extensionData(["a": "b"]))
         hub.finish()
         #expect(await stream.reduce(into: [CallEvent]()) { $0.append($1) } == [.extensionData(["a": "b"])])
+    }
+
+    @Test(
+        "While the transport takes nothing, a limited number of messages waits; the rest fail, and farewells are kept")
+    func outgoingFlood() async throws {
+        let (signaling, latch) = (FakeSignaling(), Latch())
+        let line = SignalingLine(
+            signaling, user: "alice", timing: DeliveryTiming(), sleep: { try await Task.sleep(for: $0) },
+            logger: Logger(label: "test"))
+        try await line.connect()
+        let failed = Mutex<[String]>([])
+        await line.begin { event in
+            if case .failed(let message, nil, let text) = event {
+                failed.withLock { $0.append("\(message.id) \(text)") }
+            }
+        }
+        signaling.holdSending(latch)
+        func send(_ body: SignalingMessage.Body, _ number: Int) {
+            line.send(SignalingMessage(id: "a\(number)", callId: "c", from: "alice", to: "bob", sentUnixMs: 0, body: body))
+        }
+        let count = 5_000
+        for number in 0..<count { send(.info("\(number)"), number) }
+        send(.hangup(9900), count)
+        let limit = SignalingLine.maximumWaiting
+        // One is on its way.
+        #expect(line.waitingMessages <= limit + 1)
+        try await eventually("the failures") { failed.withLock(\.count) >= count - limit - 1 }
+        #expect(failed.withLock { $0.allSatisfy { $0.hasSuffix("\(limit) messages wait for the transport already") } })
+        latch.open()
+        try await eventually("the farewell") { signaling.sent.last?.body == .hangup(9900) }
+        let infos = signaling.sent.count { if case .info = $0.body { true } else { false } }
+        #expect(infos + failed.withLock(\.count) == count, "none is lost without a word")
+        await line.close()
+    }
+
+    @Test("A message that the transport calls malformed is given up at once")
+    func malformed() async throws {
+        let signaling = FakeSignaling(guaranteesDelivery: false)
+        let line = SignalingLine(
+            signaling, user: "alice", timing: DeliveryTiming(), sleep: { try await Task.sleep(for: $0) },
+            logger: Logger(label: "test"))
+        try await line.connect()
+        let failed = Mutex<[Int?]>([])
+        await line.begin { event in if case .failed(_, let code, _) = event { failed.withLock { $0.append(code) } } }
+        signaling.failSending(.malformed(MalformedMessage(code: 400, text: "too odd", ref: nil)), once: true)
+        line.send(SignalingMessage(id: "a1", callId: "c", from: "alice", to: "bob", sentUnixMs: 0, body: .info("x")))
+        try await eventually("the failure") { failed.withLock(\.count) > 0 }
+        line.send(SignalingMessage(id: "a2", callId: "c", from: "alice", to: "bob", sentUnixMs: 0, body: .info("y")))
+        try await eventually("the next") { signaling.sent.contains { $0.body == .info("y") } }
+        #expect(!signaling.sent.contains { $0.body == .info("x") })
+        #expect(failed.withLock { $0 } == [400])
+        await line.close()
     }
 
     @Test("While the media is busy, a limited number of candidates waits, and only the last gates")

@@ -55,6 +55,20 @@ struct GlareShellTests {
         }
     }
 
+    @Test("What the application sent with its invite goes out with the accept of the end that yields")
+    func dataOfTheYielded() async throws {
+        try await withAlice { alice, signaling in
+            _ = try await alice.agent.call("bob", id: "z", extension: ["ticket": "7"])
+            try await eventually("the invite") { signaling.sent.contains { $0.body.isInvite } }
+            try signaling.deliver(.anInvite, call: "a")
+            try await eventually("the accept") {
+                signaling.sent.contains {
+                    if case .accept = $0.body { $0.callId == "a" && $0.extensionData == ["ticket": "7"] } else { false }
+                }
+            }
+        }
+    }
+
     @Test("The end that yields uses the id of the peer's call, and its own call is over")
     func idChanges() async throws {
         try await withAlice { alice, signaling in
@@ -86,7 +100,7 @@ struct GlareShellTests {
         }
     }
 
-    @Test("A user who asks for audio alone sends no video in the peer's call: neither in glare nor in a call that rings")
+    @Test("Who asks for audio alone sends no video in the peer's call, in glare or in a call that rings")
     func audioAlone() async throws {
         for rings in [true, false] {
             try await withAlice { alice, signaling in

@@ -123,7 +123,7 @@ struct InCallTests {
         }
     }
 
-    @Test("A19: the next connection of a running call uses new ICE servers from signaling")
+    @Test("A19: the next connection of a running call, and its next network path, use new ICE servers from signaling")
     func newServers() async throws {
         try await withAlice { alice, signaling in
             let call = try await alice.agent.call("bob", media: .audioOnly)
@@ -135,6 +135,9 @@ struct InCallTests {
             try signaling.deliver(.renegotiate(.audioVideo), call: call.id)
             #expect(try await alice.session(1).servers == [server])
             #expect(try await alice.session().servers.isEmpty)
+            // For its next network path: credentials expire.
+            let session = try await alice.session()
+            try await eventually("the running call gets them") { session.newServers == [server] }
         }
     }
 

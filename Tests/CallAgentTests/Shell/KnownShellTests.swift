@@ -179,6 +179,103 @@ struct KnownShellTests {
         }
     }
 
+    @Test("A20: a call that has ended and whose media is being closed still has a report")
+    func reportWhileClosing() async throws {
+        let latch = Latch()
+        try await withAlice { alice, _ in
+            alice.media.plan.closeLatch = latch
+            let call = try await alice.agent.call("bob", id: "c1")
+            await call.hangUp()
+            try await eventually("the media is being closed") { latch.waiting == 1 }
+            #expect(alice.agent.endedCalls.isEmpty && alice.agent.activeCalls.isEmpty)
+            #expect(await alice.agent.report(callId: "c1")?.end?.reason == .localCancelled)
+            latch.open()
+            try await eventually("its last report") { alice.agent.endedCalls.map(\.callId) == ["c1"] }
+        }
+    }
+
+    @Test("A3: a failed sign-in, a replacement and a release are changes with their reason and originator")
+    func changesOfTheAgent() async throws {
+        let signaling = FakeSignaling()
+        let alice = Party("alice", signaling)
+        var events = alice.agent.events.makeAsyncIterator()
+        func next() async -> AgentStateChange? {
+            while let event = await events.next() { if case .stateChanged(let change) = event { return change } }
+            return nil
+        }
+        #expect(await next() == .init(state: .idle, reason: .created, by: .local))
+        let refusal = SignalingError.signInRefused(code: 401, text: "wrong token")
+        signaling.failConnecting(refusal)
+        await #expect(throws: CallError.signaling(refusal)) { try await alice.agent.prepare() }
+        #expect(await next() == .init(state: .preparing, reason: .prepare, by: .local))
+        #expect(await next() == .init(state: .failed, reason: .failed(.signaling(refusal)), by: .server))
+        signaling.failConnecting(nil)
+        try await alice.agent.prepare()
+        #expect(await next()?.state == .preparing)
+        #expect(await next() == .init(state: .prepared, reason: .signedIn, by: .server))
+        signaling.happen(.ended(.replaced(text: "elsewhere")))
+        #expect(await next() == .init(state: .failed, reason: .replaced, by: .server))
+        await alice.agent.release()
+        #expect(await next() == .init(state: .idle, reason: .release, by: .local))
+        await alice.agent.close()
+    }
+
+    @Test("A22: messages that were given up are notices of their call, and events of the agent after its end")
+    func notDelivered() async throws {
+        try await withAlice { alice, signaling in
+            let call = try await alice.agent.call("bob", id: "c1")
+            try signaling.deliver(.accept(sdp: "answer"), call: "c1")
+            try await alice.session().emit(.verified, .firstVideoFrame)
+            try await call.reaches(.connected)
+            let events = call.events
+            signaling.failSending(.malformed(MalformedMessage(code: 400, text: "too odd", ref: nil)))
+            await call.setAudio(.muted)
+            for await event in events {
+                guard case .notice(.messageNotDelivered(let type, let code, let text)) = event else { continue }
+                #expect(type == "state" && code == 400 && text.contains("too odd"))
+                break
+            }
+            #expect(await call.report().records.contains { $0.action == "messageNotDelivered state" })
+            let agentEvents = alice.agent.events
+            await call.hangUp()
+            for await event in agentEvents {
+                guard case .messageNotDelivered(let peer, let id, let type, let code, _) = event else { continue }
+                #expect(peer == "bob" && id == "c1" && type == "hangup" && code == 400)
+                break
+            }
+        }
+    }
+
+    @Test("A refusal without a call carries the agent's extension data")
+    func dataOfRefusals() async throws {
+        try await withAlice {
+            $0.extensionData = ["site": "lab"]
+            $0.screenInvite = { $0.peer == "carol" ? .refuse(code: 603, text: "") : .ring() }
+        } _: { alice, signaling in
+            try signaling.deliver(.anInvite, call: "c1", from: "carol")
+            try await eventually("screened") { signaling.sent.contains { $0.to == "carol" } }
+            _ = try await alice.agent.call("bob")
+            try signaling.deliver(.anInvite, call: "c2", from: "dave")
+            try await eventually("busy") { signaling.sent.contains { $0.to == "dave" } }
+            let refusals = signaling.sent.filter { if case .reject = $0.body { true } else { false } }
+            #expect(refusals.count == 2 && refusals.allSatisfy { $0.extensionData == ["site": "lab"] })
+        }
+    }
+
+    @Test("Reports are found by this end's own call, when a stranger used its id")
+    func shadowedReport() async throws {
+        try await withAlice { alice, signaling in
+            let call = try await alice.agent.call("bob", id: "c1")
+            await call.hangUp()
+            try await eventually("its report") { alice.agent.endedCalls.count == 1 }
+            try signaling.deliver(.anInvite, call: "c1", from: "mallory")
+            let stranger = try await alice.nextCall()
+            await stranger.hangUp()
+            try await eventually("the other one") { alice.agent.endedCalls.count == 2 }
+            #expect(await alice.agent.report(callId: "c1")?.peer == "bob")
+        }
+    }
+
     @Test("call(again:) does not send what the peer had added to the call")
     func callAgainWithoutVideo() async throws {
         try await withAlice { alice, signaling in

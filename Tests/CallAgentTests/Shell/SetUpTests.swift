@@ -56,18 +56,28 @@ struct SetUpTests {
     @Test("prepare() waits for a running release(), and the agent then receives messages")
     func prepareDuringRelease() async throws {
         let board = InMemorySignaling()
-        let alice = Party("alice", board.transport())
+        let (alice, bob) = (Party("alice", board.transport()), Party("bob", board.transport()))
+        try await bob.agent.prepare()
         for _ in 0..<20 {
             try await alice.agent.prepare()
             async let releasing: Void = alice.agent.release()
-            async let preparing: Void = alice.agent.prepare()
+            async let preparing: Result<Void, CallError> = {
+                do throws(CallError) { return .success(try await alice.agent.prepare()) } catch {
+                    return .failure(error)
+                }
+            }()
             await releasing
-            try? await preparing
+            // The release may have been the last word; it ends the prepare() then.
+            if case .failure(let error) = await preparing { #expect(error == .notPrepared) }
             if await alice.agent.state != .prepared { try await alice.agent.prepare() }
-            #expect(await alice.agent.state == .prepared)
+            let call = try await bob.agent.call("alice")
+            #expect(try await alice.nextCall().id == call.id, "it receives")
+            await call.hangUp()
+            _ = await call.waitUntilEnded()
             await alice.agent.release()
         }
         await alice.agent.close()
+        await bob.agent.close()
     }
 
     private static func isInvalidExtension(_ error: any Error) -> Bool {

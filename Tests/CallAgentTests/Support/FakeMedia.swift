@@ -21,6 +21,9 @@ final class FakeMediaSession: MediaSession {
     let media: CallMedia
     /// The ICE servers that the provider had when it made this session.
     let servers: [IceServer]
+    private let laterServers = Mutex<[IceServer]?>(nil)
+    /// The servers that it got while it existed; nil before.
+    var newServers: [IceServer]? { laterServers.withLock { $0 } }
     private let sink: AsyncStream<MediaSessionEvent>.Continuation
     private let plan: FakeMediaProvider.Plan
     private let log = Mutex<[Command]>([])
@@ -66,6 +69,7 @@ final class FakeMediaSession: MediaSession {
     }
 
     let outputs = MediaOutputs()
+    func use(_ servers: [IceServer]) { laterServers.withLock { $0 = servers } }
     func restartIce(_ number: Int) { note(.restartIce(number)) }
     func setIceParameters(_ parameters: SignalingMessage.IceParameters) { note(.setIceParameters(parameters)) }
     func setGates(_ gates: MediaGates) async { note(.setGates(gates)) }
@@ -76,6 +80,7 @@ final class FakeMediaSession: MediaSession {
     func set(_ report: StatisticsReport) { statisticsReport.withLock { $0 = report } }
 
     func close() async {
+        await plan.closeLatch?.wait()
         note(.close)
         sink.finish()
     }
@@ -94,6 +99,7 @@ final class FakeMediaProvider: MediaProvider {
         var prepareLatch: Latch?
         var sessionLatch: Latch?
         var offerLatch: Latch?
+        var closeLatch: Latch?
     }
 
     private struct State {

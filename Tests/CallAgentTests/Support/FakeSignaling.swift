@@ -14,6 +14,7 @@ final class FakeSignaling: SignalingTransport {
         var steps: [Step] = []
         var connectError: SignalingError?
         var sendError: SignalingError?
+        var failsOnce = false
         var sendLatch: Latch?
     }
 
@@ -36,7 +37,9 @@ final class FakeSignaling: SignalingTransport {
     var sent: [SignalingMessage] { steps.compactMap { if case .sent(let message) = $0 { message } else { nil } } }
 
     func failConnecting(_ error: SignalingError?) { state.withLock { $0.connectError = error } }
-    func failSending(_ error: SignalingError?) { state.withLock { $0.sendError = error } }
+    func failSending(_ error: SignalingError?, once: Bool = false) {
+        state.withLock { ($0.sendError, $0.failsOnce) = (error, once) }
+    }
     func holdSending(_ latch: Latch) { state.withLock { $0.sendLatch = latch } }
 
     /// Sends an event of the transport to the agent.
@@ -64,7 +67,10 @@ final class FakeSignaling: SignalingTransport {
     }
 
     func send(_ text: String, to user: String) async throws(SignalingError) {
-        let (error, latch) = state.withLock { ($0.sendError, $0.sendLatch) }
+        let (error, latch) = state.withLock { state in
+            defer { if state.failsOnce { state.sendError = nil } }
+            return (state.sendError, state.sendLatch)
+        }
         await latch?.wait()
         if let error { throw error }
         let message: SignalingMessage

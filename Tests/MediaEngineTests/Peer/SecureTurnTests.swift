@@ -21,6 +21,20 @@ extension RealPipelines {
             return options
         }
 
+        @Test("New credentials of a server over TLS need no further port")
+        func sameTunnel() throws {
+            let turns = UnencryptedTurns(addresses: ["127.0.0.1"], trustRootsFile: nil) { _, _ in }
+            defer { turns.close() }
+            func relays(_ credential: String, _ port: Int = 5349) throws -> [IceServers.Relay] {
+                let server = StunTurnServer(urls: ["turns:127.0.0.1:\(port)"], username: "u", credential: credential)
+                return try turns.reach(try IceServers([server], policy: .all).relays)
+            }
+            let (first, second) = (try relays("a"), try relays("b"))
+            #expect(first.map(\.url) == second.map(\.url) && first.map(\.url.scheme) == [.turn])
+            #expect(first.map(\.credential) == ["a"] && second.map(\.credential) == ["b"])
+            #expect(try relays("b", 5350).map(\.url) != second.map(\.url))
+        }
+
         @Test("Both ends see and hear each other through the relay only, and the wire carries TLS")
         func relay() async throws {
             let certificate = try TestCertificate()

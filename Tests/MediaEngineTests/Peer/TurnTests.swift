@@ -35,6 +35,40 @@ extension RealPipelines {
             }
         }
 
+        @Test("New credentials are used by the next path of a running connection")
+        func newCredentials() async throws {
+            let turn = try await TurnServer()
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.configure = { $0.iceServers = Self.servers([turn.url("udp")], credential: "expired") }
+            try await withCall(options) { call in
+                try await call.connect()
+                let peer = call.caller.peer
+                try await peer.use(Self.servers([turn.url("udp")]))
+                try await peer.restartIce(1)
+                func relayed() -> Bool {
+                    call.caller.events.contains {
+                        if case .localCandidate(let candidate) = $0 {
+                            candidate.fragment != nil && candidate.isRelay
+                        } else {
+                            false
+                        }
+                    }
+                }
+                try await eventually("a relay candidate of the next path") { relayed() }
+                #expect(
+                    !call.caller.events.contains {
+                        if case .localCandidate(let candidate) = $0 {
+                            candidate.fragment == nil && candidate.isRelay
+                        } else {
+                            false
+                        }
+                    }, "the first path had none")
+                await #expect(throws: MediaError.self) { try await peer.use([StunTurnServer(urls: ["turn:nowhere"])]) }
+                try await call.callee.waitForTone()
+            }
+        }
+
         @Test("Wrong credentials are reported, and the call connects another way")
         func wrongCredentials() async throws {
             let turn = try await TurnServer()
