@@ -41,6 +41,35 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
+        @Test("Who asks for audio alone is heard and not seen, also when the peer's video call is the one that stays")
+        func audioAlone() async throws {
+            let server = try await TestServer()
+            let signaling = HeldSignaling(WebSocketTransport(url: server.url, logger: .quiet))
+            let bob = try await Station("bob", signaling, width: 240, hertz: 554).prepared()
+            let alice = try Program(
+                ["call", "bob", "--as", "alice", "--events", "--duration", "10m", "--audio-only"]
+                    + ["--audio", "tone:440", "--signaling", server.url, "--ice-interface", "127.0.0.1"])
+            try await eventually("alice's invite is on its way") { signaling.heldCount > 0 }
+            let mine = FollowedCall(try await bob.agent.call("alice", id: "+lowest"))
+            signaling.release()
+            try await mine.reaches(.connected)
+            try await mine.hears(Mark(user: "alice", width: 0, hertz: 440))
+            #expect(await mine.call.media == .audioVideo, "it is bob's call")
+            // Alice receives bob's video, so hers had the time to arrive, too.
+            try await eventually("alice's report of a call with video") {
+                await mine.call.report().statistics.video?.sent.frames ?? 0 > 60
+            }
+            let received = try #require(await mine.call.report().statistics.video?.received)
+            #expect(received.decoded == 0 && received.arrivals.isEmpty)
+            await mine.call.hangUp()
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            let reports = alice.events.filter { $0["event"] as? String == "report" }
+            let report = try #require(reports.first).object("report")
+            #expect(try report.number("video.sent.framesSent") == 0)
+            #expect(try report.number("video.received.distinctFrames") >= 10)
+            await bob.agent.close()
+        }
+
         @Test("Two processes that call each other have one call, and neither has a critical warning")
         func twoProcesses() async throws {
             let server = try await MortalServer()

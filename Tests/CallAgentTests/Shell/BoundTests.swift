@@ -73,7 +73,8 @@ struct BoundTests {
         }
         signaling.holdSending(latch)
         func send(_ body: SignalingMessage.Body, _ number: Int) {
-            line.send(SignalingMessage(id: "a\(number)", callId: "c", from: "alice", to: "bob", sentUnixMs: 0, body: body))
+            line.send(
+                SignalingMessage(id: "a\(number)", callId: "c", from: "alice", to: "bob", sentUnixMs: 0, body: body))
         }
         let count = 5_000
         for number in 0..<count { send(.info("\(number)"), number) }

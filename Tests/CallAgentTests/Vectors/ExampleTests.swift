@@ -25,6 +25,30 @@ struct ExampleTests {
         #expect(shown.count == Self.types.count)
     }
 
+    @Test("The examples are of one call: each sequence counts its messages once, in the order of their time")
+    func sequences() throws {
+        struct Stream: Hashable {
+            let from: String
+            let to: String
+        }
+        var streams: [Stream: [(seq: Double, id: String, time: Double)]] = [:]
+        for vector in try MessageVector.all() where vector.name.hasPrefix("example ") {
+            guard let json = vector.json, case .number(let seq) = json["seq"], let id = json["id"]?.string,
+                case .number(let time) = json["sentUnixMs"]
+            else { continue }
+            let stream = Stream(from: "\(json["device"] ?? .null)", to: "\(json["toDevice"] ?? .null)")
+            streams[stream, default: []].append((seq, id, time))
+        }
+        #expect(streams.count == 3)
+        for messages in streams.values.map({ $0.sorted { ($0.seq, $0.time) < ($1.seq, $1.time) } }) {
+            for (message, next) in zip(messages, messages.dropFirst()) {
+                #expect(message.time <= next.time, "\(message) before \(next)")
+                // An accept and a reject are alternatives.
+                #expect((message.seq == next.seq) == (message.id == next.id), "\(message) and \(next)")
+            }
+        }
+    }
+
     @Test("The engine accepts the SDP of the examples, and it has the media that the messages name")
     func descriptions() throws {
         var count = 0

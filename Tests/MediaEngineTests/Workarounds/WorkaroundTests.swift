@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import MediaEngine
@@ -304,11 +305,14 @@ extension RealPipelines {
             }
             let always: [any Workaround.Type] = [
                 BlockingReceiveQueue.self, EmptyMessage.self, EndlessGathering.self, FatalMessage.self,
-                FormatParameters.self, PacedSending.self,
-                SharedCertificate.self, SlowFeedback.self, StalledFastStart.self, SwappedEmptyMessage.self,
-                UnawaitedData.self, UnboundedStreams.self, UncheckedFingerprint.self, UnencryptedTurns.self,
-                UnrefusedDataChannel.self,
+                ForgottenStream.self, FormatParameters.self, LostExtensionId.self, PacedSending.self,
+                SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, StalledFastStart.self,
+                SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self, UnboundedPacketReports.self,
+                UnboundedStreams.self, UncheckedFingerprint.self, UnencryptedTurns.self, UnrefusedDataChannel.self,
             ]
+            let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/MediaEngine/Workarounds")
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.standardizedFileURL.path)
+            #expect(files.count == all.count + always.count + 1, "one file for each, and one for the protocol")
             for workaround in always { #expect(releases.allSatisfy(workaround.isNeeded(by:)), "\(workaround)") }
         }
     }
