@@ -112,7 +112,7 @@ extension EndToEnd {
             }
             try await pair.theirs.seesAndHears(mark)
             try await pair.mine.seesAndHears(pair.bob.mark)
-            #expect(await pair.mine.call.report().statistics.transport.localCandidate == before.localCandidate)
+            #expect(await pair.mine.call.report().statistics.transport.selectedPair == before.selectedPair)
             #expect(!pair.theirs.states.contains(.reconnecting))
             let unknown = VideoSource(name: "nowhere")
             await #expect(throws: CallError.self) { try await pair.mine.call.setSource(.video(unknown)) }

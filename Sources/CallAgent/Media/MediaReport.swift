@@ -91,10 +91,12 @@ public struct MediaReport: Sendable, Equatable {
 
     /// The connection itself.
     public struct Transport: Sendable, Equatable {
-        /// The type of this end's candidate in use (RFC 8445): host, srflx, prflx or relay.
-        public var localCandidate: String?
-        /// The type of the peer's candidate in use.
-        public var remoteCandidate: String?
+        /// The candidate pair that carries packets; nil before there is one.
+        public var selectedPair: IceCandidatePair?
+        /// Since when it does.
+        public var selectedPairSince: ContinuousClock.Instant?
+        /// How often another pair was selected, the first one included.
+        public var selectedPairChanges = 0
         /// The last round trip time that RTCP measured, in ms.
         public var roundTripMs: Double?
         /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.
@@ -131,6 +133,7 @@ extension MediaReport {
         var total = self
         total.video = video?.continuing(former.video) ?? former.video
         total.audio = audio?.continuing(former.audio) ?? former.audio
+        total.transport.selectedPairChanges += former.transport.selectedPairChanges
         total.transport.packetsLost += former.transport.packetsLost
         total.transport.bytesSent += former.transport.bytesSent
         total.transport.bytesReceived += former.transport.bytesReceived

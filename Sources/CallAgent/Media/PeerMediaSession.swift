@@ -103,8 +103,9 @@ final class PeerMediaSession: MediaSession {
         report.video = Self.pair(.video, statistics, before)
         report.audio = Self.pair(.audio, statistics, before)
         report.rtcStatistics = await peer.statisticsReport()
-        report.transport.localCandidate = statistics.transport.localCandidate
-        report.transport.remoteCandidate = statistics.transport.remoteCandidate
+        report.transport.selectedPair = statistics.transport.selectedPair
+        report.transport.selectedPairSince = statistics.transport.selectedPairSince
+        report.transport.selectedPairChanges = statistics.transport.selectedPairChanges
         report.transport.roundTripMs = statistics.transport.roundTripMs
         report.transport.availableOutgoingBitrate = statistics.transport.availableOutgoingBitrate
         report.transport.packetsLost = statistics.transport.packetsLost

@@ -154,7 +154,22 @@ final class NiceAgent: Sendable {
             }
         var address = candidate.addr
         return .init(
-            type: type, address: Self.address(candidate.addr), port: Int(nice_address_get_port(&address)))
+            type: type, address: Self.address(candidate.addr), port: Int(nice_address_get_port(&address)),
+            transport: candidate.transport == NICE_CANDIDATE_TRANSPORT_UDP ? .udp : .tcp,
+            priority: Int(candidate.priority))
+    }
+
+    /// How this end reaches the TURN server of its selected candidate, and the server's address and port; nil for other candidates.
+    var selectedRelay: (transport: IceCandidatePair.TransportProtocol, server: IceEndpoint)? {
+        var (local, remote): (UnsafeMutablePointer<NiceCandidate>?, UnsafeMutablePointer<NiceCandidate>?)
+        guard nice_agent_get_selected_pair(native, stream, Self.component, &local, &remote) != 0, let local,
+            local.pointee.type == NICE_CANDIDATE_TYPE_RELAYED
+        else { return nil }
+        var server = NiceAddress()
+        nice_candidate_relay_address(local, &server)
+        // libnice tells it by the type preference only (`candidate.c`): 30 by UDP, 20 by TCP.
+        let isUDP = local.pointee.priority >> 24 > 20
+        return (isUDP ? .udp : .tcp, IceEndpoint(host: Self.address(server), port: Int(nice_address_get_port(&server))))
     }
 
     private static func address(_ address: NiceAddress) -> String {

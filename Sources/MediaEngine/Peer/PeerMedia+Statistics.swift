@@ -15,10 +15,8 @@ extension PeerMedia {
             stream.reception = peer.receptionReports[track.ssrc]
             sent[track.ssrc] = stream
         }
-        var report = StatisticsReport(
+        return StatisticsReport(
             webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)
-        report.transport?.selectedCandidatePairChanges = ice.selectedPairChanges
-        return report
     }
 
     func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {
@@ -33,6 +31,10 @@ extension PeerMedia {
         }
         var transport = transport
         transport.availableOutgoingBitrate = bandwidth.available
+        if let selected = ice.selectedPair {
+            (transport.selectedPair, transport.selectedPairSince) = (selected.pair, selected.since)
+            transport.selectedPairChanges = selected.changes
+        }
         transport.packetsLost = received.values.map(\.packetsLost).reduce(0, +)
         var sent = sending.mapValues(\.statistics)
         sent[.video]?.packetsRetransmitted = peer.retransmitted.count

@@ -63,8 +63,9 @@ final class PeerPipeline: Sendable {
             relays.conclude()
             report(.event(PeerConnectionEvent(.localCandidate(.endOfCandidates))))
         }
+        let reachable = try turnServers.reach(servers.relays)
         let settings = IcePath.Settings(
-            tuning: tuning, stun: servers.stun, relays: try turnServers.reach(servers.relays), policy: policy)
+            tuning: tuning, stun: servers.stun, relays: reachable, tunnels: turnServers.endpoints, policy: policy)
         let ice = try IceAgent(settings) { news in
             switch news {
             case .candidate(let candidate):
@@ -134,7 +135,8 @@ final class PeerPipeline: Sendable {
     /// Uses other STUN and TURN servers for the paths of later ICE restarts.
     func use(_ servers: [StunTurnServer], policy: IceTransportPolicy) throws(MediaError) {
         let servers = try IceServers(servers, policy: policy)
-        ice.use(stun: servers.stun, relays: try turnServers.reach(servers.relays))
+        let relays = try turnServers.reach(servers.relays)
+        ice.use(stun: servers.stun, relays: relays, tunnels: turnServers.endpoints)
     }
 
     deinit { ice.silence(keeping: webrtc) }

@@ -89,10 +89,12 @@ public struct PeerStatistics: Sendable, Equatable {
 
     /// The statistics of the transport.
     public struct Transport: Sendable, Equatable {
-        /// The type of the candidates in use (RFC 8445): host, srflx, prflx or relay; nil before there are any.
-        public var localCandidate: String?
-        /// See ``localCandidate``.
-        public var remoteCandidate: String?
+        /// The candidate pair that carries packets; nil before there is one.
+        public var selectedPair: IceCandidatePair?
+        /// Since when it does.
+        public var selectedPairSince: ContinuousClock.Instant?
+        /// How often another pair was selected, the first one included: by ICE, or since the network changed.
+        public var selectedPairChanges = 0
         /// The round-trip time that RTCP measured last, in ms; nil before the first report.
         public var roundTripMs: Double?
         /// What the path takes of video by this end's estimate, in bit/s with all headers; nil before the peer has reported on packets.

@@ -24,10 +24,7 @@ extension StatisticsReport {
         var transport = Transport(timestamp: timestamp)
         for (id, entry) in reply.sorted(by: { $0.key < $1.key }) {
             guard let fields = entry.fields else { continue }
-            if id.hasPrefix("ice-candidate-local") || id.hasPrefix("ice-candidate-remote") {
-                let side = id.hasPrefix("ice-candidate-local") ? "local" : "remote"
-                if let candidate = Candidate(fields, side: side, timestamp) { candidates.append(candidate) }
-            } else if let ssrc = fields["ssrc"]?.intValue.flatMap({ UInt32(exactly: $0) }) {
+            if let ssrc = fields["ssrc"]?.intValue.flatMap({ UInt32(exactly: $0) }) {
                 if id.hasPrefix("rtp-inbound"), let stream = received[ssrc] {
                     inbound.append(InboundRtp(fields, ssrc, stream, timestamp, statistics.received[stream.kind]))
                 } else if id.hasPrefix("rtp-outbound"), let stream = sent[ssrc] {
@@ -47,14 +44,20 @@ extension StatisticsReport {
         }
         transport.bytesSent = outbound.map(\.bytesSent).reduce(0, +)
         transport.bytesReceived = inbound.map(\.bytesReceived).reduce(0, +)
-        if candidates.count == 2 {
+        if let selected = statistics.transport.selectedPair {
+            candidates = [
+                Candidate(selected.local, side: "local", timestamp),
+                Candidate(selected.remote, side: "remote", timestamp),
+            ]
             var pair = CandidatePair(timestamp: timestamp)
             pair.currentRoundTripTime = remoteInbound.compactMap(\.roundTripTime).first
             pair.availableOutgoingBitrate = statistics.transport.availableOutgoingBitrate
             candidatePair = pair
             transport.selectedCandidatePairId = pair.id
-        } else {
-            candidates = []
+            transport.selectedCandidatePairChanges = statistics.transport.selectedPairChanges
+            transport.selectedCandidatePairChanged = statistics.transport.selectedPairSince.map {
+                timestamp - (ContinuousClock.now - $0) / .milliseconds(1)
+            }
         }
         self.transport = transport
     }
@@ -144,13 +147,11 @@ extension StatisticsReport.RemoteInboundRtp {
 }
 
 extension StatisticsReport.Candidate {
-    fileprivate init?(_ fields: [String: PropertyValue], side: String, _ timestamp: Double) {
-        guard let address = fields["address"]?.stringValue, let type = fields["candidate-type"]?.stringValue else {
-            return nil
-        }
+    fileprivate init(_ candidate: IceCandidatePair.Candidate, side: String, _ timestamp: Double) {
         self.init(
-            timestamp: timestamp, type: "\(side)-candidate", id: "\(side)-candidate", address: address,
-            port: fields.count("port"), protocol: fields["protocol"]?.stringValue ?? "udp", candidateType: type,
-            priority: fields.count("priority"))
+            timestamp: timestamp, type: "\(side)-candidate", id: "\(side)-candidate", address: candidate.address,
+            port: candidate.port, protocol: candidate.transport.rawValue,
+            relayProtocol: candidate.relayProtocol?.rawValue, candidateType: candidate.type.rawValue,
+            priority: candidate.priority)
     }
 }

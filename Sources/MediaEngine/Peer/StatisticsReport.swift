@@ -181,6 +181,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public var port: Int
         /// `udp` or `tcp`.
         public var `protocol`: String
+        /// How this end reaches its TURN server: `udp`, `tcp` or `tls`; nil unless it is a relay candidate of this end.
+        public var relayProtocol: String?
         /// `host`, `srflx`, `prflx` or `relay`.
         public var candidateType: String
         /// As RFC 8445 section 5.1.2 computes it.
@@ -217,6 +219,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public var selectedCandidatePairId: String?
         /// How often another pair was selected, the first one included: by ICE, or since the network changed.
         public var selectedCandidatePairChanges = 0
+        /// When the pair was selected, in ms since 1970; not one of W3C's.
+        public var selectedCandidatePairChanged: Double?
         /// Of RTP, without headers.
         public var bytesSent = 0
         /// Without headers.

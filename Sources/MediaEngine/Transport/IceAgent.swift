@@ -39,7 +39,7 @@ final class IceAgent: Sendable {
         var former: [IcePath] = []
         var hasBegun = false
         var hasConnected = false
-        var selectedPairChanges = 0
+        var selectedPair: SelectedIcePair?
         var isMuted = false
         var isClosed = false
         /// The local candidates and their end, until the local description is set; then nil.
@@ -126,12 +126,16 @@ final class IceAgent: Sendable {
 
     private func noteSelectedPair() {
         path.noteRoute()
-        state.withLock { $0.selectedPairChanges += 1 }
+        if let pair = path.selectedPair {
+            state.withLock { state in
+                state.selectedPair = SelectedIcePair(pair: pair, changes: (state.selectedPair?.changes ?? 0) + 1)
+            }
+        }
         webrtc.reportSelectedPair()
     }
 
-    /// How often another pair was selected, the first one included.
-    var selectedPairChanges: Int { state.withLock { $0.selectedPairChanges } }
+    /// The pair that carries packets; nil before there is one.
+    var selectedPair: SelectedIcePair? { state.withLock { $0.selectedPair } }
 
     private func connect() {
         let isFirst = state.withLock { state in
@@ -203,8 +207,8 @@ final class IceAgent: Sendable {
     }
 
     /// Uses other servers for the paths that ``restart(_:)`` makes from now on.
-    func use(stun: [IceServerURL], relays: [IceServers.Relay]) {
-        state.withLock { ($0.settings.stun, $0.settings.relays) = (stun, relays) }
+    func use(stun: [IceServerURL], relays: [IceServers.Relay], tunnels: Set<IceEndpoint>) {
+        state.withLock { ($0.settings.stun, $0.settings.relays, $0.settings.tunnels) = (stun, relays, tunnels) }
     }
 
     /// Uses the peer's parameters for the path of the same number.
@@ -229,7 +233,7 @@ final class IceAgent: Sendable {
 
     /// Sends through the next path from now on.
     private func move(to path: IcePath) {
-        guard let after = path.nice.selectedPair else { return }
+        guard let after = path.selectedPair else { return }
         let replaced = state.withLock { state -> IcePath? in
             // Another restart may have replaced it.
             guard state.next === path, !state.isClosed, !state.isMuted else { return nil }
@@ -239,7 +243,7 @@ final class IceAgent: Sendable {
             return former
         }
         guard let former = replaced else { return }
-        let before = hasConnected ? former.nice.selectedPair : nil
+        let before = hasConnected ? former.selectedPair : nil
         webrtc.send(through: path.nice)
         let milliseconds = (ContinuousClock.now - path.start) / .milliseconds(1)
         report(

@@ -8,6 +8,14 @@ public struct IceCandidatePair: Sendable, Equatable {
         case relay
     }
 
+    /// How packets travel, with W3C's names.
+    public enum TransportProtocol: String, Sendable {
+        case udp
+        case tcp
+        /// To a TURN server only.
+        case tls
+    }
+
     /// One end of the pair.
     public struct Candidate: Sendable, Equatable {
         /// How the address was found.
@@ -16,6 +24,12 @@ public struct IceCandidatePair: Sendable, Equatable {
         public var address: String
         /// The UDP or TCP port.
         public var port: Int
+        /// How packets reach this address: UDP or TCP.
+        public var transport = TransportProtocol.udp
+        /// How this end reaches its TURN server; nil unless it is a relay candidate of this end.
+        public var relayProtocol: TransportProtocol?
+        /// As RFC 8445 section 5.1.2 computes it.
+        public var priority = 0
     }
 
     /// This end's candidate.
@@ -24,6 +38,14 @@ public struct IceCandidatePair: Sendable, Equatable {
     public var remote: Candidate
     /// The address of this machine that packets leave from; that of the server for a relay candidate.
     var base = ""
+}
+
+/// The pair that carries packets now, and since when.
+struct SelectedIcePair: Sendable {
+    var pair: IceCandidatePair
+    var since = ContinuousClock.now
+    /// How often another pair was selected, the first one included.
+    var changes: Int
 }
 
 /// The credentials of one end for an ICE restart (RFC 8839 section 5.4).

@@ -11,6 +11,8 @@ final class IcePath: Sendable {
         var stun: [IceServerURL]
         /// The TURN servers as libnice reaches them.
         var relays: [IceServers.Relay]
+        /// The addresses at which libnice reaches those over TLS.
+        var tunnels: Set<IceEndpoint> = []
         var policy: IceTransportPolicy
     }
 
@@ -22,6 +24,8 @@ final class IcePath: Sendable {
     /// The network that it was made for.
     private let network: NetworkSnapshot
     private let tuning: TransportTuning
+    /// The local ends of the connections to TURN servers over TLS.
+    private let tunnels: Set<IceEndpoint>
     private let stunServers: SingleStunServer
     private let remoteFragment = Mutex<String?>(nil)
     /// The peer's address, and the one that packets to it would leave from when the pair was selected.
@@ -32,7 +36,7 @@ final class IcePath: Sendable {
         self.restart = restart
         let network = NetworkSnapshot.now
         self.network = network
-        tuning = settings.tuning
+        (tuning, tunnels) = (settings.tuning, settings.tunnels)
         let addresses = chosen ?? tuning.addresses(in: network)
         nice = try NiceAgent(settings.tuning, addresses: addresses)
         stunServers = try SingleStunServer(
@@ -90,6 +94,17 @@ final class IcePath: Sendable {
     func set(_ parameters: IceParameters) {
         remoteFragment.withLock { $0 = parameters.fragment }
         nice.setRemoteCredentials(parameters.fragment, parameters.password)
+    }
+
+    /// The pair that carries packets, with the way to its TURN server; nil before there is one.
+    ///
+    /// Only on the ``IceThread``.
+    var selectedPair: IceCandidatePair? {
+        guard var pair = nice.selectedPair else { return nil }
+        if let relay = nice.selectedRelay {
+            pair.local.relayProtocol = tunnels.contains(relay.server) ? .tls : relay.transport
+        }
+        return pair
     }
 
     /// Whether a pair works.

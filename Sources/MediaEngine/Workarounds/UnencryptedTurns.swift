@@ -29,7 +29,6 @@ final class UnencryptedTurns: Workaround, Sendable {
     /// Blocks while it reads the trusted roots, if there are new `turns:` servers at all.
     /// - Throws: ``MediaError/invalidIceServer(url:text:)`` when the roots cannot be read or no port is free.
     func reach(_ relays: [IceServers.Relay]) throws(MediaError) -> [IceServers.Relay] {
-        let loopback = addresses.contains { !$0.contains(":") } ? "127.0.0.1" : "::1"
         var reachable: [IceServers.Relay] = []
         for relay in relays {
             guard relay.url.scheme == .turns else {
@@ -46,6 +45,14 @@ final class UnencryptedTurns: Workaround, Sendable {
         }
         return reachable
     }
+
+    /// The addresses at which libnice reaches servers over TLS.
+    var endpoints: Set<IceEndpoint> {
+        let host = loopback
+        return tunnels.withLock { Set($0.values.map { IceEndpoint(host: host, port: $0.port) }) }
+    }
+
+    private var loopback: String { addresses.contains { !$0.contains(":") } ? "127.0.0.1" : "::1" }
 
     private func tunnel(to url: IceServerURL, from loopback: String) throws -> TLSTunnel {
         if let present = tunnels.withLock({ $0[url] }) { return present }

@@ -15,6 +15,12 @@ struct CallDocument: Codable {
     struct Transport: Codable {
         let localCandidateType: String?
         let remoteCandidateType: String?
+        let localAddress: String?
+        let remoteAddress: String?
+        let `protocol`: String?
+        let relayProtocol: String?
+        let selectedCandidatePairChanges: Int
+        let selectedCandidatePairChangedMs: Double?
         let roundTripTimeMs: Double?
         let packetsLost: Int
         let bytesSent: Int
@@ -69,8 +75,14 @@ struct CallDocument: Codable {
             TrackDocument(audio: $0, entries, acceptedAt: accepted, dtmf: report.dtmfReceived)
         }
         let transport = report.statistics.transport
+        let pair = transport.selectedPair
+        let changed = transport.selectedPairSince.map { ($0 - report.timeline.start) / .milliseconds(1) }
         self.transport = Transport(
-            localCandidateType: transport.localCandidate, remoteCandidateType: transport.remoteCandidate,
+            localCandidateType: pair?.local.type.rawValue, remoteCandidateType: pair?.remote.type.rawValue,
+            localAddress: pair?.local.text, remoteAddress: pair?.remote.text,
+            protocol: pair?.local.transport.rawValue, relayProtocol: pair?.local.relayProtocol?.rawValue,
+            selectedCandidatePairChanges: transport.selectedPairChanges,
+            selectedCandidatePairChangedMs: changed?.rounded(toPlaces: 1),
             roundTripTimeMs: transport.roundTripMs?.rounded(toPlaces: 2), packetsLost: transport.packetsLost,
             bytesSent: transport.bytesSent, bytesReceived: transport.bytesReceived,
             availableOutgoingBitrate: transport.availableOutgoingBitrate?.rounded())
@@ -118,4 +130,9 @@ extension Double {
         let factor = (0..<places).reduce(1.0) { value, _ in value * 10 }
         return (self * factor).rounded() / factor
     }
+}
+
+extension IceCandidatePair.Candidate {
+    /// `192.0.2.1:5000`, `[2001:db8::1]:5000`.
+    fileprivate var text: String { address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)" }
 }

@@ -50,6 +50,7 @@ enum Figures {
             "video.received.shownBeforeConnected", "audio.sent.toneHz", "audio.received.samples",
             "audio.received.toneHz", "audio.received.heardBeforeConnected", "transport.roundTripTimeMs",
             "transport.packetsLost", "transport.bytesSent", "transport.bytesReceived",
+            "transport.selectedCandidatePairChanges", "transport.selectedCandidatePairChangedMs",
         ]
 
     /// What the processes of a load used while most of its calls were up.

@@ -112,7 +112,7 @@ extension RealPipelines {
                     await call.caller.peer.statistics().transport.roundTripMs != nil
                 }
                 let before = await call.caller.peer.statistics()
-                #expect(before.transport.localCandidate == "host")
+                #expect(before.transport.selectedPair?.local.type == .host)
                 #expect(before.transport.bytesSent > 0 && before.transport.bytesReceived > 0)
                 await call.close()
                 let after = await call.caller.peer.statistics()

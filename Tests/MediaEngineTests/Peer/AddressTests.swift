@@ -77,8 +77,8 @@ extension RealPipelines {
                     try await end.waitForTone()
                 }
                 #expect(!passed.value.isEmpty)
-                #expect(await other.peer.statistics().transport.remoteCandidate == "prflx")
-                #expect(await hidden.peer.statistics().transport.remoteCandidate == "host")
+                #expect(await other.peer.statistics().transport.selectedPair?.remote.type == .peerReflexive)
+                #expect(await hidden.peer.statistics().transport.selectedPair?.remote.type == .host)
             }
         }
     }

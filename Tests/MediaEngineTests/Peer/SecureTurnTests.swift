@@ -47,8 +47,9 @@ extension RealPipelines {
                 for end in call.ends {
                     try await end.waitForFrames(10)
                     try await end.waitForTone()
-                    #expect(await end.peer.statistics().transport.localCandidate == "relay")
-                    #expect(await end.peer.statistics().transport.remoteCandidate == "relay")
+                    #expect(await end.peer.statistics().transport.selectedPair?.local.type == .relay)
+                    #expect(await end.peer.statistics().transport.selectedPair?.remote.type == .relay)
+                    #expect(await end.peer.statistics().transport.selectedPair?.local.relayProtocol == .tls)
                     #expect(end.relayComplaint == nil)
                 }
             }
@@ -67,7 +68,7 @@ extension RealPipelines {
             try await withCall(Self.options("turns:localhost:\(turn.port)", trusting: certificate)) { call in
                 try await call.connect()
                 for end in call.ends { try await end.waitForTone() }
-                #expect(await call.caller.peer.statistics().transport.localCandidate == "relay")
+                #expect(await call.caller.peer.statistics().transport.selectedPair?.local.type == .relay)
             }
         }
 
@@ -84,7 +85,7 @@ extension RealPipelines {
                         end.relayComplaint?.contains("turns:127.0.0.1:\(turn.port): its certificate is not trusted")
                             == true
                     }
-                    #expect(await end.peer.statistics().transport.localCandidate == "host")
+                    #expect(await end.peer.statistics().transport.selectedPair?.local.type == .host)
                 }
             }
         }

@@ -26,7 +26,14 @@ extension RealPipelines {
                     try await end.waitForFrames(10)
                     try await end.waitForTone()
                     let statistics = await end.peer.statistics()
-                    #expect(statistics.transport.localCandidate == "relay")
+                    #expect(statistics.transport.selectedPair?.local.type == .relay)
+                    #expect(statistics.transport.selectedPair?.local.relayProtocol?.rawValue == transport)
+                    let report = await end.peer.statisticsReport()
+                    #expect(report.candidates.map(\.relayProtocol) == [transport, nil])
+                    #expect(report.candidates.map(\.candidateType) == ["relay", "relay"])
+                    #expect(report.candidates.allSatisfy { $0.address == "127.0.0.1" && $0.protocol == "udp" })
+                    let changed = try #require(report.transport?.selectedCandidatePairChanged)
+                    #expect(changed <= report.transport?.timestamp ?? 0 && changed > 1_600_000_000_000)
                     for case .localCandidate(let candidate) in end.events where candidate != .endOfCandidates {
                         #expect(candidate.isRelay)
                     }
@@ -81,7 +88,7 @@ extension RealPipelines {
                 for end in call.ends {
                     try await end.waitForFrames(5)
                     try await eventually("the complaint") { end.relayComplaint?.contains("wrong credentials") == true }
-                    #expect(await end.peer.statistics().transport.localCandidate == "host")
+                    #expect(await end.peer.statistics().transport.selectedPair?.local.type == .host)
                 }
             }
         }

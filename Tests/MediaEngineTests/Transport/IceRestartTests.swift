@@ -68,7 +68,7 @@ extension RealPipelines {
                     let change = try #require(changes(end).first)
                     #expect(change.restart == 1 && change.after.local.type == .host)
                     #expect(change.before != nil && change.before != change.after)
-                    #expect(await end.peer.statistics().transport.localCandidate == "host")
+                    #expect(await end.peer.statistics().transport.selectedPair?.local.type == .host)
                     let transport = try #require(await end.peer.statisticsReport().transport)
                     #expect(transport.selectedCandidatePairChanges >= 2 && transport.selectedCandidatePairId != nil)
                     let before = await end.peer.statistics().received
