@@ -5,9 +5,13 @@ import { isName, limits, protocolVersion } from "./limits.js";
 const shortestPauseMs = 500;
 const longestPauseMs = 8_000;
 const answerMs = 10_000;
+/** How long a connection that may be dead is given to show that it is not. */
+const signOfLifeMs = 3_000;
 /** A timer that was late by more than this means that the machine slept. Browsers delay timers of hidden pages by up to a minute. */
 const sleepMs = 90_000;
 const sleepCheckMs = 5_000;
+
+const networkEvents = ["online", "offline"];
 
 /** Refusals that stay the same if the client tries again with the same sign-in. */
 const finalCodes = [400, 401, 403, 410, 426];
@@ -47,7 +51,7 @@ export class Connection extends EventTarget {
 
   /** Signs in; rejects with {@link SignInRefused}, or if the server cannot be reached. */
   connect() {
-    globalThis.addEventListener?.("online", this.#networkIsBack);
+    for (const name of networkEvents) globalThis.addEventListener?.(name, this.#networkChanged);
     this.#checkedAt = Date.now();
     this.#sleepCheck = setInterval(() => this.#checkForSleep(), sleepCheckMs);
     return new Promise((resolve, reject) => {
@@ -65,8 +69,8 @@ export class Connection extends EventTarget {
 
   /** Watches the presence of some users, or of all with "*"; repeated automatically after a reconnection. */
   watch(users) {
-    this.#watched = users;
-    this.#say({ type: "watch", users: users === "*" ? users : users.filter(isName).slice(0, limits.watchedUsers) });
+    this.#watched = users === "*" ? users : users.filter(isName).slice(0, limits.watchedUsers);
+    this.#say({ type: "watch", users: this.#watched });
   }
 
   /** Sets a new token for the current sign-in and later ones. */
@@ -77,7 +81,7 @@ export class Connection extends EventTarget {
 
   /** Signs out. */
   close() {
-    globalThis.removeEventListener?.("online", this.#networkIsBack);
+    for (const name of networkEvents) globalThis.removeEventListener?.(name, this.#networkChanged);
     clearTimeout(this.#timer);
     clearInterval(this.#sleepCheck);
     this.phase = "closed";
@@ -88,11 +92,30 @@ export class Connection extends EventTarget {
   #checkForSleep(now = Date.now()) {
     const hasSlept = now - this.#checkedAt > sleepMs;
     this.#checkedAt = now;
-    if (!hasSlept || this.phase !== "open") return;
+    if (hasSlept && this.phase === "open") this.#drop("the machine slept");
+  }
+
+  /** Another network leaves a connection of the former one dead. A server on this machine stays in reach without any. */
+  #networkChanged = ({ type }) => {
+    if (this.phase === "open") return this.#askForLife();
+    if (this.phase !== "waiting" || type === "offline") return;
+    clearTimeout(this.#timer);
+    this.#open();
+  };
+
+  /** The server answers a `watch`; any message shows that it is there. */
+  #askForLife() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#drop("the server does not answer"), signOfLifeMs);
+    this.#say({ type: "watch", users: this.#watched ?? [] });
+  }
+
+  /** Gives up a connection without waiting for the browser to notice that it is dead. */
+  #drop(text) {
     const socket = this.#socket;
     this.#socket = undefined;
     socket.close();
-    this.#closed(1006, "the machine slept");
+    this.#closed(1006, text);
   }
 
   #say(fields) {
@@ -118,7 +141,10 @@ export class Connection extends EventTarget {
     };
     socket.onmessage = ({ data }) => {
       if (socket !== this.#socket || typeof data !== "string") return;
-      if (this.phase === "open") return this.#take(data);
+      if (this.phase === "open") {
+        clearTimeout(this.#timer);
+        return this.#take(data);
+      }
       const answer = parsed(data);
       if (answer?.type === "signedIn") this.#signedIn(answer, isFirst);
       else if (answer?.type === "refused") refusal = new SignInRefused(answer.code, answer.text);
@@ -167,12 +193,6 @@ export class Connection extends EventTarget {
     this.#timer = setTimeout(() => this.#open(), this.#pauseMs * (1 - Math.random() / 2));
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
   }
-
-  #networkIsBack = () => {
-    if (this.phase !== "waiting") return;
-    clearTimeout(this.#timer);
-    this.#open();
-  };
 
   #take(text) {
     // All call messages have one; messages of the server itself have none.

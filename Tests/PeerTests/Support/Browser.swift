@@ -13,6 +13,10 @@ protocol Browser: Sendable {
     func resize(width: Int, height: Int) async throws
     /// Sets the colour scheme that the user prefers.
     func prefer(_ scheme: ColourScheme) async throws
+    /// Tells the browser that the machine has lost its network, or has it back.
+    ///
+    /// Connections to this machine that are open continue.
+    func setOffline(_ isOffline: Bool) async throws
     /// What the page shows, as a PNG file in Base64.
     func screenshot() async throws -> String
     func close() async

@@ -67,6 +67,13 @@ final class Chromium: Browser {
             "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme.rawValue]]])
     }
 
+    func setOffline(_ isOffline: Bool) async throws {
+        try await emulate("Network.enable", [:])
+        try await emulate(
+            "Network.emulateNetworkConditions",
+            ["offline": isOffline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1])
+    }
+
     func screenshot() async throws -> String {
         try JSONDecoder().decode(DriverText.self, from: try await command("GET", "/screenshot")).value
     }

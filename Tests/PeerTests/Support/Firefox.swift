@@ -56,6 +56,8 @@ final class Firefox: Browser {
         try await runInWindow("Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', \(value))")
     }
 
+    func setOffline(_ isOffline: Bool) async throws { try await runInWindow("Services.io.offline = \(isOffline)") }
+
     func screenshot() async throws -> String {
         let answer = try await marionette.command("WebDriver:TakeScreenshot", ["full": false, "hash": false])
         return try JSONDecoder().decode(DriverText.self, from: answer).value
