@@ -27,7 +27,11 @@ export class CallView {
   /** `call` is called with a name and media. */
   constructor(tones, call) {
     this.tones = tones;
-    byId("call-again").addEventListener("click", () => call(this.#call.peer, this.#call.media));
+    byId("call-again").addEventListener("click", () => {
+      // The camera stays closed if only the other side had one in the call. No call is without media.
+      const { audio, video } = this.#call.wanted;
+      call(this.#call.peer, { audio: audio || !video, video });
+    });
     byId("full-screen").addEventListener("click", () => {
       if (document.fullscreenElement) document.exitFullscreen();
       else byId("stage").requestFullscreen().catch(() => notice("The browser does not allow full screen here."));

@@ -32,6 +32,8 @@ export class Call extends EventTarget {
   #adopting;
   /** When each stage was first reached, in ms from the start. */
   timeline = {};
+  /** What this end's user asked for or sent: `{ audio, video }`. The peer may have added video to the call. */
+  wanted = { audio: false, video: false };
 
   /** Made by a {@link CallAgent}. */
   constructor(agent, { id, peer, role, media, sends, invite }) {
@@ -46,6 +48,7 @@ export class Call extends EventTarget {
       // call is held.
       audioWhileHeld: "blank",
     });
+    if (role === "caller") this.#want(media);
     this.#mark("invited");
   }
 
@@ -80,6 +83,7 @@ export class Call extends EventTarget {
     // It may have been accepted otherwise, or have ended, while the browser asked.
     if (!this.#rules.allows({ type: "accept" })) return false;
     this.setSending(sending);
+    this.#want(wanted);
     return this.#user({ type: "accept" });
   }
 
@@ -87,12 +91,18 @@ export class Call extends EventTarget {
   hangUp(text = "") { return this.#user({ type: "hangUp", text }); }
   holdCall() { return this.#user({ type: "hold" }); }
   unhold() { return this.#user({ type: "unhold" }); }
-  changeMedia(media) { return this.#user({ type: "changeMedia", media }); }
   sendInfo(content) { return this.#user({ type: "sendInfo", content }); }
+
+  changeMedia(media) {
+    const isPossible = this.#user({ type: "changeMedia", media });
+    if (isPossible) this.#want(media);
+    return isPossible;
+  }
 
   /** Changes what is sent: `{ audio, video }`, each on, muted or off. */
   setSending(sending) {
     const done = this.#user({ type: "setSending", ...sending });
+    this.#want({ audio: sending.audio === "on", video: sending.video === "on" });
     this.#emit("sending", this.sends);
     return done;
   }
@@ -136,6 +146,10 @@ export class Call extends EventTarget {
 
   process(event) {
     for (const effect of this.#rules.handle(event)) this.#carryOut(effect);
+  }
+
+  #want({ audio, video }) {
+    this.wanted = { audio: this.wanted.audio || audio, video: this.wanted.video || video };
   }
 
   #user(event) {
