@@ -19,8 +19,8 @@ export { describeEnd } from "./end-reason.js";
 export { stages } from "./call.js";
 export { SignInRefused } from "./connection.js";
 
-/** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `presence`, `watchRefused`, `lost`,
- * `restored`, `closed`, `tokenWillExpire`. */
+/** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `missed` (detail: { peer }, whose call
+ * came too late or while there was another one), `presence`, `watchRefused`, `lost`, `restored`, `closed`, `tokenWillExpire`. */
 export class CallAgent extends EventTarget {
   #routing;
   #audit;
@@ -130,10 +130,14 @@ export class CallAgent extends EventTarget {
       case "call": route.call.receive(message); break;
       case "ring": this.#ring(message); break;
       case "yield": route.call.yieldTo(message); break;
-      case "busy": this.#answer(message, { type: "reject", code: 486, text: `${this.user} is busy` }); break;
+      case "busy":
+        this.#answer(message, { type: "reject", code: 486, text: `${this.user} is busy` });
+        this.#emit("missed", { peer: message.from });
+        break;
       case "expired": {
         const text = `the invite was ${route.age} ms old when it arrived; are both clocks right?`;
         this.#answer(message, { type: "reject", code: 487, text });
+        this.#emit("missed", { peer: message.from });
         break;
       }
       case "unknown":

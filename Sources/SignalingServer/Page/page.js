@@ -140,7 +140,10 @@ byId("sign-in-form").addEventListener("submit", (event) => {
   event.preventDefault();
   signIn(byId("user").value.trim(), byId("token").value.trim() || undefined);
 });
-byId("sign-out").addEventListener("click", signOut);
+byId("sign-out").addEventListener("click", () => {
+  signOut();
+  peopleView.forget();
+});
 // Ends the calls when the page is closed, if the browser allows it, so that the other side need not wait for the timeout.
 addEventListener("pagehide", () => {
   if (device) sessionStorage.setItem("device", device);

@@ -7,6 +7,16 @@ const rememberedCalls = 6;
 /** Ends that mean that nobody here took the call. */
 const missed = ["remoteCancelled", "ringTimeout", "remoteRingTimeout", "remoteLost"];
 
+/** The recent calls of a user in this tab, which survive a reload. */
+const kept = {
+  get: (of) => {
+    const { user, calls } = JSON.parse(sessionStorage.getItem("recent") ?? "{}");
+    return user === of ? calls : [];
+  },
+  set: (user, calls) => sessionStorage.setItem("recent", JSON.stringify({ user, calls })),
+  clear: () => sessionStorage.removeItem("recent"),
+};
+
 export class PeopleView {
   #people = new Map();
   #recent = [];
@@ -25,8 +35,8 @@ export class PeopleView {
 
   /** Starts again for a new sign-in. */
   begin(agent) {
-    this.#people.clear();
-    this.#recent = [];
+    this.#recent = kept.get(agent.user);
+    this.#people = new Map(this.#recent.map(({ peer }) => [peer, 0]));
     this.#draw();
     agent.addEventListener("presence", ({ detail: { user, devices } }) => {
       if (user === agent.user) return;
@@ -40,12 +50,12 @@ export class PeopleView {
       this.#watchKnown(agent);
     });
     agent.addEventListener("ended", ({ detail: call }) => {
-      if (!this.#people.has(call.peer)) this.#people.set(call.peer, 0);
-      if (!this.#hasDirectory) this.#watchKnown(agent);
-      const isMissed = call.role === "callee" && !("accepted" in call.timeline) && missed.includes(call.end.reason);
-      this.#recent.unshift({ peer: call.peer, role: call.role, end: call.end, isMissed, at: new Date() });
-      this.#recent.length = Math.min(this.#recent.length, rememberedCalls);
-      this.#draw();
+      const { peer, role, end: { reason } } = call;
+      const isMissed = role === "callee" && !("accepted" in call.timeline) && missed.includes(reason);
+      this.#remember(agent, { peer, role, reason, isMissed });
+    });
+    agent.addEventListener("missed", ({ detail: { peer } }) => {
+      this.#remember(agent, { peer, role: "callee", reason: "missed", isMissed: true });
     });
     this.#hasDirectory = true;
     agent.watch("*");
@@ -55,6 +65,19 @@ export class PeopleView {
   setOnline(isOnline) {
     this.#isOnline = isOnline;
     for (const button of document.querySelectorAll("#people button, #call-again")) button.disabled = !isOnline;
+  }
+
+  /** Forgets the recent calls, after which somebody else may use the tab. */
+  forget() {
+    kept.clear();
+  }
+
+  #remember(agent, call) {
+    if (!this.#people.has(call.peer)) this.#people.set(call.peer, 0);
+    if (!this.#hasDirectory) this.#watchKnown(agent);
+    this.#recent = [{ ...call, at: Date.now() }, ...this.#recent].slice(0, rememberedCalls);
+    kept.set(agent.user, this.#recent);
+    this.#draw();
   }
 
   #watchKnown(agent) {
@@ -73,12 +96,12 @@ export class PeopleView {
     byId("nobody").hidden = !this.#hasDirectory || online.some(([, devices]) => devices > 0);
     byId("no-directory").hidden = this.#hasDirectory;
     byId("recent").hidden = this.#recent.length === 0;
-    byId("recent-list").replaceChildren(...this.#recent.map(({ peer, role, end, isMissed, at }) => make(
-      "li", { data: { reason: end.reason, missed: isMissed } },
+    byId("recent-list").replaceChildren(...this.#recent.map(({ peer, role, reason, isMissed, at }) => make(
+      "li", { data: { reason, missed: isMissed } },
       make("span", { className: "name" }, make("b", { textContent: peer }),
         make("small", { textContent: [
-          isMissed ? "Missed" : role === "caller" ? "Outgoing" : "Incoming", isMissed ? "" : describeEnd(end),
-          at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }),
+          isMissed ? "Missed" : role === "caller" ? "Outgoing" : "Incoming", isMissed ? "" : describeEnd({ reason }),
+          new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }),
         ].filter(Boolean).join(" · ") })))));
     this.setOnline(this.#isOnline);
   }
