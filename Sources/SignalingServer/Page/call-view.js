@@ -34,7 +34,11 @@ export class CallView {
     });
     byId("full-screen").addEventListener("click", () => {
       if (document.fullscreenElement) document.exitFullscreen();
-      else byId("stage").requestFullscreen().catch(() => notice("The browser does not allow full screen here."));
+      // The whole page, since notices, the banner and calls that ring must be seen.
+      else document.documentElement.requestFullscreen().catch(() => notice("The browser does not allow full screen here."));
+    });
+    document.addEventListener("fullscreenchange", () => {
+      byId("full-screen").textContent = document.fullscreenElement ? "Exit full screen" : "Full screen";
     });
     byId("full-screen").hidden = !document.fullscreenEnabled;
     byId("shortcuts").addEventListener("click", () => this.#setShortcuts(!this.#hasShortcuts));
@@ -100,6 +104,11 @@ export class CallView {
   }
 
   #remarks(call) {
+    const faults = Object.entries(call.faults).filter(([kind]) => call.sends[kind] === "off");
+    return [...faults.map(([kind, text]) => captureAdvice(kind, text)), this.#remarkOnPeer(call)].filter(Boolean).join("\n");
+  }
+
+  #remarkOnPeer(call) {
     const { peerSends } = call;
     if (call.hold !== "none") return holds[call.hold];
     if (call.state !== "connected") return "";

@@ -32,15 +32,18 @@ export class Call extends EventTarget {
   #adopting;
   /** When each stage was first reached, in ms from the start. */
   timeline = {};
+  /** Why a device of this end gives nothing: a text for each kind. */
+  faults;
   /** What this end's user asked for or sent: `{ audio, video }`. The peer may have added video to the call. */
   wanted = { audio: false, video: false };
 
   /** Made by a {@link CallAgent}. */
-  constructor(agent, { id, peer, role, media, sends, invite }) {
+  constructor(agent, { id, peer, role, media, sends, invite, faults = {} }) {
     super();
     this.#agent = agent;
     this.id = id;
     this.peer = peer;
+    this.faults = faults;
     this.displayName = invite?.displayName;
     this.#rules = new Rules({
       role, media, sends, device: agent.device, earlyMedia: agent.earlyMedia, timeouts: agent.timeouts,
@@ -79,10 +82,11 @@ export class Call extends EventTarget {
     if (!this.#rules.allows({ type: "accept" })) return false;
     // The caller should not wait for media while the browser asks for the devices.
     const wanted = { audio: this.media.audio && audio, video: this.media.video && video };
-    const sending = await warmUp(this.#agent.local, wanted);
+    const { sends, faults } = await warmUp(this.#agent.local, wanted);
     // It may have been accepted otherwise, or have ended, while the browser asked.
     if (!this.#rules.allows({ type: "accept" })) return false;
-    this.setSending(sending);
+    this.faults = faults;
+    this.setSending(sends);
     this.#want(wanted);
     return this.#user({ type: "accept" });
   }
@@ -102,6 +106,7 @@ export class Call extends EventTarget {
   /** Changes what is sent: `{ audio, video }`, each on, muted or off. */
   setSending(sending) {
     const done = this.#user({ type: "setSending", ...sending });
+    for (const kind of Object.keys(this.faults)) if (sending[kind] === "on") delete this.faults[kind];
     this.#want({ audio: sending.audio === "on", video: sending.video === "on" });
     this.#emit("sending", this.sends);
     return done;
@@ -225,6 +230,7 @@ export class Call extends EventTarget {
     // Late events of a replaced connection are ignored.
     if (number === undefined) return;
     if (fact.type in stageOfFact) this.#mark(stageOfFact[fact.type]);
+    if (fact.type === "captureFailed") this.faults[fact.medium] = fact.text;
     this.process({ type: "media", fact, generation: number });
     if (fact.type === "captureFailed") this.#emit("sending", this.sends);
   }

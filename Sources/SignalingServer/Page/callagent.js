@@ -85,11 +85,11 @@ export class CallAgent extends EventTarget {
     const ringing = await this.#acceptCallOf(peer, media);
     if (ringing) return ringing;
     if (this.#routing.isFull) throw new Error("there is a call already");
-    const sends = await warmUp(this.local, media);
+    const { sends, faults } = await warmUp(this.local, media);
     // The peer may have called while the browser asked for the devices.
     const late = await this.#acceptCallOf(peer, media);
     if (late) return late;
-    const call = new Call(this, { id, peer, role: "caller", media, sends: { ...sends, hold: false } });
+    const call = new Call(this, { id, peer, role: "caller", media, sends: { ...sends, hold: false }, faults });
     if (!this.#routing.add(call)) throw new Error("there is a call already");
     this.#emit("call", call);
     call.place();

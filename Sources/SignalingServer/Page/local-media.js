@@ -125,19 +125,21 @@ export class LocalMedia extends EventTarget {
   }
 }
 
-/** Opens the devices for a call (the browser may ask the user for permission); resolves to what can be sent.
- * The devices stay open for a moment, until the call uses them. */
+/** Opens the devices for a call (the browser may ask the user for permission); resolves to what can be sent and, for
+ * each kind that cannot, to the reason. The devices stay open for a moment, until the call uses them. */
 export async function warmUp(local, media) {
+  const faults = {};
   const open = async (kind) => {
     if (!media[kind]) return "off";
     try {
       local.release(kind, await local.acquire(kind));
       return "on";
     } catch ({ name, message }) {
-      local.dispatchEvent?.(new CustomEvent("refused", { detail: { kind, text: `${name}: ${message}` } }));
+      faults[kind] = `${name}: ${message}`;
+      local.dispatchEvent?.(new CustomEvent("refused", { detail: { kind, text: faults[kind] } }));
       return "off";
     }
   };
   const [audio, video] = await Promise.all([open("audio"), open("video")]);
-  return { audio, video };
+  return { sends: { audio, video }, faults };
 }
