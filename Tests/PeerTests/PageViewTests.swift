@@ -46,11 +46,28 @@ extension Peers {
 
                 try await browser.resize(width: 390, height: 844)
                 try await fitsPhone(alice, "#stage .tools button", count: 5)
-                // Shortcuts can be turned off, and none hangs up.
-                try await browser.press("e")
+                // No letter hangs up. All of them twice leave the call as it was.
+                try await pressLetters(browser)
+                try await alice.until("muted", shows("mute", "Unmute", isPressed: true))
+                try await alice.until("without frame", shows("video", "Start video", isPressed: true))
+                try await alice.until("held", shows("hold", "Resume", isPressed: true))
+                try await alice.until("the keypad", "!document.getElementById('keypad').hidden")
+                try await pressLetters(browser, areCapital: true)
+                try await alice.until("no keypad", "document.getElementById('keypad').hidden")
+                try await bob.perceives(.everything)
+                // Turned off they do nothing. The last key shows that those before it have come.
+                try await alice.click("#shortcuts")
+                try await browser.perform(
+                    """
+                    window.clicked = [];
+                    document.addEventListener('click', ({ target }) => window.clicked.push(target.id), true);
+                    """)
+                try await pressLetters(browser)
                 try await alice.click("#shortcuts")
                 try await browser.press("m")
-                try await alice.until("still with audio", shows("mute", "Mute", isPressed: false))
+                try await alice.until("muted", shows("mute", "Unmute", isPressed: true))
+                #expect(try await browser.evaluate("return window.clicked") == ["shortcuts", "mute"])
+                try await bob.perceives(.videoOnly)
                 try await alice.click("#hang-up")
                 #expect(try await alice.waitForEnd() == "localHangup")
                 #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
@@ -83,6 +100,15 @@ extension Peers {
                 try await alice.until(
                     "missed",
                     "document.querySelector('#recent-list [data-missed=true]')?.textContent.includes('Missed')")
+                let impostor = try server.call("alice", as: "mallory", ["--display-name", "Bob", "--duration", "10m"])
+                try await alice.waitForRing()
+                try await alice.click("#accept")
+                try await alice.waitForState("connected")
+                let caption: [String] = try await browser.evaluate(
+                    "return ['peer-name', 'peer-user'].map((id) => document.getElementById(id).innerText)")
+                #expect(caption == ["Bob", "user mallory"])
+                try await alice.click("#hang-up")
+                #expect(try await impostor.waitForExit() == 0, "\(impostor.errors)")
 
                 let bob = try await server.listen("bob")
                 try await alice.call("bob")
@@ -125,6 +151,12 @@ extension Peers {
                 let again = try await server.restarted()
                 try await alice.until("back", "document.getElementById('banner').hidden && !\(other).disabled")
                 again.program.signal(SIGINT)
+            }
+        }
+
+        private func pressLetters(_ browser: any Browser, areCapital: Bool = false) async throws {
+            for letter in areCapital ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ" : "abcdefghijklmnopqrstuvwxyz" {
+                try await browser.press(String(letter))
             }
         }
 
