@@ -123,6 +123,43 @@ extension Peers {
             }
         }
 
+        @Test("A call for which Firefox finds no network path does not blame the encryption")
+        func noPath() async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            // A Firefox that hides its addresses makes no candidate pair with a peer on 127.0.0.1; a Chromium does.
+            try await withBrowser(.firefox, BrowserOptions(allowsDevices: false, hidesAddresses: true)) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                #expect(try await alice.waitForEnd() == "mediaFailed")
+                #expect(try await browser.evaluate("return window.callagent.call.end.text") == "ICE found no way")
+            }
+            #expect(try await bob.report().text("end.reason") == "remoteFailed")
+        }
+
+        @Test("A certificate with another fingerprint ends the call", arguments: BrowserKind.allCases)
+        func wrongFingerprint(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await browser.perform(
+                    """
+                    const { prototype } = window.RTCPeerConnection;
+                    const set = prototype.setRemoteDescription;
+                    prototype.setRemoteDescription = function ({ type, sdp }) {
+                      const change = (_, name, byte) => name + (byte === '00' ? '11' : '00');
+                      return set.call(this, { type, sdp: sdp.replace(/(fingerprint:sha-256 )(..)/gi, change) });
+                    };
+                    """)
+                try await alice.call("bob")
+                #expect(try await alice.waitForEnd() == "securityFailed")
+                #expect(try await alice.seesAndHearsNothing())
+            }
+            let report = try await bob.report()
+            #expect(report.number("video.received.framesDecoded") ?? 0 == 0)
+        }
+
         /// How many searches for a path ended with another one.
         private func paths(_ program: Program) -> Int { program.events.count { $0["networkChange"] != nil } }
 
