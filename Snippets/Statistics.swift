@@ -10,8 +10,10 @@ func watch(_ peer: PeerConnection) async throws {
         try await Task.sleep(for: .seconds(1))
         let report = await peer.statisticsReport()
         for stream in report.delta(from: earlier).inbound {
-            print("\(stream.kind): \(stream.kbitPerSecond) kbit/s, \(stream.lossFraction * 100) % lost")
-            if let rate = stream.framesPerSecond { print("  \(rate) frames a second, \(stream.freezes ?? 0) freezes") }
+            print("\(stream.kind): \(stream.kbitPerSecond) kbit/s, \(stream.fractionLost * 100) % lost")
+            if let rate = stream.framesPerSecond, let freezes = stream.freezeCount {
+                print("  \(rate) frames a second, \(freezes) freezes")
+            }
         }
         earlier = report
     }
@@ -31,7 +33,7 @@ func callAndWatch(agent: Agent) async throws {
     let call = try await agent.call("bob")
     for await event in call.events {
         guard case .statistics(let statistics) = event else { continue }
-        print("round trip: \(statistics.delta.roundTripMs ?? 0) ms")
+        print("round trip: \(statistics.delta.roundTripTimeMs ?? 0) ms")
     }
 }
 // snippet.end

@@ -70,7 +70,7 @@ extension MediaFact {
             let candidate = NetworkPath.Candidate(type: "host", address: "192.0.2.1", port: 9)
             self = .pathChanged(
                 .init(
-                    restart: fact["restart"]?.int ?? 0, milliseconds: 50, before: nil,
+                    restart: fact["restart"]?.int ?? 0, durationMs: 50, before: nil,
                     after: NetworkPath(local: candidate, remote: candidate)))
         case "captureFailed":
             guard let medium = fact["medium"]?.string.flatMap(CaptureFault.Medium.init(rawValue:)) else {

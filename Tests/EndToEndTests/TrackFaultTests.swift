@@ -24,7 +24,7 @@ extension EndToEnd {
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
             let failed = try #require(alice.events.first { $0["event"] as? String == "trackFailed" })
-            #expect(try failed.text("medium") == "video")
+            #expect(try failed.text("kind") == "video")
             #expect(try failed.text("fault.cause") == "elementFailed")
             #expect(try failed.text("fault.direction") == "sending")
             #expect(try failed.text("fault.element").hasPrefix("GstIdentity:"))

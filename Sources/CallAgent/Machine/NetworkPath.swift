@@ -3,16 +3,16 @@ public struct NetworkPathChange: Sendable, Equatable, Codable {
     /// The number of the ICE restart, from 1.
     public var restart: Int
     /// The time from the beginning of the restart until the new path worked, in ms.
-    public var milliseconds: Double
+    public var durationMs: Double
     /// The path until then; nil when none had worked.
     public var before: NetworkPath?
     /// The path from then on.
     public var after: NetworkPath
 
     /// Makes a change.
-    public init(restart: Int, milliseconds: Double, before: NetworkPath?, after: NetworkPath) {
+    public init(restart: Int, durationMs: Double, before: NetworkPath?, after: NetworkPath) {
         self.restart = restart
-        self.milliseconds = milliseconds
+        self.durationMs = durationMs
         self.before = before
         self.after = after
     }

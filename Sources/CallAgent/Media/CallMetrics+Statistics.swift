@@ -11,7 +11,7 @@ extension CallMetrics {
             let dimensions = [("role", role.rawValue), ("kind", entry.kind)]
             count("callagent_rtp_packets_received_total", dimensions, entry.packetsReceived)
             count("callagent_rtp_packets_lost_total", dimensions, entry.packetsLost)
-            count("callagent_freezes_total", dimensions, entry.freezes ?? 0)
+            count("callagent_freezes_total", dimensions, entry.freezeCount ?? 0)
         }
         for entry in delta.outbound {
             count(
@@ -25,7 +25,7 @@ extension CallMetrics {
         var all = StatisticsDelta(seconds: 0)
         all.inbound = ["audio", "video"].map { .init(kind: $0) }
         all.outbound = ["audio", "video"].map { .init(kind: $0) }
-        all.roundTripMs = 0
+        all.roundTripTimeMs = 0
         for (gauge, _) in gauges(callId, role, all) { gauge.destroy() }
     }
 
@@ -39,13 +39,13 @@ extension CallMetrics {
             gauges.append(
                 (Gauge(label: "callagent_received_kbit_per_second", dimensions: dimensions), entry.kbitPerSecond))
             gauges.append(
-                (Gauge(label: "callagent_received_loss_fraction", dimensions: dimensions), entry.lossFraction))
+                (Gauge(label: "callagent_received_loss_fraction", dimensions: dimensions), entry.fractionLost))
         }
         for entry in delta.outbound {
             let dimensions = call + [("kind", entry.kind)]
             gauges.append((Gauge(label: "callagent_sent_kbit_per_second", dimensions: dimensions), entry.kbitPerSecond))
         }
-        if let roundTrip = delta.roundTripMs {
+        if let roundTrip = delta.roundTripTimeMs {
             gauges.append((Gauge(label: "callagent_round_trip_ms", dimensions: call), roundTrip))
         }
         return gauges

@@ -215,7 +215,7 @@ extension VideoChange.Video {
 extension NetworkPathChange {
     init(_ change: IcePathChange) {
         self.init(
-            restart: change.restart, milliseconds: change.milliseconds,
+            restart: change.restart, durationMs: change.milliseconds,
             before: change.before.map { NetworkPath($0) }, after: NetworkPath(change.after))
     }
 }

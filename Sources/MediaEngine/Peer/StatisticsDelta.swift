@@ -11,7 +11,7 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         /// RTP packets that did not arrive; those that arrived late after all are subtracted, but never below zero.
         public var packetsLost = 0
         /// The lost share of all packets that were sent, 0 to 1.
-        public var lossFraction = 0.0
+        public var fractionLost = 0.0
         /// The jitter at the end, in ms.
         public var jitterMs = 0.0
         /// How long packets waited in the jitter buffer on average, in ms; nil when none left it.
@@ -19,9 +19,9 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         /// For video: frames that arrived whole.
         public var framesPerSecond: Double?
         /// For video: how often it froze.
-        public var freezes: Int?
+        public var freezeCount: Int?
         /// For video: how long it was frozen, in ms.
-        public var frozenMs: Double?
+        public var totalFreezesDurationMs: Double?
         /// In pixels, at the end.
         public var frameWidth: Int?
         /// In pixels, at the end.
@@ -39,8 +39,8 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         public var kind: String
         /// Without headers.
         public var kbitPerSecond = 0.0
-        /// The target bitrate of the encoder at the end.
-        public var targetKbit = 0.0
+        /// The target bitrate of the encoder at the end, in bit/s.
+        public var targetBitrate = 0
         /// RTP packets.
         public var packetsSent = 0
         /// For video: frames that went to the encoder.
@@ -50,7 +50,7 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
         /// In pixels, at the end.
         public var frameHeight: Int?
         /// The loss that the peer reported last, 0 to 1; nil before its first report.
-        public var remoteLossFraction: Double?
+        public var remoteFractionLost: Double?
         /// The jitter that the peer reported last, in ms; nil before its first report.
         public var remoteJitterMs: Double?
 
@@ -65,7 +65,7 @@ public struct StatisticsDelta: Sendable, Equatable, Codable {
     /// What was sent, by kind.
     public var outbound: [Outbound] = []
     /// The round-trip time that RTCP measured last, in ms; nil before the first.
-    public var roundTripMs: Double?
+    public var roundTripTimeMs: Double?
 
     /// Makes an empty difference.
     public init(seconds: Double) { self.seconds = seconds }
@@ -80,14 +80,14 @@ extension StatisticsReport {
         let now = transport?.timestamp ?? 0
         let seconds = max(0, now - (earlier.transport?.timestamp ?? now)) / 1_000
         var delta = StatisticsDelta(seconds: seconds)
-        delta.roundTripMs = candidatePair?.currentRoundTripTime.map { $0 * 1_000 }
+        delta.roundTripTimeMs = candidatePair?.currentRoundTripTime.map { $0 * 1_000 }
         delta.inbound = inbound.map { entry in
             Self.delta(entry, earlier.inbound.first { $0.ssrc == entry.ssrc }, seconds)
         }
         delta.outbound = outbound.map { entry in
             var change = Self.delta(entry, earlier.outbound.first { $0.ssrc == entry.ssrc }, seconds)
             let remote = remoteInbound.first { $0.ssrc == entry.ssrc }
-            change.remoteLossFraction = remote?.fractionLost
+            change.remoteFractionLost = remote?.fractionLost
             change.remoteJitterMs = remote.map { $0.jitter * 1_000 }
             return change
         }
@@ -101,7 +101,7 @@ extension StatisticsReport {
         change.packetsReceived = max(0, entry.packetsReceived - (earlier?.packetsReceived ?? 0))
         change.packetsLost = max(0, entry.packetsLost - (earlier?.packetsLost ?? 0))
         let sent = change.packetsReceived + change.packetsLost
-        change.lossFraction = sent > 0 ? Double(change.packetsLost) / Double(sent) : 0
+        change.fractionLost = sent > 0 ? Double(change.packetsLost) / Double(sent) : 0
         change.kbitPerSecond = kbit(entry.bytesReceived, earlier?.bytesReceived, seconds)
         change.jitterMs = entry.jitter * 1_000
         let emitted = entry.jitterBufferEmittedCount - (earlier?.jitterBufferEmittedCount ?? 0)
@@ -110,8 +110,10 @@ extension StatisticsReport {
             change.jitterBufferMs = delay * 1_000 / Double(emitted)
         }
         change.framesPerSecond = rate(entry.framesReceived, earlier?.framesReceived, seconds)
-        change.freezes = entry.freezeCount.map { max(0, $0 - (earlier?.freezeCount ?? 0)) }
-        change.frozenMs = entry.totalFreezesDuration.map { max(0, $0 - (earlier?.totalFreezesDuration ?? 0)) * 1_000 }
+        change.freezeCount = entry.freezeCount.map { max(0, $0 - (earlier?.freezeCount ?? 0)) }
+        change.totalFreezesDurationMs = entry.totalFreezesDuration.map {
+            max(0, $0 - (earlier?.totalFreezesDuration ?? 0)) * 1_000
+        }
         (change.frameWidth, change.frameHeight) = (entry.frameWidth, entry.frameHeight)
         if let energy = entry.totalAudioEnergy, let duration = entry.totalSamplesDuration {
             // As the specification defines it: the mean over the time between two reports.
@@ -129,7 +131,7 @@ extension StatisticsReport {
         var change = StatisticsDelta.Outbound(kind: entry.kind)
         change.packetsSent = max(0, entry.packetsSent - (earlier?.packetsSent ?? 0))
         change.kbitPerSecond = kbit(entry.bytesSent, earlier?.bytesSent, seconds)
-        change.targetKbit = Double(entry.targetBitrate) / 1_000
+        change.targetBitrate = entry.targetBitrate
         change.framesPerSecond = rate(entry.framesSent, earlier?.framesSent, seconds)
         (change.frameWidth, change.frameHeight) = (entry.frameWidth, entry.frameHeight)
         return change

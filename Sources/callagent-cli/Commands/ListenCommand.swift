@@ -57,8 +57,8 @@ struct ListenCommand: AgentCommand {
         let callee = session.agent
         let events = callee.events
         if output.events {
-            var event = EventDocument("listening")
-            (event.user, event.device) = (callee.user, identity.device)
+            var event = EventDocument("listening", of: callee.user)
+            event.device = identity.device
             Output.event(event)
         } else if !output.json {
             let device = identity.device.map { " on \($0)" } ?? ""

@@ -24,7 +24,8 @@ struct EventDocument: Encodable {
     var device: String?
     var digit: String?
     var fault: FaultDocument?
-    var medium: String?
+    /// `audio` or `video`.
+    var kind: String?
     var attributes: AttributesDocument?
     var networkChange: NetworkPathChange?
     var adaptation: AdaptationDocument?
@@ -48,7 +49,12 @@ struct EventDocument: Encodable {
     /// The rates since the previous statistics.
     var interval: StatisticsDelta?
 
-    init(_ event: String) { self.event = event }
+    /// An event of the program itself.
+    init(_ event: String, of user: String, text: String? = nil) {
+        self.event = event
+        self.user = user
+        self.text = text
+    }
 
     /// Everything about a call that has ended.
     init(_ report: CallReport) {
@@ -59,12 +65,16 @@ struct EventDocument: Encodable {
     }
 
     init(_ happened: CallEvent, of call: Call) {
+        self.init(happened, callId: call.id, user: call.user, peer: call.peer)
+    }
+
+    init(_ happened: CallEvent, callId: String, user: String, peer: String) {
         switch happened {
         case .stateChanged(let change):
             event = "stateChanged"
             state = change.state
             reason = change.reason.name
-            by = change.by == .local ? call.user : call.peer
+            by = change.by == .local ? user : peer
         case .reached(let stage, let milliseconds):
             event = "reached"
             self.stage = stage.rawValue
@@ -86,8 +96,8 @@ struct EventDocument: Encodable {
             event = "eventsDropped"
             self.count = count
         }
-        callId = call.id
-        peer = call.peer
+        self.callId = callId
+        self.peer = peer
     }
 
     /// Nil for events that `--events` does not print.
@@ -145,9 +155,9 @@ struct EventDocument: Encodable {
         case .videoAdapted(let change): adaptation = AdaptationDocument(change)
         case .dtmf(let digit): self.digit = digit
         case .captureFailed(let fault), .captureLost(let fault):
-            (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
-        case .captureRestored(let medium): self.medium = medium.rawValue
-        case .trackFailed(let fault): (medium, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
+            (kind, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
+        case .captureRestored(let medium): kind = medium.rawValue
+        case .trackFailed(let fault): (kind, self.fault) = (fault.medium.rawValue, FaultDocument(fault))
         case .deviceRings(let device): self.device = device
         case .videoPending, .auditUnanswered, .signalingLost, .signalingRestored: break
         }

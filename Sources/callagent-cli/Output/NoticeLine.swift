@@ -18,7 +18,7 @@ enum NoticeLine {
         case .networkChangeStarted(.local): "looking for another network path"
         case .networkChangeStarted: "the peer looks for another network path"
         case .networkChangeEnded(let change?):
-            "another network path after \(Int(change.milliseconds.rounded())) ms: \(text(change.after))"
+            "another network path after \(Int(change.durationMs.rounded())) ms: \(text(change.after))"
         case .networkChangeEnded(nil): "the network path stays"
         case .dtmf(let digit): "the peer pressed \(digit)"
         case .videoAdapted(let change): "the video is \(text(change.to)) now; \(text(change.reason))"

@@ -45,9 +45,7 @@ enum AgentWatch {
 
     private static func note(_ name: String, _ text: String, _ user: String, _ output: OutputOptions) {
         if output.events {
-            var event = EventDocument(name)
-            (event.user, event.text) = (user, text)
-            Output.event(event)
+            Output.event(EventDocument(name, of: user, text: text))
         } else if !output.json {
             Output.line(text)
         }

@@ -102,9 +102,9 @@ struct Script: Sendable {
     private func tell(_ step: ScriptStep, _ complaint: String?, _ ms: Double, _ call: Call) {
         guard let output else { return }
         if output.events {
-            var event = EventDocument("action")
-            (event.callId, event.peer, event.user) = (call.id, call.peer, call.user)
-            (event.action, event.atMs, event.text) = (step.text, ms.rounded(toPlaces: 2), complaint)
+            var event = EventDocument("action", of: call.user, text: complaint)
+            (event.callId, event.peer) = (call.id, call.peer)
+            (event.action, event.atMs) = (step.text, ms.rounded(toPlaces: 2))
             Output.event(event)
         } else if !output.json {
             let refused = complaint.map { ": refused, \($0.printable)" } ?? ""

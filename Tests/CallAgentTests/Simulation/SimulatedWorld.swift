@@ -302,7 +302,7 @@ final class SimulatedWorld {
         report(
             .pathChanged(
                 .init(
-                    restart: restart, milliseconds: 50, before: nil,
+                    restart: restart, durationMs: 50, before: nil,
                     after: NetworkPath(local: candidate, remote: candidate))), media)
         guard !isBroken(media) else { return }
         for end in [media, peer] {

@@ -109,7 +109,7 @@ extension SignalingMessage.IceParameters {
 
 extension NetworkPathChange {
     static let example = Self(
-        restart: 1, milliseconds: 50, before: nil,
+        restart: 1, durationMs: 50, before: nil,
         after: NetworkPath(
             local: .init(type: "host", address: "192.0.2.1", port: 9),
             remote: .init(type: "srflx", address: "192.0.2.2", port: 9)))

@@ -68,7 +68,7 @@ extension RealPipelines {
                 #expect(frozen > 0.9 && frozen < gap + 0.3, "\(frozen) s of \(gap)")
                 try await call.callee.waitForMoreFrames(60)
                 let delta = await call.callee.peer.statisticsReport().delta(from: StatisticsReport())
-                #expect(delta.inbound.compactMap(\.freezes).max() ?? 0 >= 1)
+                #expect(delta.inbound.compactMap(\.freezeCount).max() ?? 0 >= 1)
             }
         }
 
@@ -113,7 +113,7 @@ extension RealPipelines {
                 let video = try #require(delta.inbound.first { $0.kind == "video" })
                 // A busy machine drops frames, but adds none.
                 #expect(video.framesPerSecond ?? 0 > 10 && video.framesPerSecond ?? 0 < 35, "\(video)")
-                #expect(video.lossFraction == 0 && video.kbitPerSecond > 1)
+                #expect(video.fractionLost == 0 && video.kbitPerSecond > 1)
                 // Packets in order pass at once. The buffer waits only for a gap.
                 #expect(video.jitterBufferMs ?? -1 >= 0 && video.jitterBufferMs ?? 99 < 80, "\(video)")
                 let audio = try #require(delta.inbound.first { $0.kind == "audio" })

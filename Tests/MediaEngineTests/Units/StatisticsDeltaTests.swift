@@ -51,15 +51,15 @@ import Testing
             $0.candidatePair?.currentRoundTripTime = 0.02
         }
         let delta = second.delta(from: first)
-        #expect(delta.seconds == 2 && delta.roundTripMs == 20)
+        #expect(delta.seconds == 2 && delta.roundTripTimeMs == 20)
         let video = delta.inbound[1]
         #expect(video.kbitPerSecond == 1_000 && video.packetsReceived == 90 && video.packetsLost == 10)
-        #expect(video.lossFraction == 0.1 && video.framesPerSecond == 30 && video.jitterMs == 4)
-        #expect(video.freezes == 2 && video.frozenMs == 750 && video.audioLevel == nil)
+        #expect(video.fractionLost == 0.1 && video.framesPerSecond == 30 && video.jitterMs == 4)
+        #expect(video.freezeCount == 2 && video.totalFreezesDurationMs == 750 && video.audioLevel == nil)
         #expect(try abs(#require(video.jitterBufferMs) - 20) < 1e-9)
-        #expect(delta.inbound[0].audioLevel == 0.5 && delta.inbound[0].freezes == nil)
-        #expect(delta.outbound[0].kbitPerSecond == 500 && delta.outbound[0].targetKbit == 500)
-        #expect(delta.outbound[0].packetsSent == 50 && delta.outbound[0].remoteLossFraction == 0.25)
+        #expect(delta.inbound[0].audioLevel == 0.5 && delta.inbound[0].freezeCount == nil)
+        #expect(delta.outbound[0].kbitPerSecond == 500 && delta.outbound[0].targetBitrate == 500_000)
+        #expect(delta.outbound[0].packetsSent == 50 && delta.outbound[0].remoteFractionLost == 0.25)
     }
 
     @Test("A count that goes back is zero, a new stream starts at zero, and no time gives no rate")
