@@ -1,10 +1,11 @@
 import Foundation
+import TestServers
 import Testing
 
 @testable import callagent_cli
 
 extension EndToEnd {
-    /// The figures of a call's report, and `--expect`.
+    /// The figures of a call's report.
     @Suite struct FigureTests {
         @Test("docs/cli.md lists exactly the figures that a call has and that --expect takes")
         func documented() async throws {
@@ -57,121 +58,85 @@ extension EndToEnd {
             }
         }
 
-        @Test("A change of the size is counted at both ends")
+        @Test("A change of the size is counted at both ends, in the direction in which it was sent")
         func sizeChange() async throws {
-            let call = try await calls(["--at", "500ms=video-size=208x120"], count: 1)[0]
-            #expect(try call.number("video.sent.frameSizeChanges") == 1)
-            #expect(try call.number("video.received.frameSizeChanges") == 0)
-        }
-
-        @Test("Expectations of all calls, of any call and of their median hold, and the summary has their spread")
-        func met() async throws {
             let trio = try await Trio()
-            let bob = try await trio.listen()
-            let alice = try trio.call([
-                "--json", "--repeat", "3", "--duration", "1s", "--expect", "video.received.framesDecoded>5",
-                "--expect", "any(audio.received.kbitPerSecond)>5", "--expect", "median(video.received.lossPercent)==0",
-                "--expect", "p95(timelineMs.firstVideoFrame)<10000", "--expect",
-                "summary.video.received.jitterMs.max<500",
-            ])
+            let bob = try await trio.listen(["--once"])
+            let alice = try trio.call(["--events", "--duration", "3s", "--at", "500ms=video-size=208x120"])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
-            bob.signal(SIGINT)
-            let document = try alice.document()
-            let calls = try #require(document["calls"] as? [[String: Any]])
-            let rates = try calls.map { try $0.number("video.received.kbitPerSecond") }.sorted()
-            #expect(try document.number("summary.video.received.kbitPerSecond.min") == rates[0])
-            #expect(try document.number("summary.video.received.kbitPerSecond.median") == rates[1])
-            #expect(try document.number("summary.video.received.kbitPerSecond.p95") == rates[2])
-            #expect(try document.number("summary.video.received.kbitPerSecond.max") == rates[2])
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            let (mine, theirs) = (try report(alice), try report(bob))
+            #expect(try mine.number("video.sent.frameSizeChanges") == 1)
+            #expect(try mine.number("video.received.frameSizeChanges") == 0)
+            #expect(try theirs.number("video.received.frameSizeChanges") == 1)
+            #expect(try theirs.number("video.sent.frameSizeChanges") == 0)
+            #expect(try theirs.number("video.received.frameWidth") == 208)
         }
 
-        @Test(
-            "A failed expectation names the call and its number",
-            arguments: [
-                ("caller.video.received.framesDecoded<1", "in call 1 (with bob, id "),
-                ("any(callee.video.received.framesDecoded)<1", "in 2 calls"),
-                (
-                    "median(caller.audio.received.kbitPerSecond)<1",
-                    "expected median(caller.audio.received.kbitPerSecond) < 1"
-                ),
-            ])
-        func unmet(expectation: String, text: String) async throws {
-            let demo = try Program(["demo", "--calls", "2", "--duration", "300ms", "--expect", expectation])
-            #expect(try await demo.waitForExit() == 6)
-            #expect(demo.errors.contains(text), "\(demo.errors)")
-        }
-
-        @Test("Every expectation that is not met has a line, and a missing figure says why it is missing")
-        func severalUnmet() async throws {
+        @Test("An encoder that is too slow drops frames, and the peer gets the rest")
+        func slowEncoder() async throws {
+            let folder = Folder()
+            let builtIn = try String(contentsOfFile: "pipelines/encoders/vp8-encoder.launch", encoding: .utf8)
+            // At most ten frames a second of thirty.
+            let slow = builtIn.replacing("vp8enc", with: "identity sleep-time=100000 ! vp8enc")
+            _ = try folder.write(slow, "vp8-encoder.launch")
             let trio = try await Trio()
-            let bob = try await trio.listen(["--start-video-off"])
-            let alice = try trio.call([
-                "--duration", "1s", "--expect", "video.received.lossPercent<1", "--expect", "summary.connected==1",
-                "--expect", "any(audio.received.packetsReceived)<1", "--expect",
-                "summary.video.received.jitterMs.max<9",
-            ])
-            #expect(try await alice.waitForExit() == 6)
-            bob.signal(SIGINT)
-            let lines = alice.errors.split(separator: "\n").map(String.init)
-            try #require(lines.count == 4, "\(lines)")
-            #expect(
-                lines[0].contains(/but call 1 \(with bob, id .*\) has no such figure, because no video was received$/))
-            #expect(
-                lines[1].contains(
-                    /expected any\(audio.received.packetsReceived\) < 1.0, but it is \d+.0 in the only call$/))
-            #expect(lines[2].hasSuffix("but the summary has no such figure, because no call has it"))
-            #expect(lines[3] == "callagent: 3 of 4 expectations were not met")
+            let bob = try await trio.listen(["--once"])
+            let alice = try trio.call(["--events", "--duration", "4s", "--pipelines", folder.path(".")])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            let mine = try report(alice)
+            #expect(try mine.number("video.sent.framesDropped") > 10)
+            let sent = try mine.number("video.sent.framesSent")
+            #expect(try (5...sent).contains(report(bob).number("video.received.framesDecoded")))
         }
 
         @Test(
-            "An unknown figure is wrong usage before any call, with a suggestion",
-            arguments: [
-                ("call", "video.recieved.lossPercent<1", "did you mean 'video.received.lossPercent'?"),
-                ("call", "max(summary.conected)==1", "did you mean 'summary.connected'?"),
-                ("call", "summary.video.received.jitterMs<9", "did you mean 'summary.video.received.jitterMs."),
-                ("listen", "frobnicate<1", "there is no figure 'frobnicate'; docs/cli.md lists the figures"),
-                (
-                    "demo", "video.received.lossPercent<1",
-                    "a call has two ends: begin with caller. or callee., such as caller.video.received.lossPercent"
-                ),
-                ("demo", "callee.video.nothing==1", "there is no figure 'callee.video.nothing'"),
-            ])
-        func unknown(command: String, expectation: String, text: String) async throws {
-            let user = command == "call" ? ["bob", "--as", "alice"] : command == "listen" ? ["--as", "bob"] : []
-            // Nothing listens there: a command that got that far would end with 3.
-            let server = command == "demo" ? [] : ["--signaling", "ws://127.0.0.1:1"]
-            let program = try Program([command] + user + server + ["--expect", expectation])
-            #expect(try await program.waitForExit() == 2)
+            "A network that loses packets shows in loss and freezes, and expectations that fail have the call and its value",
+            .enabled(if: NetworkLab.isPossible, "network namespaces need root, iproute2 and nftables"))
+        func lossy() async throws {
+            let unmet = ["video.received.freezeCount==0", "audio.received.lossPercent<=0"]
+            let met = [
+                "video.received.lossPercent>0", "calls.0.video.received.totalFreezesDurationMs>0",
+                "calls.0.statistics.0.bytesReceived>1000",
+            ]
+            let call = try await LabCall(
+                try NetworkLab(hasNAT: false), alice: (unmet + met).flatMap { ["--expect", $0] })
+            try call.lab.lose(percent: 50)
+            for end in [call.alice, call.bob] {
+                try await eventually("losses and a freeze", within: .seconds(40)) {
+                    let (video, audio) = (LabCall.received(end, "video"), LabCall.received(end, "audio"))
+                    return video["freezeCount"] as? Int ?? 0 > 0 && video["packetsLost"] as? Int ?? 0 > 10
+                        && audio["packetsLost"] as? Int ?? 0 > 10
+                }
+            }
+            try call.lab.lose(percent: nil)
+            try await call.expectMedia(within: .seconds(40))
+            call.bob.signal(SIGINT)
+            #expect(try await call.alice.waitForExit() == 6, "\(call.alice.errors)")
+            try await call.bob.waitForExit()
+            for report in [try report(call.alice), try report(call.bob)] {
+                for path in [
+                    "video.received.lossPercent", "audio.received.lossPercent", "video.received.packetsLost",
+                    "video.received.freezeCount", "video.received.totalFreezesDurationMs",
+                    "video.received.quality.longestFreezeMs", "transport.packetsLost", "video.sent.packetsLost",
+                    "audio.sent.lossPercent", "video.received.retransmittedPacketsReceived",
+                ] {
+                    #expect(try report.number(path) > 0, "\(path)")
+                }
+                #expect(try report.number("video.received.lossPercent") < 100)
+            }
+            let mine = try report(call.alice)
+            let place = "in call 1 (with bob, id \(try mine.text("callId")))"
+            let (freezes, loss) = (
+                try mine.number("video.received.freezeCount"), try mine.number("audio.received.lossPercent")
+            )
             #expect(
-                program.errors.hasPrefix("callagent: --expect: ") && program.errors.contains(text), "\(program.errors)")
-        }
-
-        @Test(
-            "A figure of one call, and W3C's statistics, are taken",
-            arguments: ["calls.0.video.received.lossPercent", "statistics.3.jitter", "calls.1.statistics.3.jitter"])
-        func ofOneCall(path: String) {
-            let names = path.split(separator: ".").map(String.init)
-            #expect(Figures.complaint(about: names, in: .calls) == nil)
-            #expect(Figures.complaint(about: names, in: .demo) != nil)
-        }
-
-        @Test(
-            "An invalid expectation is wrong usage, and says what is wrong",
-            arguments: [
-                ("mean(a)==1", "'mean' in 'mean(a)' is none of all, any, min, median, p95, max"),
-                ("a==", "'' in 'a==' is no number"), ("a<much", "'much' in 'a<much' is no number"),
-                ("a..b==1", "'a..b' is no figure"), ("(a)<1", "'' in '(a)' is none of"),
-                ("median(a<1", "'median(a' is no figure"),
-                (
-                    "video.received.lossPercent=1",
-                    "--expect: 'video.received.lossPercent=1' has no comparison; write FIGURE, one of < <= > >= == !=, "
-                        + "and a number, such as 'video.received.lossPercent<1'"
-                ),
-            ])
-        func malformed(expectation: String, text: String) async throws {
-            let demo = try Program(["demo", "--expect", expectation])
-            #expect(try await demo.waitForExit() == 2)
-            #expect(demo.errors.contains(text), "\(demo.errors)")
+                call.alice.errors.split(separator: "\n") == [
+                    "callagent: expected video.received.freezeCount == 0.0, but it is \(freezes) \(place)",
+                    "callagent: expected audio.received.lossPercent <= 0.0, but it is \(loss) \(place)",
+                    "callagent: 2 of 5 expectations were not met",
+                ])
         }
 
         private func document(_ arguments: [String], count: Int) async throws -> [String: Any] {
@@ -182,6 +147,11 @@ extension EndToEnd {
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             bob.signal(SIGINT)
             return try alice.document()
+        }
+
+        /// The last report of `--events`.
+        private func report(_ end: Program) throws -> [String: Any] {
+            try #require(end.events.last { $0["event"] as? String == "report" }).object("report")
         }
 
         private func calls(_ arguments: [String], count: Int) async throws -> [[String: Any]] {

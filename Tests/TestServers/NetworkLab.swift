@@ -134,6 +134,18 @@ package final class NetworkLab: Sendable {
         )
     }
 
+    /// Alice's router drops this share of all UDP packets at random, in both directions; nil: none.
+    package func lose(percent: Int?) throws {
+        guard let percent else {
+            _ = try inside(.routerA, "nft", "delete", "table", "ip", "lossy")
+            return
+        }
+        try inside(
+            .routerA, "nft",
+            "add table ip lossy; add chain ip lossy drops { type filter hook forward priority 0; }; "
+                + "add rule ip lossy drops meta l4proto udp numgen random mod 100 < \(percent) drop")
+    }
+
     // MARK: Construction
 
     private func name(_ place: Place) -> String { "\(prefix)-\(place.rawValue)" }

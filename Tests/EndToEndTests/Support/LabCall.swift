@@ -81,10 +81,15 @@ struct LabCall {
     }
 
     /// The last statistics of the video that an end sends, under W3C's names.
-    static func sentVideo(_ end: Program) -> [String: Any] {
+    static func sentVideo(_ end: Program) -> [String: Any] { entry(end, "outbound-rtp", "video") }
+
+    /// The last statistics of what an end receives of a kind, under W3C's names.
+    static func received(_ end: Program, _ kind: String) -> [String: Any] { entry(end, "inbound-rtp", kind) }
+
+    private static func entry(_ end: Program, _ type: String, _ kind: String) -> [String: Any] {
         let statistics = end.events.last { $0["event"] as? String == "statistics" }?["statistics"]
         let entries = statistics as? [[String: Any]] ?? []
-        return entries.first { $0["type"] as? String == "outbound-rtp" && $0["kind"] as? String == "video" } ?? [:]
+        return entries.first { $0["type"] as? String == type && $0["kind"] as? String == kind } ?? [:]
     }
 
     /// How many frames were decoded, and how many samples that were not made up.
