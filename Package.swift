@@ -124,13 +124,8 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .executableTarget(
-            name: "first-call",
-            dependencies: [
-                "MediaEngine", "CallAgent", "WebSocketSignaling",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Examples/FirstCall",
-            swiftSettings: settings),
+            name: "first-call", dependencies: ["MediaEngine", "CallAgent", "WebSocketSignaling"],
+            path: "Examples/FirstCall", swiftSettings: settings),
         .executableTarget(
             name: "signaling-load",
             dependencies: [

@@ -1,5 +1,4 @@
 import CallAgent
-import Logging
 import MediaEngine
 import WebSocketSignaling
 
@@ -7,8 +6,7 @@ import WebSocketSignaling
 struct FirstCall {
     static func main() async throws {
         let engine = try await Engine.start()
-        let signaling = WebSocketTransport(
-            url: CommandLine.arguments.dropFirst().first ?? "ws://127.0.0.1:8080", logger: Logger(label: "signaling"))
+        let signaling = WebSocketTransport(url: CommandLine.arguments.dropFirst().first ?? "ws://127.0.0.1:8080")
         var configuration = AgentConfiguration(video: .test(.ball), audio: .tone(hertz: 440))
         configuration.media.tuning = .loopback  // calls within this machine only
         let agent = Agent(user: "alice", media: engine, signaling: signaling, configuration: configuration)

@@ -16,6 +16,10 @@ extension EndToEnd {
             let source = try String(
                 contentsOf: root.appendingPathComponent("Examples/FirstCall/FirstCall.swift"), encoding: .utf8)
             #expect(readme.contains("```swift\n\(source)```"))
+            let article = try String(
+                contentsOf: root.appendingPathComponent("Sources/CallAgent/CallAgent.docc/FirstCall.md"),
+                encoding: .utf8)
+            #expect(article.contains("```swift\n\(source)```"))
 
             let trio = try await Trio()
             let bob = try await trio.listen()
@@ -27,6 +31,51 @@ extension EndToEnd {
             #expect(program.output.contains("firstVideoShown"))
             // The program hangs up at its own first frame, which may be before bob's first frame.
             try await eventually("it told bob") { bob.hasEvent(["reason": "remoteHangup"]) }
+        }
+
+        private static let swift = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .map { "\($0)/swift" }.first(where: FileManager.default.isExecutableFile(atPath:))
+
+        @Test(
+            "SwiftPM accepts the README's lines for Package.swift, and this package has the products in them",
+            .enabled(if: swift != nil, "there is no Swift toolchain"))
+        func package() async throws {
+            let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+            let lines = try #require(
+                readme.components(separatedBy: "```swift\n").first { $0.hasPrefix("dependencies:") }?
+                    .components(separatedBy: "```").first)
+            let folder = Folder()
+            _ = try folder.write(
+                """
+                // swift-tools-version:6.2
+                import PackageDescription
+                let package = Package(name: "FirstCall", \(lines))
+                """, "Package.swift")
+            let (theirs, ours) = (try await manifest(folder.path(""), folder), try await manifest(root.path, folder))
+            let dependency = try #require(
+                ((theirs["dependencies"] as? [[String: Any]])?.first?["fileSystem"] as? [[String: Any]])?.first)
+            #expect(try dependency.text("identity") == ours.text("name"))
+            let products = Set((ours["products"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String })
+            let target = try #require((theirs["targets"] as? [[String: Any]])?.first)
+            #expect(try target.text("name") == "FirstCall" && target.text("type") == "executable")
+            let used = try #require(target["dependencies"] as? [[String: Any]]).map { entry in
+                try #require(entry["product"] as? [Any]).compactMap { $0 as? String }
+            }
+            #expect(used.count == 3 && used.allSatisfy { products.contains($0[0]) && $0[1] == "callagent" }, "\(used)")
+            // The program imports nothing else.
+            let source = try String(
+                contentsOf: root.appendingPathComponent("Examples/FirstCall/FirstCall.swift"), encoding: .utf8)
+            let imports = source.split(separator: "\n").filter { $0.hasPrefix("import ") }.map { $0.dropFirst(7) }
+            #expect(imports == used.map { $0[0][...] }.sorted())
+        }
+
+        /// What SwiftPM reads from the manifest in a folder.
+        private func manifest(_ path: String, _ scratch: Folder) async throws -> [String: Any] {
+            let swift = try Program(
+                ["package", "--package-path", path, "--scratch-path", scratch.path("build"), "dump-package"],
+                path: try #require(Self.swift))
+            #expect(try await swift.waitForExit() == 0, "\(swift.errors)")
+            return try swift.document()
         }
 
         /// The commands in the README, one per line, without their comments.
