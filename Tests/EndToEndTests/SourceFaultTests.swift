@@ -56,7 +56,10 @@ extension EndToEnd {
 
         @Test(
             "A source that only an application can push to is wrong usage",
-            arguments: [["--video", "frames"], ["--audio", "samples"]])
+            arguments: [
+                ["--video", "frames"], ["--audio", "samples"], ["--at", "1s=video=frames"],
+                ["--at", "1s=audio=samples"], ["--video", "frames:1"],
+            ])
         func pushed(options: [String]) async throws {
             let program = try Program(["call", "bob", "--as", "alice"] + options)
             #expect(try await program.waitForExit() == 2, "\(program.errors)")

@@ -54,7 +54,7 @@ extension CaptureDevice {
         }
         let opened = try open(format)
         // The application decides when it pushes, so there is nothing to wait for.
-        if blueprint.source.mayBeSilent { take(opened) } else { tryOut(opened) }
+        if blueprint.source.isPushed { take(opened) } else { tryOut(opened) }
     }
 
     /// Reopens the device in the smallest format that covers all requests; only while it feeds no branch, so that no call misses anything.

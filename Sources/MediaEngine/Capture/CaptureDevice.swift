@@ -191,7 +191,7 @@ actor CaptureDevice {
     }
 
     private func watchSilence() {
-        guard watch == nil, !blueprint.source.mayBeSilent else { return }
+        guard watch == nil, !blueprint.source.isPushed else { return }
         watch = Task { [weak self, timing] in
             var pause: Duration? = timing.silence / 5
             // Each check wakes threads, so it runs no more often than needed.

@@ -76,8 +76,8 @@ extension MediaSource {
         if case .audio(let source) = self { source.effectiveProcessing } else { .off }
     }
 
-    /// Whether silence is no failure: the application decides when it pushes.
-    var mayBeSilent: Bool { name == "frames" || name == "samples" }
+    /// Whether an application pushes its media (``VideoInput``, ``AudioInput``), so that silence is no failure.
+    public var isPushed: Bool { name == "frames" || name == "samples" }
 
     /// Whether the device can be open only once, in one format at a time.
     var isExclusive: Bool { name == "v4l2" || name == "alsa" }

@@ -21,7 +21,7 @@ struct MediaOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Succeed although a source did not answer or was lost when the call ended. A moving test frame or silence is sent in its place. Without "
+            "Succeed although a source did not answer or was lost when the call ended. A moving test pattern or silence is sent in its place. Without "
                 + "this flag such a call ends with exit code 5. A missing device or file always ends with exit code 7."
         ))
     var allowStandIn = false
@@ -130,19 +130,14 @@ struct MediaOptions: ParsableArguments {
 
     /// The video source at the start of a call; nil: no video.
     func videoSource() throws -> VideoSource? {
-        guard video != "none" else { return nil }
-        guard video != "frames" else { throw Self.needsApplication(video) }
-        var source = try VideoSource(parsing: video, format: try format())
+        guard var source = try SourceName.videoSource(video, format: try format()) else { return nil }
         source.orientation = videoOrientation
         return source
     }
 
     /// The audio source at the start of a call; nil: no audio.
     func audioSource() throws -> AudioSource? {
-        let audio = audio ?? (isFile ? video : "tone")
-        guard audio != "none" else { return nil }
-        guard audio != "samples" else { throw Self.needsApplication(audio) }
-        var source = try AudioSource(parsing: audio)
+        guard var source = try SourceName.audioSource(audio ?? (isFile ? video : "tone")) else { return nil }
         source.processing = audioProcessing
         return source
     }
@@ -155,10 +150,6 @@ struct MediaOptions: ParsableArguments {
     /// A file may have no audio if `--audio` does not ask for it.
     func allowsStandIn(_ fault: CaptureFault) -> Bool {
         allowStandIn || audio == nil && isFile && fault.medium == .audio && fault.cause == .silent
-    }
-
-    private static func needsApplication(_ source: String) -> Failure {
-        Failure(.usage, "'\(source)' is pushed by an application that uses the library; choose another source")
     }
 
     /// The size and rate of the video.

@@ -63,19 +63,19 @@ struct ScriptStep: Sendable, Equatable {
             }
             return .dtmf(digits)
         }
-        do throws(MediaError) {
+        do {
             if let path = text.rest(after: "snapshot:") {
                 _ = try ImageFormat(path: path)
                 return .snapshot(path)
             }
             if let source = text.rest(after: "video=") {
-                return .video(source == "none" ? nil : try VideoSource(parsing: source))
+                return .video(try SourceName.videoSource(source))
             }
             if let source = text.rest(after: "audio=") {
-                return .audio(source == "none" ? nil : try AudioSource(parsing: source))
+                return .audio(try SourceName.audioSource(source))
             }
         } catch {
-            throw ValidationError(error.description)
+            throw ValidationError("\(error)")
         }
         if let turn = text.rest(after: "orientation=") {
             guard let orientation = VideoOrientation(rawValue: turn) else {

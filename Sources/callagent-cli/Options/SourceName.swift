@@ -7,6 +7,32 @@ enum SourceName {
     static let audio =
         "tone[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, file:PATH, none"
 
+    /// The video source that a text names; nil for `none`.
+    ///
+    /// - Throws: a ``MediaError`` for a text that names none; a ``Failure`` for one that an application pushes.
+    static func videoSource(_ text: String, format: VideoFormat = VideoFormat()) throws -> VideoSource? {
+        guard text != "none" else { return nil }
+        let source = try VideoSource(parsing: text, format: format)
+        try refusePushed(.video(source))
+        return source
+    }
+
+    /// The audio source that a text names; nil for `none`.
+    ///
+    /// - Throws: a ``MediaError`` for a text that names none; a ``Failure`` for one that an application pushes.
+    static func audioSource(_ text: String) throws -> AudioSource? {
+        guard text != "none" else { return nil }
+        let source = try AudioSource(parsing: text)
+        try refusePushed(.audio(source))
+        return source
+    }
+
+    private static func refusePushed(_ source: MediaSource) throws(Failure) {
+        guard source.isPushed else { return }
+        let name = source.text.printable
+        throw Failure(.usage, "'\(name)' is pushed by an application that uses the library; choose another source")
+    }
+
     /// Runs the check of a source.
     ///
     /// - Throws: what `check` throws; a ``Failure`` that says what to write if there is no such source.
