@@ -63,6 +63,7 @@ extension EndToEnd {
             bob.signal(SIGINT)
             try await bob.waitForExit()
 
+            for program in [alice, bob] { #expect(program.eventsWithoutTime.isEmpty) }
             let events = alice.events + bob.events
             let (ofCall, ofAgent) = (
                 try Self.documented("Events of a call have"), try Self.documented("Events of the agent have")
@@ -70,7 +71,6 @@ extension EndToEnd {
             var found: Keys = [:]
             for event in events {
                 let name = try event.text("event")
-                #expect(try event.number("unixMs") > 1_700_000_000_000, "\(event)")
                 let own = Set(event.keys).subtracting(Self.common)
                 found[name, default: []].formUnion(own)
                 let allowed = (ofCall[name] ?? []).union(ofAgent[name] ?? []).union(["callId", "peer", "user"])
@@ -81,6 +81,33 @@ extension EndToEnd {
             }
             #expect(found["listening"] == ofAgent["listening"]?.union(["user"]))
             #expect(Set(["dtmf", "info", "holdChanged", "statistics", "stateChanged"]).isSubset(of: found.keys))
+        }
+
+        @Test(
+            "The events of demo and load have their time, too",
+            arguments: [
+                ["demo", "--duration", "300ms"],
+                ["load", "--pair", "--calls", "2", "--workers", "1", "--duration", "2s"],
+            ])
+        func time(arguments: [String]) async throws {
+            let program = try Program(arguments + ["--events"])
+            #expect(try await program.waitForExit() == 0, "\(program.errors)")
+            #expect(program.events.count > 2 && program.events.count == program.lines.count)
+            #expect(program.eventsWithoutTime.isEmpty)
+            guard arguments[0] == "load" else { return }
+            let documented = try Self.documented("Events of other commands")
+            for event in program.events {
+                let keys = try #require(documented[try event.text("event")])
+                #expect(Set(event.keys).subtracting(Self.common).isSubset(of: keys), "\(event.keys)")
+            }
+        }
+
+        @Test("The event of serve has its time, too, and the keys that docs/cli.md lists")
+        func serving() async throws {
+            let trio = try await Trio()
+            #expect(trio.server.eventsWithoutTime.isEmpty)
+            let keys = Set(try #require(trio.server.events.first).keys).subtracting(Self.common)
+            #expect(try keys == Self.documented("Events of other commands")["serving"])
         }
 
         // MARK: What is documented

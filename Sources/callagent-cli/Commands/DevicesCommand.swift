@@ -5,12 +5,12 @@ internal import MediaEngine
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices", abstract: "Lists cameras and microphones with their formats.",
-        discussion: "The first word of each is what --video and --audio take.")
+        discussion: "The first word of a line is the source for --video or --audio.")
 
     @Flag(help: "Print one JSON document; with --watch, one JSON object per line.")
     var json = false
 
-    @Flag(help: "Go on, and tell what comes and goes, until the program is interrupted.")
+    @Flag(help: "Keep running until interrupted, and report each device that is added or removed.")
     var watch = false
 
     @OptionGroup var log: LogOptions
@@ -35,6 +35,8 @@ struct DevicesCommand: AsyncParsableCommand {
 
     private struct Change: Encodable {
         let event: String
+        /// When, in ms since 1970.
+        let unixMs = Output.unixMs
         let device: Device
 
         init(_ change: DeviceChange) {

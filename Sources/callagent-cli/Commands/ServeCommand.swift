@@ -67,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
 
         var event = "serving"
         /// When, in ms since 1970.
-        let unixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
+        let unixMs = Output.unixMs
         let url: String
         let page: String
         let signIn: SignIn

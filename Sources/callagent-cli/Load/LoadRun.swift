@@ -115,7 +115,7 @@ struct LoadRun {
 private struct LoadEvent: Encodable {
     let event: String
     /// When, in ms since 1970.
-    let unixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
+    let unixMs = Output.unixMs
     var moment: LoadMoment?
     var caller: CallDocument?
     var callee: CallDocument?

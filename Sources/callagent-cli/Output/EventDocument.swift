@@ -8,7 +8,7 @@ struct EventDocument: Encodable {
     /// the name of an agent's event such as `refusedAsBusy` or `agentStateChanged`.
     let event: String
     /// When, in ms since 1970.
-    let unixMs = (Date().timeIntervalSince1970 * 1_000).rounded()
+    let unixMs = Output.unixMs
     var callId: String?
     var user: String?
     var peer: String?

@@ -25,7 +25,7 @@ enum NoticeLine {
         case .captureFailed(let fault): missing(fault)
         case .captureLost(let fault):
             "the \(word(fault.medium)) is lost (\(text(fault))); "
-                + "\(fault.medium == .video ? "a test frame" : "silence") is sent until it is back"
+                + "\(fault.medium == .video ? "a test pattern" : "silence") is sent until it is back"
         case .captureRestored(let medium): "the \(word(medium)) is back"
         case .trackFailed(let fault):
             "no \(word(fault.medium)) is \(fault.direction == .sending ? "sent" : "received") any more: "

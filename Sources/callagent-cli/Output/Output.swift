@@ -10,6 +10,9 @@ enum Output {
     static var hasLostResults: Bool { hasLost.load(ordering: .relaxed) }
     private static let hasLost = Atomic(false)
 
+    /// The time that an event gets: now, in ms since 1970.
+    static var unixMs: Double { (Date().timeIntervalSince1970 * 1_000).rounded() }
+
     /// A line of results.
     ///
     /// It is written at once and as a whole, so that lines of several tasks do not mix.

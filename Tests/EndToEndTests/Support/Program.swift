@@ -16,6 +16,8 @@ final class Program: Sendable {
     }
 
     private let process = Process()
+    /// In ms since 1970.
+    private let started = (Date().timeIntervalSince1970 * 1_000).rounded(.down) - 1
     private final class Record: Sendable { let state = Mutex(State()) }
     private let record: Record
     private let reading: [ProcessOutput]
@@ -80,6 +82,12 @@ final class Program: Sendable {
     /// The lines of `--events` so far.
     var events: [[String: Any]] {
         lines.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] }
+    }
+
+    /// Those of them that do not have the time at which this program ran.
+    var eventsWithoutTime: [[String: Any]] {
+        let now = Date().timeIntervalSince1970 * 1_000
+        return events.filter { !(started...now + 1_000).contains($0["unixMs"] as? Double ?? 0) }
     }
 
     /// The events printed since a position of the output, which is moved to the end.
