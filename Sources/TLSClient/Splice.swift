@@ -11,7 +11,8 @@ package final class Splice: ChannelDuplexHandler {
 
     private var other: Splice?
     private var context: ChannelHandlerContext?
-    private var owesRead = false
+    /// Whether a read waits until the other end can take more.
+    private var isReadPending = false
     private var isReady: Bool
 
     private init(isReady: Bool) { self.isReady = isReady }
@@ -43,7 +44,7 @@ package final class Splice: ChannelDuplexHandler {
     }
 
     package func read(context: ChannelHandlerContext) {
-        if other?.canTakeMore == true { context.read() } else { owesRead = true }
+        if other?.canTakeMore == true { context.read() } else { isReadPending = true }
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) { other?.send(unwrapInboundIn(data)) }
@@ -73,8 +74,8 @@ package final class Splice: ChannelDuplexHandler {
     private func send(_ data: ByteBuffer) { context?.write(wrapOutboundOut(data), promise: nil) }
 
     private func resume() {
-        guard owesRead, let context else { return }
-        owesRead = false
+        guard isReadPending, let context else { return }
+        isReadPending = false
         context.read()
     }
 }

@@ -28,7 +28,7 @@ package final class TLSTunnel: Sendable {
         onFailure: @escaping @Sendable (String) -> Void
     ) throws {
         let connections = Connections()
-        let tell: @Sendable (any Error) -> Void = {
+        let report: @Sendable (any Error) -> Void = {
             onFailure(ConnectionFailure.text($0, plain: "turn:") ?? "the connection failed")
         }
         let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
@@ -50,13 +50,13 @@ package final class TLSTunnel: Sendable {
                                 let tls = try NIOSSLClientHandler(
                                     context: context, serverHostname: isAddress ? nil : host)
                                 try far.pipeline.syncOperations.addHandlers([
-                                    tls, HandshakeWatch(limit: Self.patience) { tell($0) }, farEnd.value,
+                                    tls, HandshakeWatch(limit: Self.patience) { report($0) }, farEnd.value,
                                 ])
                             }
                         }
                         .connect(host: host, port: port)
                 }.flatMapErrorThrowing {
-                    tell($0)
+                    report($0)
                     throw $0
                 }.map { _ in }
             }

@@ -29,7 +29,7 @@ extension EndToEnd {
             try await eventually("the new source's name") { theirs.attributes?.local.videoSource == "test:ball" }
             #expect(await mine.call.report().statistics.video?.received.width == 400)
             try await theirs.call.turnVideo(.quarter)
-            try await eventually("the peer's turned frame") {
+            try await eventually("the peer's turned video") {
                 mine.attributes?.remote.frameSize == FrameSize(width: 208, height: 400)
             }
 
@@ -38,19 +38,19 @@ extension EndToEnd {
                 mine.attributes?.remote.video == .muted && mine.attributes?.remote.frameSize != nil
             }
             await theirs.call.setVideo(.off)
-            try await eventually("no frame") {
+            try await eventually("no video") {
                 mine.attributes?.remote == .init(audio: .on, video: .off) && theirs.attributes?.local.frameSize == nil
             }
             await theirs.call.setVideo(.on)
-            try await eventually("a frame again") { mine.attributes?.remote.frameSize?.width == 208 }
+            try await eventually("video again") { mine.attributes?.remote.frameSize?.width == 208 }
             try await mine.call.hold()
             for call in [mine, theirs] {
-                try await eventually("nobody has a frame") {
+                try await eventually("nobody has video") {
                     call.attributes?.local.frameSize == nil && call.attributes?.remote.frameSize == nil
                 }
             }
             try await mine.call.unhold()
-            try await eventually("a frame after the hold") { mine.attributes?.remote.frameSize?.width == 208 }
+            try await eventually("video after the hold") { mine.attributes?.remote.frameSize?.width == 208 }
             for call in [mine, theirs] {
                 try await eventually("what was told last is what is") {
                     await call.call.attributes == call.attributes
@@ -96,12 +96,12 @@ extension EndToEnd {
                 past = await mine.generations.reported?.peerConnection
                 try await theirs.accept()
                 if round == 1 {
-                    try await eventually("frames as they were") {
+                    try await eventually("video as it was") {
                         await theirs.report().statistics.video?.received.width == 320
                     }
                     try await mine.turnVideo(.quarter)
                 }
-                try await eventually("turned frames in call \(round)") {
+                try await eventually("turned video in call \(round)") {
                     await theirs.report().statistics.video?.received.width == 180
                 }
                 await mine.hangUp()

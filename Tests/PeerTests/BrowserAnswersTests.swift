@@ -138,7 +138,7 @@ extension Peers {
                 try await alice.hearTone(440)
                 // The browser's user has not turned the camera on yet and does so now.
                 try await alice.click("#video")
-                try await alice.until("its frame is sent", "window.callagent.call.figures.video.sent.frames > 10")
+                try await alice.until("its video is sent", "window.callagent.call.figures.video.sent.frames > 10")
                 bob.signal(SIGINT)
                 #expect(try await alice.waitForEnd() == "remoteHangup")
                 #expect(try await bob.waitForExit() == 130)
@@ -192,7 +192,7 @@ extension Peers {
                 #expect(try await alice.seesAndHearsNothing())
                 try await alice.receivesNothing()
                 try await alice.until("taken up", "window.callagent.call.hold === 'none'")
-                try await alice.until("no frame comes", "window.callagent.call.peerSends.video === 'off'")
+                try await alice.until("no video comes", "window.callagent.call.peerSends.video === 'off'")
                 let stopped = try await alice.receives()
                 #expect(stopped.frames == 0 && stopped.samples > 24_000, "\(stopped)")
                 try await alice.until("video comes again", "window.callagent.call.peerSends.video === 'on'")

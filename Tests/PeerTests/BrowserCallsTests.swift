@@ -68,7 +68,7 @@ extension Peers {
                 try await eventually("muted") { sends(bob)?["audio"] as? String == "muted" }
                 try await bob.perceives(.videoOnly)
                 try await alice.click("#video")
-                try await eventually("no frame") { sends(bob)?["video"] as? String == "off" }
+                try await eventually("no video") { sends(bob)?["video"] as? String == "off" }
                 try await alice.until("the camera is let go", "!window.callagent.agent.local.track('video')")
                 try await alice.click("#mute")
                 try await bob.perceives(.audioOnly)

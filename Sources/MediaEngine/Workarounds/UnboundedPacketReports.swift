@@ -31,7 +31,7 @@ final class UnboundedPacketReports: Workaround, Sendable {
             // Transport-layer feedback (205) of format 15.
             guard packet.type == 205, packet.count == 15, end - place >= 20 else { continue }
             guard isGradual(bytes, place + 12) else { return place..<bytes.count }
-            guard !Self.isSound(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end])) else { continue }
+            guard !Self.isValid(UnsafeRawBufferPointer(rebasing: bytes[place + 12..<end])) else { continue }
             if let found { return found.lowerBound..<bytes.count }
             found = place + 14..<place + 16
         }
@@ -54,7 +54,7 @@ final class UnboundedPacketReports: Workaround, Sendable {
     }
 
     /// Whether a report has not too many packets, and all that it announces (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1).
-    private static func isSound(_ report: UnsafeRawBufferPointer) -> Bool {
+    private static func isValid(_ report: UnsafeRawBufferPointer) -> Bool {
         let count = word(report, 2)
         guard count <= maximum else { return false }
         var (remaining, place, deltas) = (count, 8, 0)

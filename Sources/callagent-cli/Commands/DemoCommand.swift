@@ -46,7 +46,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await Interruption.handled {
             let placed = try await Verdict.preparing("demo", command.expectations) { try await command.placeCalls() }
             let document = Document(placed)
-            command.tell(placed, document.summary)
+            command.report(placed, document.summary)
             let isWhole = !Task.isCancelled
             let calls = zip(placed, document.calls).map { call, documents in
                 JudgedCall(call: documents.caller.call, failure: isWhole ? call.failure : nil)
@@ -134,7 +134,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// Of one call everything; of several the figures, and what happened in those that failed.
-    private func tell(_ placed: [DemoCall], _ summary: SummaryDocument) {
+    private func report(_ placed: [DemoCall], _ summary: SummaryDocument) {
         guard !output.json, !output.events else { return }
         let isOne = calls == 1
         for call in placed where isOne || !call.complaints.isEmpty {

@@ -58,7 +58,7 @@ struct PipelinesCommand: AsyncParsableCommand {
     /// The command `callagent pipelines check`.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Builds every description once and tells what is wrong.")
+            abstract: "Builds every description once and reports what is wrong.")
         @OptionGroup var folder: Folder
 
         func run() throws {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a worker of a load tells the process that started it: one line of JSON on its standard output each.
+/// What a worker of a load reports to the process that started it: one line of JSON on its standard output each.
 enum LoadMessage: Codable {
     /// It is signed in and waits for the start.
     case ready

@@ -13,7 +13,7 @@ enum AgentWatch {
         return Task {
             var failure: Failure?
             for await event in events {
-                tell(event, agent.user, output)
+                report(event, agent.user, output)
                 if case .stateChanged(let change) = event, let error = ended(change) {
                     failure = Failure(error)
                     await agent.close()
@@ -35,7 +35,7 @@ enum AgentWatch {
             ? .signaling(.replaced(text: "replaced by a newer sign-in")) : nil
     }
 
-    private static func tell(_ event: AgentEvent, _ user: String, _ output: OutputOptions) {
+    private static func report(_ event: AgentEvent, _ user: String, _ output: OutputOptions) {
         if output.events {
             if let document = EventDocument(event, of: user) { Output.event(document) }
         } else if !output.json, let text = NoticeLine.text(event) {

@@ -29,7 +29,7 @@ struct Script: Sendable {
                 complaint = error.description
                 complaints.append("'\(step.text.printable)' was refused: \(error.description.printable)")
             }
-            tell(step, complaint, at, call)
+            report(step, complaint, at, call)
         }
         return complaints
     }
@@ -99,7 +99,7 @@ struct Script: Sendable {
         }
     }
 
-    private func tell(_ step: ScriptStep, _ complaint: String?, _ ms: Double, _ call: Call) {
+    private func report(_ step: ScriptStep, _ complaint: String?, _ ms: Double, _ call: Call) {
         guard let output else { return }
         if output.events {
             var event = EventDocument("action", of: call.user, text: complaint)

@@ -53,7 +53,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "The far end sees a moving test frame, then the source again, and both ends stay connected",
+            "The far end sees a moving test pattern, then the source again, and both ends stay connected",
             arguments: [("unplugged", SourceFault.lost), ("ending", .ended)])
         func comesBack(name: String, fault: SourceFault) async throws {
             try await withDevice(name, nil) { call in

@@ -38,7 +38,7 @@ extension RealPipelines {
             }
         }
 
-        @Test("Its video returns after a restart, and a moving test frame replaces it meanwhile")
+        @Test("Its video returns after a restart, and a moving test pattern replaces it meanwhile")
         func restarted() async throws {
             var server = try await RtspServer()
             try await withCall(options(server.url())) { call in
@@ -48,9 +48,9 @@ extension RealPipelines {
                 try await eventually("its video") { (log.last?.mean ?? 0) > 200 }
                 let port = server.port
                 server.kill()
-                try await eventually("the test frame") { (log.last?.mean ?? 255) < 100 }
+                try await eventually("the test pattern") { (log.last?.mean ?? 255) < 100 }
                 let changes = watch.changes
-                try await eventually("a test frame that moves") { watch.changes > changes + 10 }
+                try await eventually("a test pattern that moves") { watch.changes > changes + 10 }
                 #expect(call.caller.count(.captureRestored(.video)) == 0)
                 server = try await RtspServer(port: port)
                 try await eventually("its video again", within: .seconds(20)) { (log.last?.mean ?? 0) > 200 }

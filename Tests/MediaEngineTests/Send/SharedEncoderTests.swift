@@ -228,7 +228,7 @@ extension RealPipelines {
         }
 
         @Test(
-            "A source that is lost is reported to all calls that share its encoder, and all see the test frame meanwhile"
+            "A source that is lost is reported to all calls that share its encoder, and all see the test pattern meanwhile"
         )
         func lostSource() async throws {
             let device = """
@@ -242,7 +242,7 @@ extension RealPipelines {
                     try await eventually("the loss") {
                         call.caller.events.contains { if case .captureLost = $0 { true } else { false } }
                     }
-                    try await eventually("the dark test frame") { log.frames.contains { $0.mean < 100 } }
+                    try await eventually("the dark test pattern") { log.frames.contains { $0.mean < 100 } }
                     try await eventually("the source again") {
                         call.caller.count(.captureRestored(.video)) > 0 && (log.last?.mean ?? 0) > 200
                     }

@@ -11,7 +11,7 @@ extension PageUser {
         /// A checksum that changes with any pixel.
         let hash: Int
 
-        /// The seven bars of the SMPTE test frame.
+        /// The seven bars of the SMPTE test pattern.
         var isSMPTE: Bool {
             let expected = [
                 [255, 255, 255], [255, 255, 0], [0, 255, 255], [0, 255, 0], [255, 0, 255], [255, 0, 0], [0, 0, 255],
