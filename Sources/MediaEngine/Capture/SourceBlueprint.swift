@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Everything needed to build a source, as often as it is opened.
 struct SourceBlueprint: Sendable {
     let source: MediaSource
@@ -67,4 +69,45 @@ struct SourceBlueprint: Sendable {
         return SourceBin(
             bin: bin, pads: pads, loop: description.loop.flatMap { bin.child($0) }, isStamped: description.isStamped)
     }
+}
+
+/// Files and devices that sources name.
+enum SourcePath {
+    /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` when the path does not exist or is not readable.
+    static func check(_ path: String, of label: String) throws(MediaError) {
+        let kind = label.hasPrefix("file:") ? "file" : "device"
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw .sourceFailed(source: label, fault: .notFound, text: "there is no \(kind) '\(path)'")
+        }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw .sourceFailed(source: label, fault: .denied, text: "'\(path)' may not be read by this user")
+        }
+    }
+}
+
+/// The requirements of capturing a screen.
+enum Screen {
+    /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` when there is no display to capture.
+    static func check(
+        _ source: MediaSource, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(MediaError) {
+        guard source.text == "screen", environment["DISPLAY"]?.isEmpty ?? true else { return }
+        let isWayland = environment["WAYLAND_DISPLAY"]?.isEmpty == false
+        throw .sourceFailed(
+            source: source.text, fault: .notFound,
+            text: isWayland
+                ? "Wayland gives its screens through a portal only; use a pipeline description of your own with pipewiresrc"
+                : "DISPLAY is not set; name the display, such as screen::0")
+    }
+}
+
+/// A source that is built but not open yet.
+struct SourceBin: Sendable {
+    let bin: Element
+    /// Its output pads, by kind.
+    let pads: [MediaKind: Pad]
+    /// The demuxer of a file that is played in a loop.
+    var loop: Element?
+    /// Whether a counter and a clock are burnt into the frames.
+    var isStamped = false
 }

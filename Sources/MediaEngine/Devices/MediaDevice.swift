@@ -27,3 +27,11 @@ public struct MediaDevice: Sendable, Equatable {
         return words.contains("Video") ? .video : words.contains("Audio") ? .audio : nil
     }
 }
+
+/// A camera or microphone was added or removed.
+public enum DeviceChange: Sendable, Equatable {
+    /// The device was added.
+    case added(MediaDevice)
+    /// The device was removed.
+    case removed(MediaDevice)
+}

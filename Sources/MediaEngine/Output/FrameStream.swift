@@ -88,3 +88,39 @@ private final class FrameCopier: Sendable {
         }
     }
 }
+
+/// A raw video frame for the application, in its own memory.
+public struct VideoFrame: Sendable, Equatable {
+    /// The position of a plane.
+    public struct Plane: Sendable, Equatable {
+        /// The offset of its first row in ``VideoFrame/bytes``.
+        public let offset: Int
+        /// From the start of a row to the start of the next: GStreamer pads rows to a multiple of 4.
+        public let bytesPerRow: Int
+    }
+
+    /// In pixels.
+    public let width: Int
+    /// In pixels.
+    public let height: Int
+    /// The arrangement of the bytes.
+    public let pixelFormat: PixelFormat
+    /// The planes in the order of the pixel format; with 4:2:0 the chroma planes have half as many rows, rounded up.
+    public let planes: [Plane]
+    /// When to present it, on the machine's monotonic clock, which ``AudioSamples`` and all calls of this machine share.
+    public let time: Duration
+    /// The bytes of all planes.
+    public let bytes: [UInt8]
+}
+
+/// Raw audio of one packet for the application, in its own memory.
+public struct AudioSamples: Sendable, Equatable {
+    /// Samples of one channel per second.
+    public let sampleRate: Int
+    /// How many channels there are.
+    public let channels: Int
+    /// When to play the first sample, on the machine's monotonic clock, which ``VideoFrame`` and all calls of this machine share.
+    public let time: Duration
+    /// Signed 16-bit samples, interleaved by channel.
+    public let samples: [Int16]
+}

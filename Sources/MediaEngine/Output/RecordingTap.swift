@@ -74,3 +74,29 @@ final class RecordingTap: Sendable {
         restart()
     }
 }
+
+/// One encoded video frame or audio packet on its way into a recording.
+struct RecordedPacket: Sendable {
+    let codec: Codec
+    /// Shared with its other users.
+    let buffer: BufferRef
+    /// The presentation time on the clock that all pipelines share, in ns.
+    let time: UInt64
+    /// Its caps, as GStreamer writes them.
+    let shape: String
+    /// Whether decoding can start here.
+    let isKey: Bool
+
+    var kind: MediaKind { codec.kind }
+}
+
+/// The moment at which the recordings of a call start, so that both directions can be played in sync.
+final class RecordingZero: Sendable {
+    private let begun = Mutex<UInt64?>(nil)
+
+    /// In ns of the clock that all pipelines share; nil before anything is recorded.
+    var time: UInt64? { begun.withLock { $0 } }
+
+    /// Sets it to now, unless it was set before.
+    func begin() { begun.withLock { $0 = $0 ?? Pipeline.now } }
+}

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Shows or plays what leaves an outlet, in its own pipeline.
 ///
 /// A closed window, or a display or sound card that hangs or fails, ends this pipeline and nothing else.
@@ -110,5 +112,23 @@ actor SinkPipeline {
             ("min-latency", "\(latencyMs * 1_000_000)"),
         ] { try source.set(name, value) }
         return source
+    }
+}
+
+/// Pushes what leaves an outlet into an `appsrc`, by reference.
+final class SinkFeed: Sendable {
+    private let source: Element
+    private let caps = Mutex<CapsRef?>(nil)
+
+    init(_ source: Element) { self.source = source }
+
+    func push(_ buffer: OutletBuffer) {
+        let isNews = caps.withLock { caps in
+            defer { caps = buffer.caps }
+            return caps?.isSame(as: buffer.caps) != true
+        }
+        // The queue keeps caps and data in order.
+        if isNews { try? source.set("caps", buffer.caps.text) }
+        _ = source.push(buffer.buffer.copy(at: buffer.time))
     }
 }

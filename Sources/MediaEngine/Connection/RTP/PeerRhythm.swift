@@ -1,0 +1,97 @@
+internal import Synchronization
+
+/// Tracks how often a peer sends packets, and decides when its silence counts as an interruption.
+///
+/// This engine sends RTCP at least every second. Other peers may follow RFC 3550, whose reports are 5 s apart, plus or minus half: a
+/// peer that sends no media sends nothing else.
+struct PeerRhythm: Sendable, Equatable {
+    /// The type of a packet, by its first two bytes (RFC 5761 section 4, RFC 7983 section 7).
+    enum Packet: Sendable, Equatable {
+        case media
+        /// A sender or receiver report, which is sent regularly; feedback is sent only when needed.
+        case report
+        case other
+
+        init(_ bytes: UnsafeRawBufferPointer) {
+            guard bytes.count >= 2, (128...191).contains(bytes[0]) else {
+                self = .other
+                return
+            }
+            switch bytes[1] {
+            case 200, 201: self = .report
+            case 192...223: self = .other
+            default: self = .media
+            }
+        }
+    }
+
+    /// When the last packet arrived; nil before the first.
+    private(set) var last: ClockReading?
+    private var lastMedia: ClockReading?
+    private var lastReport: ClockReading?
+    /// The latest intervals between two reports.
+    private var reportGaps: [Duration] = []
+
+    /// The longest report interval of a peer that has not sent three reports yet: 1.5 times 5 s.
+    static let unknownInterval = Duration.milliseconds(7_500)
+    /// The maximum patience with a peer whose reports become ever rarer.
+    static let longestLimit = Duration.seconds(20)
+    private static let keptGaps = 8
+
+    mutating func note(_ packet: Packet, at instant: ClockReading) {
+        switch packet {
+        case .media: lastMedia = instant
+        case .report:
+            if let lastReport { reportGaps = (reportGaps + [instant - lastReport]).suffix(Self.keptGaps) }
+            lastReport = instant
+        case .other: break
+        }
+        last = instant
+    }
+
+    /// How much silence after the last packet counts as an interruption.
+    ///
+    /// It is `limit` for a peer that was sending media. For a peer that sends only reports, it is three times the longest interval between
+    /// its latest reports, if that is more. RFC 3550 varies each interval by a factor of 0.5 to 1.5, so the next may be three times the last.
+    func patience(_ limit: Duration) -> Duration {
+        guard let last else { return limit }
+        if let lastMedia, last - lastMedia < limit { return limit }
+        guard reportGaps.count > 1, let gap = reportGaps.max() else { return max(limit, Self.unknownInterval) }
+        return max(limit, min(gap * 3, Self.longestLimit))
+    }
+
+    /// The moment after which silence counts as an interruption; nil before the first packet.
+    func endOfPatience(_ limit: Duration) -> ClockReading? { last.map { $0 + patience(limit) } }
+}
+
+/// Notes when packets of the peer arrive, of any kind: media, RTCP or DTLS.
+final class PacketActivity: Sendable {
+    private struct State {
+        var rhythm = PeerRhythm()
+        var isOver = false
+    }
+    private let state = Mutex(State())
+
+    /// The rhythm of the packets so far.
+    var rhythm: PeerRhythm { state.withLock { $0.rhythm } }
+
+    /// Notes every packet that leaves `source`, the ICE source.
+    func watch(_ source: Element) throws(MediaError) {
+        // The probe belongs to the pad, which this does not own.
+        try source.pad("src").probeHead { [self] bytes in
+            let packet = PeerRhythm.Packet(bytes)
+            return state.withLock { state in
+                if state.isOver { return .drop }
+                state.rhythm.note(packet, at: .now)
+                return .pass
+            }
+        }
+    }
+
+    /// Drops all packets from now on, for the teardown.
+    ///
+    /// A pipeline stops element by element, and the ICE source last. The peer's first RTCP packet, often its BYE, then reaches a `srtpdec` whose
+    /// source pads have lost their streams. It makes up a stream, which it may not do
+    /// (`gst_pad_create_stream_id_internal: assertion 'parent->numsinkpads <= 1' failed`).
+    func end() { state.withLock { $0.isOver = true } }
+}

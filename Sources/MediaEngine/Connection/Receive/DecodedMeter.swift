@@ -1,0 +1,200 @@
+internal import Synchronization
+
+/// Watches the output of a decoder: counts it, reports the first buffer, and takes the enabled measurements.
+///
+/// Runs on the streaming thread; it changes and copies nothing. When it measures, it reads every frame up to the first difference from
+/// the previous one, and every sample of the first channel.
+final class DecodedMeter: Sendable {
+    private struct State {
+        var measurements: Set<MediaMeasurement> = []
+        var decoded = 0
+        var freezes = FreezeMeter()
+        var format: AudioFormat?
+        var frameSize: FrameSize?
+        /// Nil while it is not enabled, as everything below.
+        var distinct: Int?
+        var last: BufferRef?
+        var marks: FrameMarkMeter?
+        var pitch: PitchMeter?
+        var level: LevelMeter?
+
+        /// Starts the enabled measurements and ends the others.
+        mutating func applyMeasurements() {
+            let isCompared = measurements.contains(.distinctFrames)
+            distinct = isCompared ? distinct ?? 0 : nil
+            if !isCompared { last = nil }
+            marks = measurements.contains(.frameMarks) ? marks ?? FrameMarkMeter() : nil
+            let rate = format?.samplesPerSecond
+            pitch = measurements.contains(.pitch) ? pitch ?? rate.map { PitchMeter(samplesPerSecond: $0) } : nil
+            level = measurements.contains(.level) ? level ?? rate.map { LevelMeter(samplesPerSecond: $0) } : nil
+        }
+    }
+
+    /// The shape of decoded audio.
+    struct AudioFormat: Equatable {
+        let channels: Int
+        let samplesPerSecond: Int
+
+        /// Nil unless `caps` are those of interleaved signed 16-bit samples.
+        init?(caps: PropertyValue?) {
+            guard let fields = caps?.fields, fields["format"]?.stringValue == "S16LE",
+                let channels = fields["channels"]?.intValue, (1...64).contains(channels),
+                let rate = fields["rate"]?.intValue, rate > 0
+            else { return nil }
+            self.channels = channels
+            samplesPerSecond = rate
+        }
+    }
+
+    /// The shape of decoded frames whose luma comes first, row by row.
+    private struct FrameSize {
+        let width: Int
+        let height: Int
+
+        /// Nil unless `caps` are those of 8-bit 4:2:0 frames.
+        init?(caps: PropertyValue?) {
+            guard let fields = caps?.fields, let format = fields["format"]?.stringValue,
+                ["I420", "YV12", "NV12"].contains(format), let width = fields["width"]?.intValue,
+                let height = fields["height"]?.intValue
+            else { return nil }
+            (self.width, self.height) = (width, height)
+        }
+    }
+
+    private let kind: MediaKind
+    private let state = Mutex(State())
+
+    init(kind: MediaKind) { self.kind = kind }
+
+    /// Watches everything that leaves `pad`; `onFirst` is called once, on the streaming thread.
+    func watch(_ pad: Pad, onFirst: @escaping @Sendable () -> Void) {
+        pad.onEvent { [weak self] event in if case .caps(let caps) = event { self?.noteFormat(caps) } }
+        pad.probe { [weak self] buffer in
+            if self?.add(buffer) == true { onFirst() }
+            return .pass
+        }
+    }
+
+    /// Selects what is measured from the next buffer on; a new measurement starts from zero.
+    func measure(_ measurements: Set<MediaMeasurement>) {
+        state.withLock { state in
+            state.measurements = measurements
+            state.applyMeasurements()
+        }
+    }
+
+    private func noteFormat(_ caps: PropertyValue) {
+        guard kind == .audio else {
+            let size = FrameSize(caps: caps)
+            return state.withLock { $0.frameSize = size }
+        }
+        let format = AudioFormat(caps: caps)
+        state.withLock { state in
+            guard state.format != format else { return }
+            (state.format, state.pitch, state.level) = (format, nil, nil)
+            state.applyMeasurements()
+        }
+    }
+
+    /// Whether the buffer was the first.
+    private func add(_ buffer: PassingBuffer) -> Bool { kind == .video ? addVideo(buffer) : addAudio(buffer) }
+
+    private func addVideo(_ buffer: PassingBuffer) -> Bool {
+        let isDistinct = isCompared && isDistinct(buffer.reference)
+        readMark(buffer)
+        return state.withLock { state in
+            state.decoded += 1
+            if isDistinct { state.distinct? += 1 }
+            state.freezes.add(at: .now)
+            return state.decoded == 1
+        }
+    }
+
+    private func readMark(_ buffer: PassingBuffer) {
+        let size = state.withLock { $0.marks == nil ? nil : $0.frameSize }
+        guard let size else { return }
+        let now = UInt32(truncatingIfNeeded: FrameStamp.now)
+        let mark = buffer.reference.withBytes { FrameMark(luma: $0, width: size.width, height: size.height) }
+        state.withLock { $0.marks?.add(mark ?? nil, at: now) }
+    }
+
+    /// A frame arrived that is not decoded.
+    func noteSkipped() { state.withLock { $0.freezes.add(at: .now) } }
+
+    /// The video pauses: its next frame follows none.
+    func interrupt() { state.withLock { $0.marks?.interrupt() } }
+
+    private var isCompared: Bool { state.withLock { $0.distinct != nil } }
+
+    private func isDistinct(_ frame: BufferRef) -> Bool {
+        let last = state.withLock { state in
+            // No longer enabled.
+            guard state.distinct != nil else { return state.last }
+            defer { state.last = frame }
+            return state.last
+        }
+        return last.map { !$0.hasSameBytes(as: frame) } ?? true
+    }
+
+    private func addAudio(_ buffer: PassingBuffer) -> Bool {
+        state.withLock { state in
+            guard let format = state.format else { return false }
+            let isFirst = state.decoded == 0
+            state.decoded += buffer.byteCount / MemoryLayout<Int16>.size / format.channels
+            if state.pitch != nil || state.level != nil { measure(buffer.reference, format, &state) }
+            return isFirst && state.decoded > 0
+        }
+    }
+
+    private func measure(_ buffer: BufferRef, _ format: AudioFormat, _ state: inout State) {
+        // Taken and put back, so that their windows are not copied.
+        var (pitch, level) = (state.pitch.take(), state.level.take())
+        _ = buffer.withBytes { bytes in
+            let samples = bytes.bindMemory(to: Int16.self)
+            for index in stride(from: 0, to: samples.count, by: format.channels) {
+                pitch?.add(samples[index])
+                level?.add(samples[index])
+            }
+        }
+        (state.pitch, state.level) = (pitch.take(), level.take())
+    }
+
+    var hasDecoded: Bool { state.withLock { $0.decoded > 0 } }
+
+    /// Fills in what was counted and measured so far.
+    func report(into received: inout PeerStatistics.Received) {
+        state.withLock { state in
+            received.decoded = state.decoded
+            switch kind {
+            case .video:
+                received.distinctFrames = state.distinct
+                received.framesPerSecond = state.freezes.framesPerSecond(at: .now)
+                received.freezes = state.freezes.count
+                received.frozenSeconds = state.freezes.duration
+                var quality = VideoQuality(longestFreezeMs: state.freezes.longest * 1_000)
+                state.marks?.report(into: &quality)
+                received.quality = quality
+            case .audio:
+                received.sampleRate = state.format?.samplesPerSecond
+                received.toneHz = state.pitch?.hertz
+                received.audioLevel = state.level?.level
+                received.audioEnergy = state.level?.energy
+                received.measuredSeconds = state.level?.duration
+            }
+        }
+    }
+}
+
+/// An optional measurement of decoded media.
+///
+/// Each one costs processor time, since it reads the media itself; the counters run in any case.
+public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
+    /// The pitch of a tone: ``PeerStatistics/Received/toneHz``.
+    case pitch
+    /// How loud the audio is: ``PeerStatistics/Received/audioLevel`` and the energy, and the same in a ``StatisticsReport``.
+    case level
+    /// Which frames differ from the one before: ``PeerStatistics/Received/distinctFrames``. Keeps one decoded frame.
+    case distinctFrames
+    /// Which frames of a source that marks them are missing, repeated or out of order, and how old they are: ``VideoQuality``.
+    case frameMarks
+}

@@ -1,0 +1,70 @@
+internal import Logging
+
+/// The failure of an element, which ends half of its track; the rest of the connection continues.
+public struct TrackFailure: Sendable, Equatable {
+    /// Which half of the track.
+    public enum Direction: String, Sendable, Equatable, CaseIterable {
+        /// From source to network: nothing of its kind is sent any more, and its device is closed.
+        case sending
+        /// From network to sinks: nothing of its kind is shown, played or recorded any more.
+        case receiving
+    }
+
+    /// The kind of the track.
+    public let kind: MediaKind
+    /// Which half failed.
+    public let direction: Direction
+    /// The codec of the track.
+    public let codec: Codec
+    /// The element that failed first, by type and name, such as `GstVP8Enc:encoder`.
+    public let element: String
+    /// The reason, in GStreamer's words.
+    public let text: String
+
+    /// `path` is that of the element in its pipeline.
+    init(_ kind: MediaKind, _ direction: Direction, _ codec: Codec, path: String, message: String, debug: String) {
+        (self.kind, self.direction, self.codec) = (kind, direction, codec)
+        element = path.split(separator: "/").last.map(String.init) ?? path
+        text = message + (debug.split(separator: "\n").last.map { " (\($0))" } ?? "")
+    }
+
+    /// What the user can do.
+    public var remedy: String {
+        let part = direction == .sending ? "encoder" : "decoder"
+        return "choose another codec than \(codec.encodingName), or a pipeline description with another \(part)"
+    }
+}
+
+extension TrackFailure: CustomStringConvertible {
+    /// One line: what, why and what to do.
+    public var description: String {
+        let what = direction == .sending ? "sent" : "received"
+        return "no \(kind.rawValue) is \(what) any more: \(element) failed: \(text); \(remedy)"
+    }
+}
+
+/// The handling of failed elements: the connection continues with what still works.
+extension PeerConnection {
+    /// Ends the half of a track that the element belongs to; the connection ends if it belongs to none, or when the last half has failed.
+    ///
+    /// When an element fails, the elements upstream of it fail, too, and each reports an error: the first error counts.
+    func takeError(of path: String, _ message: String, _ debug: String) {
+        let error = MediaError.elementFailed(element: path, message: message, debug: debug)
+        guard let media, let failure = media.failure(ofElementAt: path, message, debug) else {
+            eventSink.yield(.init(.failed(error)))
+            return
+        }
+        guard !hasFailed(failure.kind, failure.direction) else { return }
+        logger.error("\(failure)")
+        failures.append(failure)
+        // A failed receiving half stops by itself.
+        if failure.direction == .sending { applyMode(of: failure.kind) }
+        let isLast = failures.count == media.choices.count * TrackFailure.Direction.allCases.count
+        eventSink.yield(.init(isLast ? .failed(error) : .trackFailed(failure)))
+    }
+
+    /// Whether one half of a track has failed.
+    func hasFailed(_ kind: MediaKind, _ direction: TrackFailure.Direction) -> Bool {
+        failures.contains { $0.kind == kind && $0.direction == direction }
+    }
+}
