@@ -255,10 +255,11 @@ public actor Agent {
         guard !calls.isFull else { throw .tooManyCalls(limit: configuration.maximumCalls) }
         let media = CallMedia(
             audio: media.audio && configuration.media.audio != nil,
-            video: media.video && configuration.media.video != nil)
+            video: media.video && configuration.media.video != nil, data: configuration.media.allowsDataChannels)
         guard media.audio || media.video else { throw .noMedia }
         let machine = CallMachine(
-            role: .caller, media: media, timeouts: configuration.timeouts, device: line.device, sends: sends)
+            role: .caller, media: media, timeouts: configuration.timeouts, device: line.device, sends: sends,
+            allowsData: configuration.media.allowsDataChannels)
         let made = try await makeCall(
             id: callId, peer: peer, machine: machine, line: line, start: start, room: room ?? Self.randomName(),
             unless: { calls.ringing(from: peer) != nil })

@@ -107,6 +107,7 @@ extension MediaFact {
         case .captureLost(let fault): "captureLost \(fault.medium) \(fault.cause)"
         case .captureRestored(let medium): "captureRestored \(medium)"
         case .trackFailed(let fault): "trackFailed \(fault.medium) \(fault.direction)"
+        case .dataChannel: "dataChannel"
         case .warning(let text): Self.warningName + text
         case .failed: "failed"
         }

@@ -187,6 +187,7 @@ extension Call {
         logger.info("\(change.state.rawValue)", metadata: ["reason": "\(change.reason)", "by": "\(change.by)"])
         if change.reason == .ringing || change.reason == .invited { mark(.ringing, at: instant) }
         if change.reason == .accepted || change.reason == .glare { mark(.accepted, at: instant) }
+        if change.reason == .accepted || change.reason == .glare { channels.accept() }
         if change.state == .connected { mark(.connected, at: instant) }
         if change.state == .ended {
             mark(.ended, at: instant)
@@ -281,6 +282,7 @@ extension Call {
     private func stop() async {
         hub.finish()
         await closeMedia()
+        channels.end()
         surroundings.keep(await report())
         surroundings.registry.remove(self)
     }

@@ -23,6 +23,7 @@ public actor Call {
     /// Where the received media goes, on whichever connection: recordings, windows, frames.
     nonisolated let outputs: CallOutputs
     var generations: CallGenerations
+    nonisolated let channels = CallDataChannels()
     /// The sources that the user chose for this call instead of the agent's.
     var sources = CallSources()
     var timers: [CallTimer: Task<Void, Never>] = [:]
@@ -205,6 +206,8 @@ public actor Call {
     ///   no change is under way.
     public func changeMedia(to media: CallMedia) throws(CallError) {
         guard media.audio || media.video else { throw .noMedia }
+        // Data channels stay.
+        let media = CallMedia(audio: media.audio, video: media.video, data: media.data || machine.media.data)
         try perform(.changeMedia(media), "change media")
     }
 

@@ -22,6 +22,8 @@ public enum CallError: Error, Sendable, Equatable {
     case tooLong(bytes: Int, limit: Int)
     /// The peer does not accept DTMF digits: its SDP has no telephone events (RFC 4733).
     case noTelephoneEvents
+    /// This end or the peer allows no data channels, or the channel ended before it was open.
+    case noDataChannels
     /// The id is not a valid name, or another call has it.
     case invalidCallId(String)
     /// Signaling failed.
@@ -48,6 +50,8 @@ extension CallError: CustomStringConvertible {
         case .tooLong(let bytes, let limit): "\(bytes) bytes are more than the \(limit) that a message carries"
         case .noTelephoneEvents:
             "the peer takes no digits: its session description has no telephone-event beside the codec in use"
+        case .noDataChannels:
+            "the call has no data channels: both ends have to allow them"
         case .invalidCallId(let id):
             "'\(id.prefix(80))' cannot be the id of a new call: use 1 to 64 ASCII letters, digits and . _ - @ + : that no call had"
         case .signaling(let error): error.description

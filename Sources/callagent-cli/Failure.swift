@@ -25,7 +25,8 @@ struct Failure: Error, CustomStringConvertible {
         case .ended(let end): self = Failure(end) ?? Failure(.notAnswered, error.description)
         case .invalidUser, .callsItself, .noMedia, .tooLong, .invalidCallId, .invalidConfiguration, .invalidExtension:
             self.init(.usage, error.description)
-        case .notPrepared, .wrongState, .tooManyCalls, .noTelephoneEvents: self.init(.notAnswered, error.description)
+        case .notPrepared, .wrongState, .tooManyCalls, .noTelephoneEvents, .noDataChannels:
+            self.init(.notAnswered, error.description)
         }
     }
 

@@ -40,6 +40,7 @@ extension CallMachine {
 
     /// The callee asks for other media.
     mutating func renegotiate(_ media: CallMedia) -> [Effect] {
+        let media = media.allowingData(allowsData)
         guard role == .caller, hasFirstFrame, next == nil, hold == .none, media != current.media else {
             return [.ignored("a change of media that is not possible now")]
         }
@@ -63,10 +64,11 @@ extension CallMachine {
             return [.ignored("an offer of generation \(number)")]
         }
         highest = number
-        var generation = Generation(number: number, media: offer.media)
+        let media = offer.media.allowingData(allowsData)
+        var generation = Generation(number: number, media: media)
         generation.isBuilt = true
         var effects: [Effect] = next.map { abandonRestart(of: $0.number) + [.close(generation: $0.number)] } ?? []
-        takeNewMedia(offer.media)
+        takeNewMedia(media)
         if current.isVerified || hasFirstFrame {
             next = generation
             effects += start(.change)
@@ -76,7 +78,7 @@ extension CallMachine {
             (hasFirstFrame, isInterrupted) = (false, false)
             (current, next) = (generation, nil)
         }
-        return effects + [.createAnswer(offer: offer.sdp, offer.media, generation: number)]
+        return effects + [.createAnswer(offer: offer.sdp, media, generation: number)]
     }
 
     /// Sends `commit` as soon as the peer's media arrives on the next connection.

@@ -107,9 +107,9 @@ extension CallMachine {
         // The peer's call may have more media than this end's user wanted to send.
         if !current.media.audio { own.audio = .off }
         if !current.media.video { own.video = .off }
-        current = Generation(number: 0, media: invite.media)
+        current = Generation(number: 0, media: invite.media.allowingData(allowsData))
         current.isBuilt = true
-        effects.append(.createAnswer(offer: invite.sdp, invite.media))
+        effects.append(.createAnswer(offer: invite.sdp, current.media))
         return effects + enterAccepted(.glare, by: .peer)
     }
 }

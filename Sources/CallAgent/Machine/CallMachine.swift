@@ -60,6 +60,8 @@ public struct CallMachine: Sendable, Equatable {
     var isInterrupted = false
     /// The peer's signaling connection closed, and no message of the peer arrived since.
     var isPeerGone = false
+    /// Whether this end takes part in data channels.
+    let allowsData: Bool
     /// The media that this end, the callee, asked the caller for; nil when it waits for none.
     var askedMedia: CallMedia?
     var isAskingForMedia: Bool { askedMedia != nil }
@@ -70,13 +72,15 @@ public struct CallMachine: Sendable, Equatable {
     /// `sends` is what this end sends at the beginning.
     public init(
         role: CallRole, media: CallMedia, earlyMedia: EarlyMediaPolicy = .guarded,
-        timeouts: CallTimeouts = CallTimeouts(), device: String? = nil, sends: MediaState = MediaState()
+        timeouts: CallTimeouts = CallTimeouts(), device: String? = nil, sends: MediaState = MediaState(),
+        allowsData: Bool = false
     ) {
         self.role = role
         self.earlyMedia = earlyMedia
         self.timeouts = timeouts
         self.device = device
-        current = Generation(number: 0, media: media)
+        self.allowsData = allowsData
+        current = Generation(number: 0, media: media.allowingData(allowsData))
         own = sends
         peer = MediaState()
     }

@@ -50,6 +50,8 @@ public enum MediaFact: Sendable, Equatable {
     case captureRestored(CaptureFault.Medium)
     /// Half of a track failed; the rest continues.
     case trackFailed(TrackFault)
+    /// The peer opened a data channel.
+    case dataChannel(label: String)
     /// Something else failed; the call continues without it.
     case warning(String)
     /// The media cannot continue.

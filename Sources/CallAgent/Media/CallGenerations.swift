@@ -77,10 +77,11 @@ extension Call {
         if let present = generations[number] { return present }
         let (first, make, role) = (generations.takeFirst(), surroundings.makeSession, machine.role)
         let label = "\(id.prefix(8))-\(role)\(number > 0 ? "-\(number)" : "")"
-        let session = Task<any MediaSession, any Error> { [sources, isOutputOn, outputs] in
+        let session = Task<any MediaSession, any Error> { [sources, isOutputOn, outputs, channels] in
             let session = if let first { first } else { try await make(label, media, role, outputs) }
             try await sources.apply(to: session, with: media)
             if !isOutputOn { await session.setOutput(false) }
+            Task { for await channel in session.dataChannels { channels.add(channel) } }
             return session
         }
         let opened = GenerationMedia(session, logger: logger)

@@ -74,6 +74,7 @@ actor EngineMediaProvider: MediaProvider {
             peer.trustRootsFile = configuration.trustRootsFile
             peer.iceTransportPolicy = configuration.iceTransportPolicy
             peer.candidateDelivery = configuration.candidateDelivery
+            peer.allowsDataChannels = media.data
             peer.measurements = configuration.measurements
             peer.decoding = configuration.decoding
             let outputs = if let outputs { outputs } else { try makeOutputs() }

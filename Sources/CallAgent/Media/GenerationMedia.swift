@@ -80,6 +80,13 @@ final class GenerationMedia: Sendable {
     /// Turns the output of arriving audio on or off.
     func setOutput(_ isOn: Bool) async { await (try? session.value)?.setOutput(isOn) }
 
+    /// Opens a data channel.
+    func openDataChannel(
+        _ label: String, options: DataChannelOptions
+    ) async throws(MediaSessionError) -> DataChannel {
+        try await made().openDataChannel(label, options: options)
+    }
+
     /// Sends DTMF digits; false when the peer accepts none.
     func sendDTMF(_ digits: String) async throws(MediaSessionError) -> Bool { try await made().sendDTMF(digits) }
 

@@ -55,6 +55,10 @@ public struct MediaConfiguration: Sendable {
     public var iceTransportPolicy = IceTransportPolicy.all
     /// How this end's candidates reach the peer.
     public var candidateDelivery = CandidateDelivery.trickled
+    /// Whether calls have data channels (``Call/openDataChannel(_:options:)``), if the other end allows them, too.
+    ///
+    /// This end's calls ask for them from the beginning, so that a channel opens without another connection.
+    public var allowsDataChannels = false
     /// What is measured in received media, in addition to counts: pitch, level, frames that differ.
     ///
     /// Nothing by default, because it costs processor time. Levels in ``CallEvent/statistics(_:)`` need `MediaMeasurement.level`.

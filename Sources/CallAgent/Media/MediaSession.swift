@@ -50,6 +50,12 @@ public protocol MediaSession: Sendable {
     /// The engine's connection, for the application's use; nil when the media is not the engine's.
     var peerConnection: PeerConnection? { get }
 
+    /// The data channels that the peer opens, for one consumer; ends after ``close()``.
+    var dataChannels: AsyncStream<DataChannel> { get }
+
+    /// Opens a data channel on a session whose media has data; called at any time.
+    func openDataChannel(_ label: String, options: DataChannelOptions) async throws(MediaSessionError) -> DataChannel
+
     /// Where the received media goes; `MediaOutputs()` when the media is not the engine's.
     ///
     /// They stay open when the session closes, for the next session of the call. The call closes them at its end.
@@ -74,6 +80,17 @@ extension MediaSession {
 
     /// Does nothing.
     public func use(_ servers: [IceServer]) async {}
+
+    /// None.
+    public var dataChannels: AsyncStream<DataChannel> { AsyncStream { $0.finish() } }
+
+    /// Refuses.
+    public func openDataChannel(
+        _ label: String, options: DataChannelOptions
+    ) async throws(MediaSessionError) -> DataChannel {
+        let text = "this media session has no data channels"
+        throw MediaSessionError(fault: .other(text: text), description: text)
+    }
 
     /// None.
     public var peerConnection: PeerConnection? { nil }

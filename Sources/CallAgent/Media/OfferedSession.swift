@@ -54,6 +54,12 @@ final class OfferedSession: MediaSession {
 
     var outputs: MediaOutputs { session.outputs }
 
+    var dataChannels: AsyncStream<DataChannel> { session.dataChannels }
+
+    func openDataChannel(
+        _ label: String, options: DataChannelOptions
+    ) async throws(MediaSessionError) -> DataChannel { try await session.openDataChannel(label, options: options) }
+
     func statistics() async -> StatisticsReport { await session.statistics() }
 
     func setOpus(_ parameters: OpusParameters) async throws(MediaSessionError) { try await session.setOpus(parameters) }

@@ -8,6 +8,7 @@ final class PeerMediaSession: MediaSession {
     let peer: PeerConnection
     var peerConnection: PeerConnection? { peer }
     var outputs: MediaOutputs { peer.outputs }
+    let dataChannels: AsyncStream<DataChannel>
     private let engine: Engine
     /// The media of the call.
     private let kinds: Set<MediaKind>
@@ -19,10 +20,18 @@ final class PeerMediaSession: MediaSession {
         (self.engine, self.ownServers) = (engine, ownServers)
         self.kinds = kinds
         self.peer = peer
+        let (channels, opened) = AsyncStream.makeStream(
+            of: DataChannel.self, bufferingPolicy: .bufferingOldest(PeerConnection.maximumDataChannels))
+        dataChannels = channels
         // Reads the connection's own stream on demand, so that only one buffer bounds the events.
         events = AsyncStream {
             var iterator = peer.events.makeAsyncIterator()
-            return await iterator.next().map { MediaSessionEvent($0) }
+            guard let event = await iterator.next() else {
+                opened.finish()
+                return nil
+            }
+            if case .dataChannel(let channel) = event.kind { opened.yield(channel) }
+            return MediaSessionEvent(event)
         }
     }
 
@@ -91,6 +100,12 @@ final class PeerMediaSession: MediaSession {
     }
 
     func setOutput(_ isOn: Bool) async { await peer.setShowing(isOn, of: .audio) }
+
+    func openDataChannel(
+        _ label: String, options: DataChannelOptions
+    ) async throws(MediaSessionError) -> DataChannel {
+        do { return try await peer.makeDataChannel(label, options: options) } catch { throw MediaSessionError(error) }
+    }
 
     func sendDTMF(_ digits: String) async throws(MediaSessionError) -> Bool {
         do { return try await peer.sendDTMF(digits) } catch { throw MediaSessionError(error) }
@@ -178,8 +193,7 @@ extension MediaSessionEvent {
                         restart: parameters.restart, fragment: parameters.fragment, password: parameters.password))
             case .pathChanged(let change): .pathChanged(NetworkPathChange(change))
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
-            // A call's connections allow no data channels.
-            case .dataChannel: .warning("a data channel that nobody asked for")
+            case .dataChannel(let channel): .dataChannel(label: channel.label)
             case .relayUnavailable(let text): .warning(text)
             case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
             case .eventsDropped(let count):

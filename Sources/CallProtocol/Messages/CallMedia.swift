@@ -4,11 +4,39 @@ public struct CallMedia: Sendable, Equatable, Codable {
     public var audio: Bool
     /// Video both ways.
     public var video: Bool
+    /// Data channels.
+    public var data: Bool
 
-    /// Makes a choice of media; a call has at least one of the two.
-    public init(audio: Bool, video: Bool) {
+    /// Makes a choice of media; a call has audio, video or both.
+    public init(audio: Bool, video: Bool, data: Bool = false) {
         self.audio = audio
         self.video = video
+        self.data = data
+    }
+
+    /// An absent `data` is false.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        audio = try fields.decode(Bool.self, forKey: .audio)
+        video = try fields.decode(Bool.self, forKey: .video)
+        data = try fields.decodeIfPresent(Bool.self, forKey: .data) ?? false
+    }
+
+    /// Writes `data` only when it is true.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(audio, forKey: .audio)
+        try fields.encode(video, forKey: .video)
+        if data { try fields.encode(data, forKey: .data) }
+    }
+
+    private enum CodingKeys: CodingKey {
+        case audio, video, data
+    }
+
+    /// The same media, without data channels unless `isAllowed`.
+    package func allowingData(_ isAllowed: Bool) -> CallMedia {
+        CallMedia(audio: audio, video: video, data: data && isAllowed)
     }
 
     /// Audio and video.

@@ -8,6 +8,7 @@ extension PeerConnection {
             throw .rejected(operation: "createOffer", text: "this connection has negotiated already")
         }
         let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
+        try offerDataChannels()
         let media = try await build(choices.map { $0[0] })
         for channel in dataChannels { try media.open(channel) }
         let offer = media.addFormats(
@@ -82,6 +83,7 @@ extension PeerConnection {
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
         directions = remote.directions
+        hasData = remote.data != nil
         let prepared = await prepared(for: choices, remote.usedMLines)
         let media = if let prepared { prepared } else { try await build(choices, mLines: remote.usedMLines) }
         if remote.data == nil {
@@ -124,6 +126,7 @@ extension PeerConnection {
         let offersData = offered.description.data != nil
         var remote = try RemoteDescription(answer, acceptsData: offersData)
         try remote.check(asAnswerTo: media.choices.map(\.codec.kind), withData: offersData)
+        hasData = remote.data != nil
         if remote.data == nil {
             endDataChannels()
             media.silenceData()

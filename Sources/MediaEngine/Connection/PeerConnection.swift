@@ -30,6 +30,8 @@ public actor PeerConnection {
     var offered: (description: RemoteDescription, choices: [[PeerMedia.Choice]])?
     var dataChannels: [DataChannel] = []
     var remote: RemoteDescription?
+    /// Whether both descriptions have data channels; nil before the negotiation.
+    var hasData: Bool?
     /// The direction of each m-line, as seen from this end; empty before the negotiation.
     ///
     /// The peer may have declared that it only sends or only receives. A kind that the peer does not receive is not sent and holds no

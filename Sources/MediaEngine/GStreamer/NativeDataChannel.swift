@@ -70,6 +70,16 @@ extension Element {
         g_value_set_string(&value, options.protocolName)
         gst_structure_set_value(structure, "protocol", &value)
         g_value_unset(&value)
+        if let id = options.negotiatedId {
+            g_value_init(&value, cgst_type_boolean())
+            g_value_set_boolean(&value, 1)
+            gst_structure_set_value(structure, "negotiated", &value)
+            g_value_unset(&value)
+            g_value_init(&value, cgst_type_int())
+            g_value_set_int(&value, gint(id))
+            gst_structure_set_value(structure, "id", &value)
+            g_value_unset(&value)
+        }
         var made: UnsafeMutableRawPointer?
         emit("create-data-channel", [.string(label), .structure(structure)]) { result in
             made = g_value_dup_object(result)

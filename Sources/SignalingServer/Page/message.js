@@ -21,6 +21,7 @@ const isBoolean = oneOf(true, false);
 const isSending = oneOf("on", "muted", "off");
 const objectOf = (parts) => (value) => isObject(value) && Object.keys(parts).every((key) => parts[key](value[key]));
 const media = { audio: isBoolean, video: isBoolean };
+const isMedia = (value) => objectOf(media)(value) && [undefined, null, true, false].includes(value.data);
 const state = { audio: isSending, video: isSending, hold: isBoolean };
 
 /** The kind of value of each field, also for types without that field. */
@@ -28,7 +29,7 @@ const kinds = {
   v: isWhole, type: isString, id: isString, callId: isString, from: isString, to: isString, device: isString,
   toDevice: isString, generation: isWhole, seq: isWhole, sentUnixMs: Number.isFinite,
   extension: (value) => isObject(value) && Object.entries(value).flat().every(isString),
-  media: objectOf(media), state: objectOf(state), ringTimeoutMs: isWhole, room: isString, displayName: isString,
+  media: isMedia, state: objectOf(state), ringTimeoutMs: isWhole, room: isString, displayName: isString,
   address: isString, sdp: isString, code: isWhole, text: isString, winner: isString, candidate: isString, mLine: isWhole,
   restart: isWhole, fragment: isString, password: isString,
   content: isString, ref: isString,
@@ -163,7 +164,9 @@ function checked(fields) {
     if (!isGood) throw outOfBounds(name, ref);
   }
   for (const [name, parts] of [["media", media], ["state", state]]) {
-    if (message[name]) message[name] = Object.fromEntries(Object.keys(parts).map((key) => [key, message[name][key]]));
+    if (!message[name]) continue;
+    message[name] = Object.fromEntries(Object.keys(parts).map((key) => [key, message[name][key]]));
+    if (name === "media" && fields.media.data === true) message.media.data = true;
   }
   return message;
 }

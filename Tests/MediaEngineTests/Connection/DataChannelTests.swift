@@ -199,7 +199,9 @@ extension RealPipelines {
                 #expect(try await inTime("the end") { await mine.waitUntilOpen() } == false)
                 for end in call.ends { try await end.waitForTone() }
                 #expect(data.value == 0)
-                await #expect(throws: MediaError.self) { try await call.callee.peer.makeDataChannel("x") }
+                for end in call.ends {
+                    await #expect(throws: MediaError.self) { try await end.peer.makeDataChannel("x") }
+                }
             }
             #expect(answers.value.first?.contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel") == true)
         }
@@ -224,11 +226,35 @@ extension RealPipelines {
             }
         }
 
-        @Test("If the offer has no m-line for data, no channel can be added later")
-        func none() async throws {
+        @Test(
+            "Either end opens its first channel on a connection that is up: the offer has an m-line for data if the caller allows it"
+        )
+        func firstChannelLater() async throws {
             try await withCall(Self.options) { call in
                 try await call.connect()
-                await #expect(throws: MediaError.self) { try await call.caller.peer.makeDataChannel("late") }
+                for (from, to) in [(call.caller, call.callee), (call.callee, call.caller)] {
+                    let channel = try await from.peer.makeDataChannel("late")
+                    #expect(await channel.waitUntilOpen())
+                    try await channel.send("hello")
+                    try await eventually("the peer's end of it") { to.dataChannels.contains { $0.label == "late" } }
+                    var messages = try #require(to.dataChannels.first { $0.label == "late" }).messages
+                        .makeAsyncIterator()
+                    #expect(await messages.next() == .text("hello"))
+                }
+                #expect(
+                    call.ends.allSatisfy { $0.dataChannels.map(\.label) == ["late"] }, "nobody hears of another one")
+            }
+        }
+
+        @Test("If the caller allows no data, no channel can be made later")
+        func none() async throws {
+            var options = Self.options
+            options.configure = { $0.allowsDataChannels = $0.label == "callee" }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    await #expect(throws: MediaError.self) { try await end.peer.makeDataChannel("late") }
+                }
             }
         }
 
@@ -282,6 +308,11 @@ private final class Talk: Sendable {
 }
 
 extension CallEnd {
+    /// The data channels that the peer has opened so far.
+    fileprivate var dataChannels: [DataChannel] {
+        events.compactMap { if case .dataChannel(let channel) = $0 { channel } else { nil } }
+    }
+
     /// How many data packets arrive from now on, accepted or not.
     fileprivate func dataPackets() async throws -> Shared<Int> {
         let count = Shared(0)

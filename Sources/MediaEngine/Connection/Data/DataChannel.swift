@@ -210,6 +210,8 @@ public struct DataChannelOptions: Sendable, Equatable {
     public var maxPacketLifetimeMs: Int?
     /// The subprotocol of the channel, for the peer's application; at most 256 bytes.
     public var protocolName = ""
+    /// The stream of a channel that only this end makes (RFC 8832 section 1); nil: the peer hears of it.
+    var negotiatedId: Int?
 
     /// Ordered and reliable.
     public init() {}

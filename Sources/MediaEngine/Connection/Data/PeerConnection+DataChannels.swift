@@ -5,8 +5,7 @@ extension PeerConnection {
 
     /// Makes a data channel, which opens when the connection is up.
     ///
-    /// One end has to make the first channel before the negotiation: `webrtcbin` 1.22 cannot add data channels to a connection later. The channel
-    /// ends if the peer refuses data channels.
+    /// The channel ends if the peer refuses data channels.
     /// - Throws: ``MediaError/rejected(operation:text:)`` when ``PeerConnectionConfiguration/allowsDataChannels`` is not set, when nothing was
     ///   negotiated for data, for options that exclude each other and for more than ``maximumDataChannels``.
     public func makeDataChannel(
@@ -22,12 +21,25 @@ extension PeerConnection {
         guard dataChannels.count < Self.maximumDataChannels else {
             throw refuse("there are \(Self.maximumDataChannels) data channels already")
         }
-        if media != nil, remote?.data == nil { throw refuse("no data channel was negotiated") }
+        if hasData == false { throw refuse("the offer has no data channels, or the peer refused them") }
         let channel = DataChannel(label: label, options: options)
         channel.adopt(by: self)
         if let media { try media.open(channel) }
         dataChannels.append(channel)
         return channel
+    }
+
+    /// The stream of the channel that gives an offer its m-line for data, above those that the two ends choose.
+    private static let offeringStream = 126
+
+    /// Has the offer include data channels: `webrtcbin` includes them only if there is a channel.
+    ///
+    /// The peer never hears of this one.
+    func offerDataChannels() throws(MediaError) {
+        guard configuration.allowsDataChannels, dataChannels.isEmpty else { return }
+        var options = DataChannelOptions()
+        options.negotiatedId = Self.offeringStream
+        _ = try makeDataChannel("", options: options)
     }
 
     func send(_ message: DataChannel.Message, on channel: DataChannel) throws(MediaError) {
