@@ -35,6 +35,26 @@ extension Peers {
             #expect(try await bob.report().text("end.reason") == "remoteHangup")
         }
 
+        @Test("A call that another device of a busy user took is not missed", arguments: BrowserKind.allCases)
+        func taken(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            let bob = try await server.listen("bob", ["--answer", "0s"])
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                try await alice.call("bob")
+                try await alice.waitForState("connected")
+                // Her other device answers after a while.
+                let other = try await server.listen("alice", ["--device", "other", "--answer", "5s"])
+                let carol = try server.call("alice", as: "carol", ["--events", "--duration", "10m"])
+                try await alice.until("carol is listed", "\(entries).length === 1")
+                _ = try await carol.event(["event": "stateChanged", "state": "connected"])
+                try await alice.until("carol is listed no more", "\(entries).length === 0")
+                for program in [carol, other] { program.signal(SIGINT) }
+                try await alice.click("#hang-up")
+            }
+            #expect(try await bob.report().text("end.reason") == "remoteHangup")
+        }
+
         /// User, whether missed, and the text of each entry, newest first.
         private let entries = """
             Array.from(document.querySelectorAll('#recent-list li'),

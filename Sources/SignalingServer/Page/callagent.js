@@ -19,8 +19,8 @@ export { describeEnd } from "./end-reason.js";
 export { stages } from "./call.js";
 export { SignInRefused } from "./connection.js";
 
-/** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `missed` (detail: { peer }, whose call
- * came too late or while there was another one), `presence`, `watchRefused`, `lost`, `restored`, `closed`, `tokenWillExpire`. */
+/** Events: `incoming` and `call` (detail: a {@link Call}), `ended` (detail: a call), `missed` (detail: { peer, id } of a
+ * call that came too late or during another one), `taken` (the same, if another device took it after all), `presence`, `watchRefused`, `lost`, `restored`, `closed`, `tokenWillExpire`. */
 export class CallAgent extends EventTarget {
   #routing;
   #audit;
@@ -132,18 +132,20 @@ export class CallAgent extends EventTarget {
       case "yield": route.call.yieldTo(message); break;
       case "busy":
         this.#answer(message, { type: "reject", code: 486, text: `${this.user} is busy` });
-        this.#emit("missed", { peer: message.from });
+        this.#emit("missed", { peer: message.from, id: message.callId });
         break;
       case "expired": {
         const text = `the invite was ${route.age} ms old when it arrived; are both clocks right?`;
         this.#answer(message, { type: "reject", code: 487, text });
-        this.#emit("missed", { peer: message.from });
+        this.#emit("missed", { peer: message.from, id: message.callId });
         break;
       }
       case "unknown":
         this.#answer(message, { type: "error", code: 481, text: "no such call", ref: message.id });
         break;
-      default: console.debug(`dropped ${message.type}: ${route.text}`);
+      default:
+        if (message.type === "cancel" && message.winner) this.#emit("taken", { peer: message.from, id: message.callId });
+        console.debug(`dropped ${message.type}: ${route.text}`);
     }
   }
 

@@ -54,8 +54,11 @@ export class PeopleView {
       const isMissed = role === "callee" && !("accepted" in call.timeline) && missed.includes(reason);
       this.#remember(agent, { peer, role, reason, isMissed });
     });
-    agent.addEventListener("missed", ({ detail: { peer } }) => {
-      this.#remember(agent, { peer, role: "callee", reason: "missed", isMissed: true });
+    agent.addEventListener("missed", ({ detail: { peer, id } }) => {
+      this.#remember(agent, { peer, id, role: "callee", reason: "missed", isMissed: true });
+    });
+    agent.addEventListener("taken", ({ detail: { peer, id } }) => {
+      this.#keep(agent, this.#recent.filter((call) => call.peer !== peer || call.id !== id));
     });
     this.#hasDirectory = true;
     agent.watch("*");
@@ -75,8 +78,12 @@ export class PeopleView {
   #remember(agent, call) {
     if (!this.#people.has(call.peer)) this.#people.set(call.peer, 0);
     if (!this.#hasDirectory) this.#watchKnown(agent);
-    this.#recent = [{ ...call, at: Date.now() }, ...this.#recent].slice(0, rememberedCalls);
-    kept.set(agent.user, this.#recent);
+    this.#keep(agent, [{ ...call, at: Date.now() }, ...this.#recent].slice(0, rememberedCalls));
+  }
+
+  #keep(agent, calls) {
+    this.#recent = calls;
+    kept.set(agent.user, calls);
     this.#draw();
   }
 
