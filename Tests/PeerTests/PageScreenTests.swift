@@ -22,10 +22,10 @@ extension Peers {
                     "a notice",
                     """
                     Array.from(document.querySelectorAll('#notices p')).some((line) =>
-                      line.textContent === 'bob: good news' && \(isSeen("line", over: "stage")))
+                      line.textContent === 'bob: good news' && \(isSeen("line")))
                     """)
                 server.program.signal(SIGKILL)
-                try await alice.until("the banner", isSeen("document.getElementById('banner')", over: "stage"))
+                try await alice.until("the banner", isSeen("document.getElementById('banner')"))
                 try await alice.press("#full-screen")
                 try await alice.until("the page again", "!\(isFullScreen) && !\(fills("stage"))")
                 try await alice.click("#hang-up")
@@ -65,15 +65,14 @@ extension Peers {
             """
         }
 
-        /// Whether an element is drawn, in view and in front of another one.
-        private func isSeen(_ element: String, over id: String) -> String {
+        /// Whether an element is part of what fills the screen, in view and in front of all others.
+        private func isSeen(_ element: String) -> String {
             """
             ((element) => {
               element.style.pointerEvents = 'auto';
               const { x, y, width, height } = element.getBoundingClientRect();
               return width > 0 && document.fullscreenElement.contains(element)
-                && document.elementsFromPoint(x + width / 2, y + height / 2).indexOf(element) === 0
-                && document.elementsFromPoint(x + width / 2, y + height / 2).includes(document.getElementById('\(id)'));
+                && document.elementFromPoint(x + width / 2, y + height / 2) === element;
             })(\(element))
             """
         }
