@@ -2,7 +2,7 @@
 public struct CallTimeline: Sendable, Equatable {
     /// The stages, in the order of a successful call.
     ///
-    /// The raw values are the names in the program's JSON. They are frozen.
+    /// The raw values are the names in the program's JSON.
     public enum Stage: String, Sendable, CaseIterable, CodingKeyRepresentable {
         /// `call()` at the caller, the receipt of the invite at the callee.
         case invited

@@ -7,7 +7,7 @@ public struct CaptureFault: Sendable, Equatable {
 
     /// What is wrong, for programs.
     ///
-    /// The raw values are the names in the program's JSON. They are frozen.
+    /// The raw values are the names in the program's JSON.
     public enum Cause: String, Sendable, Equatable, CaseIterable, Codable {
         /// There is no such device, file or camera.
         case notFound

@@ -1,6 +1,6 @@
 /// Why a call ended, as this end sees it.
 ///
-/// Raw values and codes are frozen: scripts compare them. `docs/call-states.md` lists them.
+/// Scripts compare raw values and codes. `docs/call-states.md` lists them.
 public enum EndReason: String, Sendable, Equatable, Hashable, CaseIterable, Codable {
     /// This end hung up.
     case localHangup

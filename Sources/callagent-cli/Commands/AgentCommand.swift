@@ -43,7 +43,7 @@ extension AgentCommand {
         CallAttendance(output: output, media: media, script: script, isBrief: isBrief)
     }
 
-    /// Says aloud what the library logs as a warning, which is not shown unless that was asked for.
+    /// Prints a warning that the library only logs: the log does not show warnings by default.
     private func warnOfPlainToken(to host: String) {
         guard identity.hasToken, !LocalAddresses.isLoopback(host), log.logLevel.loggerLevel > .warning,
             URLComponents(string: agent.signalingURL)?.scheme?.lowercased() == "ws"

@@ -32,13 +32,13 @@ struct ListenCommand: AgentCommand {
     func validate() throws {
         try validateTogether()
         let host = URLComponents(string: agent.signalingURL)?.host ?? ""
-        // An open camera must be meant.
+        // Nobody opens a camera to everybody by accident.
         guard
             !answering.allow.isEmpty || answering.reject || answering.busy || answering.answer == .never
                 || LocalAddresses.isLoopback(host)
         else {
             throw ValidationError(
-                "answering calls from everybody on \(host) must be meant: name the callers with --allow USER")
+                "on \(host) anybody could call: name the users whose calls are answered, with --allow USER")
         }
     }
 

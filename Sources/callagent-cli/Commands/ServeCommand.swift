@@ -8,9 +8,9 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Runs the signaling server.",
         discussion: """
-            It listens on loopback by default, and lets everybody in by any free name unless there is a \
-            --token-key-file; callagent token makes tokens. GET /healthz says whether it takes sign-ins, GET /metrics \
-            what it counts (Prometheus). SIGTERM and SIGINT stop it: clients get their last messages and reconnect.
+            It listens on loopback by default. Without --token-key-file anybody may sign in with any name that is \
+            free; callagent token makes tokens. GET /healthz says whether it takes sign-ins, GET /metrics \
+            has its counters (Prometheus). SIGTERM and SIGINT stop it: clients get their last messages and reconnect.
             """)
 
     @OptionGroup var options: ServeOptions
@@ -46,12 +46,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Says aloud what nobody should find out from an abuser.
+    /// Warns of a server that anybody can use, or whose messages anybody can read.
     private static func warn(_ server: Server, _ configuration: ServerConfiguration) {
         let isLoopback = server.address.hasPrefix("127.") || server.address == "::1"
         if configuration.tokenKeyFiles.isEmpty, !isLoopback || !configuration.trustedProxies.isEmpty {
             let place = isLoopback ? "the proxy of this server" : server.address
-            Output.error("warning: whoever reaches \(place) signs in by any name; use --token-key-file")
+            Output.error("warning: anybody who reaches \(place) may sign in with any name; use --token-key-file")
         }
         if configuration.tls == nil, !isLoopback {
             Output.error("warning: signaling on \(server.address) is not encrypted; use --tls-cert and --tls-key")
@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
             let host = server.address.contains(":") ? "[\(server.address)]" : server.address
             let isSecure = configuration.tls != nil
             url = "\(isSecure ? "wss" : "ws")://\(host):\(server.port)"
-            // Who listens on all addresses is reached by any of them.
+            // A server that listens on all addresses is reached at localhost, too.
             let isAny = ["0.0.0.0", "::"].contains(server.address)
             page = "\(isSecure ? "https" : "http")://\(isAny ? "localhost" : host):\(server.port)/"
             signIn = configuration.tokenKeyFiles.isEmpty ? .open : .token
@@ -86,7 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
         var lines: [String] {
             let who =
                 switch signIn {
-                case .open: "anybody signs in by any free name"
+                case .open: "anybody may sign in with any name that is free"
                 case .token: "users sign in with a token"
                 }
             return ["signaling at \(url)", "page at \(page)", who]

@@ -15,7 +15,7 @@ enum LocalAddress {
 
     private static func binds<Address>(_ family: Int32, _ address: UnsafePointer<Address>) -> Bool {
         let file = socket(family, Int32(SOCK_DGRAM.rawValue), 0)
-        // Whoever cannot tell does not refuse.
+        // Without a socket it cannot be checked, so the address is not refused.
         guard file >= 0 else { return true }
         defer { close(file) }
         let status = unsafe UnsafeRawPointer(address).withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

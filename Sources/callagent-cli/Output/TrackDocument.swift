@@ -28,7 +28,7 @@ struct TrackDocument: Codable {
         let codec: String
         let kbitPerSecond: Double
         let packetsReceived: Int
-        /// Nil while nothing has arrived, as the next two: what never came has no quality.
+        /// Nil while nothing has arrived, as the next two.
         var packetsLost: Int?
         var lossPercent: Double?
         var jitterMs: Double?

@@ -10,7 +10,7 @@ enum WritableFile {
         guard !path.isEmpty, !files.fileExists(atPath: path + "/.") else {
             throw ValidationError("\(option): '\(path)' is a folder; name a file in it")
         }
-        // Written beside its place first; whether that goes only trying tells. A file that must not be changed is left alone.
+        // The file is written beside its place first, so try that. A file that is read-only stays as it is.
         let trial = URL(fileURLWithPath: folder).appendingPathComponent(".callagent-\(UUID().uuidString)").path
         let canWrite = files.createFile(atPath: trial, contents: nil)
         if canWrite { try? files.removeItem(atPath: trial) }
