@@ -46,7 +46,7 @@ struct ArgumentTests {
         #expect(TimeLimit(argument: "evermore") == nil)
     }
 
-    @Test("The help of a call shows ten options, and --help-all shows all", arguments: ["call", "listen"])
+    @Test("The help of a call shows ten options, and --help-all shows all", arguments: ["call", "listen", "load"])
     func help(command: String) throws {
         for arguments in [[command, "--help"], ["help", command], [command, "bob", "-h"]] {
             let text = try #require(Help.text(arguments))

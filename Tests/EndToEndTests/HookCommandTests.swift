@@ -67,8 +67,10 @@ extension EndToEnd {
 
         @Test(
             "A refused caller causes no ringing and no hook",
-            arguments: [["--reject"], ["--allow", "carol"]])
-        func refused(options: [String]) async throws {
+            arguments: [
+                (["--reject"], "remoteRejected"), (["--busy"], "remoteBusy"), (["--allow", "carol"], "remoteRejected"),
+            ])
+        func refused(options: [String], reason: String) async throws {
             let trio = try await Trio()
             let server = try WebHookServer()
             let url = "http://127.0.0.1:\(server.port)/calls"
@@ -76,9 +78,28 @@ extension EndToEnd {
             let alice = try trio.call(["--events"])
             #expect(try await alice.waitForExit() == 4)
             #expect(!alice.hasEvent(["stage": "ringing"]) && !alice.hasEvent(["state": "ringing"]), "\(alice.output)")
+            #expect(alice.hasEvent(["state": "ended", "reason": reason]))
             bob.signal(SIGTERM)
             try await bob.waitForExit()
             #expect(server.events.isEmpty)
+        }
+
+        @Test("A call without an answer runs the hooks of its ringing and its end, and none of a connection")
+        func unanswered() async throws {
+            let trio = try await Trio()
+            let server = try WebHookServer()
+            let url = "http://127.0.0.1:\(server.port)/calls"
+            let bob = try await trio.listen([
+                "--answer", "never", "--once", "--on-ring", url, "--on-connect", url, "--on-end", url,
+            ])
+            let alice = try trio.call(["--ring-timeout", "500ms"])
+            #expect(try await alice.waitForExit() == 4)
+            #expect(alice.errors.contains("the call ended with ringTimeout (487)"), "\(alice.errors)")
+            #expect(try await bob.waitForExit() == 4, "\(bob.errors)")
+            #expect(server.events.map { $0["event"] as? String } == ["ring", "end"])
+            let end = try #require(server.events.last)
+            #expect(try end.text("reason") == "remoteRingTimeout" && end.number("code") == 487)
+            #expect(try end.text("by") == "alice" && end["connectedMs"] == nil)
         }
 
         @Test("A webhook by TLS is sent only to a trusted server with the right host name")

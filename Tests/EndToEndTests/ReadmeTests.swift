@@ -78,11 +78,36 @@ extension EndToEnd {
             return try swift.document()
         }
 
-        /// The commands in the README, one per line, without their comments.
-        private func commands() throws -> [String] {
+        /// The command lines in the README: those of shell blocks, and indented ones outside of blocks.
+        private func commandLines() throws -> [String] {
             let text = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-            return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-                .filter { $0.hasPrefix("callagent ") }
+            var (block, lines): (String?, [String]) = (nil, [])
+            for line in text.components(separatedBy: "\n") {
+                if line.hasPrefix("```") {
+                    block = block == nil ? String(line.dropFirst(3)) : nil
+                } else if block.map({ $0 == "sh" }) ?? line.hasPrefix("    ") {
+                    lines.append(line.trimmingCharacters(in: .whitespaces))
+                }
+            }
+            return lines
+        }
+
+        /// Those of them that run this program.
+        private func commands() throws -> [String] { try commandLines().filter { $0.hasPrefix("callagent ") } }
+
+        @Test("Every command line in the README runs this program or make, and the Makefile has every target")
+        func kinds() throws {
+            for line in try commandLines() {
+                #expect(line.hasPrefix("callagent ") || line.hasPrefix("make "), "no test runs this: \(line)")
+            }
+            let text = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+            let makefile = try String(contentsOf: root.appendingPathComponent("Makefile"), encoding: .utf8)
+            let targets = Set(makefile.matches(of: /(?m)^([a-z][a-z0-9-]*):/).map { $0.output.1 })
+            let inText = text.matches(of: /`(?:sudo )?make ([^`\s]+)[^`]*`/).map { $0.output.1 }
+            let inLines = try commandLines().compactMap { $0.firstMatch(of: /^make (\S+)/)?.output.1 }
+            #expect(inText.count > 2 && inLines.count > 1)
+            let missing = Set(inText + inLines).subtracting(targets)
+            #expect(missing.isEmpty, "\(missing)")
         }
 
         @Test("Every command in the README runs; cameras and addresses that are not here are the only changes")
@@ -172,6 +197,39 @@ extension EndToEnd {
             for part in ["webrtcbin", "encoder vp8", "a call on loopback"] { #expect(doctor.output.contains(part)) }
             #expect(!doctor.output.contains("MISSING"))
             #expect(doctor.output.hasSuffix("this machine can make calls\n"))
+        }
+
+        @Test("doctor fails for an element that is missing, and names it, its package and the verdict")
+        func incompleteMachine() async throws {
+            // All plugins but that of VP8 and VP9.
+            let folder = Folder()
+            for place in try FileManager.default.contentsOfDirectory(atPath: "/usr/lib") {
+                let plugins = "/usr/lib/\(place)/gstreamer-1.0"
+                for name in (try? FileManager.default.contentsOfDirectory(atPath: plugins)) ?? []
+                where name.hasSuffix(".so") && name != "libgstvpx.so" {
+                    try FileManager.default.createSymbolicLink(
+                        atPath: folder.path(name), withDestinationPath: "\(plugins)/\(name)")
+                }
+            }
+            let environment = [
+                "GST_PLUGIN_SYSTEM_PATH_1_0": folder.path("."), "GST_PLUGIN_PATH_1_0": "",
+                "GST_REGISTRY_1_0": folder.path("registry.bin"),
+            ]
+            let text = try Program(["doctor"], environment: environment)
+            #expect(try await text.waitForExit() == 7, "\(text.output)")
+            let verdict = try #require(text.lines.last)
+            #expect(verdict.contains(/^this machine cannot make calls: \d parts that they need are missing$/))
+            #expect(text.errors.hasPrefix("callagent: \(verdict); first: the GStreamer element 'vp8"), "\(text.errors)")
+            #expect(text.lines.contains { $0.hasPrefix("MISSING  encoder vp8 ") && $0.contains("plugins-good") })
+            #expect(text.lines.contains { $0.hasPrefix("ok       encoder h264 ") })
+
+            let json = try Program(["doctor", "--json"], environment: environment)
+            #expect(try await json.waitForExit() == 7, "\(json.errors)")
+            let document = try json.document()
+            #expect(try document.text("verdict") == verdict)
+            let findings = try #require(document["findings"] as? [[String: Any]])
+            let vp8 = try #require(findings.first { $0["check"] as? String == "encoder vp8" })
+            #expect(vp8["ok"] as? Bool == false && vp8["isRequired"] as? Bool == true)
         }
 
         @Test("devices lists the present devices, as text and as JSON")

@@ -32,6 +32,23 @@ extension EndToEnd {
             }
         }
 
+        @Test("A recorded file is sent with its video and its audio, again and again")
+        func sentAgain() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--video", "test:smpte", "--video-size", "320x240", "--audio", "tone:660"])
+            let path = folder.path("clip.mkv")
+            let recorder = try trio.call(["--duration", "2s", "--record", path])
+            #expect(try await recorder.waitForExit() == 0, "\(recorder.errors)")
+            let alice = try trio.call(["--events", "--duration", "5s", "--video", "file:\(path)"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            try await eventually("bob's second report") { bob.count(of: ["event": "report"]) == 2 }
+            let report = try #require(bob.events.last { $0["event"] as? String == "report" }).object("report")
+            #expect(try abs(report.number("audio.received.toneHz") - 660) < 10)
+            // More than the file has.
+            #expect(try report.number("video.received.distinctFrames") > 70)
+            bob.signal(SIGINT)
+        }
+
         @Test("An impossible recording is refused before a call, and the error names what is possible")
         func refused() async throws {
             let trio = try await Trio()

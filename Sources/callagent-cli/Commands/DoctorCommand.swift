@@ -33,10 +33,9 @@ struct DoctorCommand: AsyncParsableCommand {
         findings.append(Self.addresses())
         findings.append(await Self.call(engine))
         let missing = findings.filter { !$0.ok && $0.isRequired }
+        let count = missing.count == 1 ? "1 part that they need is" : "\(missing.count) parts that they need are"
         let verdict =
-            missing.isEmpty
-            ? "this machine can make calls"
-            : "this machine cannot make calls: \(missing.count) of what they need is missing"
+            missing.isEmpty ? "this machine can make calls" : "this machine cannot make calls: \(count) missing"
         if json {
             struct Document: Encodable {
                 let findings: [Finding]
