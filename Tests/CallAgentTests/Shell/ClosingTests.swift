@@ -18,6 +18,10 @@ struct ClosingTests {
         try signaling.deliver(.anInvite, call: "c3", from: "dave")
         let accepted = try await alice.nextCall()
         try await accepted.accept()
+        // Before it, the end is a reject.
+        try await eventually("the accept") {
+            signaling.sent.contains { if case .accept = $0.body { true } else { false } }
+        }
 
         await alice.agent.close()
         #expect(await placed.end?.reason == .localCancelled)

@@ -80,6 +80,10 @@ struct GlareShellTests {
             try await eventually("the message") { await call.report().records.contains { $0.action == "info" } }
             #expect(await call.state == .connecting)
             #expect(await alice.agent.report(callId: "a")?.callId == "a")
+            // Before it, the end is a reject.
+            try await eventually("the accept") {
+                signaling.sent.contains { if case .accept = $0.body { true } else { false } }
+            }
             await call.hangUp()
             try await eventually("its farewell") { signaling.sent.last?.body == .hangup(9900) }
             #expect(signaling.sent.last?.callId == "a")
