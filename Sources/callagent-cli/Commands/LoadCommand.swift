@@ -9,7 +9,7 @@ struct LoadCommand: AgentCommand {
         commandName: "load", abstract: "Places many calls at a time and judges them.",
         discussion: """
             Several processes share the calls. With --pair both ends are here, over a signaling server of its own on \
-            127.0.0.1; otherwise each of the callees must take enough calls: callagent listen --max-calls N. Ctrl-C hangs \
+            127.0.0.1. Otherwise each of the callees must take enough calls: callagent listen --max-calls N. Ctrl-C hangs \
             up, and the report has the calls so far.
             """)
 

@@ -6,10 +6,10 @@ struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Makes a token for a server with --token-key-file.",
         discussion: """
-            The key is a file with a secret of 32 bytes or more, which the server has too (openssl rand -base64 48), or a \
-            private P-256 key in PEM (openssl ecparam -name prime256v1 -genkey), of which the server needs the public \
-            half only. An --anonymous token lets somebody without an account call the users that it names, for ten \
-            minutes at most.
+            The key is a secret or a private key, in a file. A secret has 32 bytes or more (openssl rand -base64 48), and \
+            the server has the same. A private key is a P-256 key in PEM (openssl ecparam -name prime256v1 -genkey); the \
+            server needs its public half only. An --anonymous token lets somebody without an account call the users that \
+            it names, for ten minutes at most.
             """)
 
     @Option(help: ArgumentHelp("The secret, or the private key in PEM.", valueName: "file"))

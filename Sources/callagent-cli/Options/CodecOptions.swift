@@ -30,8 +30,8 @@ struct CodecOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The Opus mode: full (full band), stack (24 kHz, 40 kbit/s, error correction) or economical (16 kHz, "
-                + "20 kbit/s, error correction, nothing sent during silence, 60 ms a packet).",
+            "The Opus mode: full (full band), stack (24 kHz, 40 kbit/s, error correction) or economical. That is 16 kHz, 20 kbit/s, "
+                + "error correction, nothing sent during silence, and 60 ms a packet.",
             valueName: "full|stack|economical"))
     var opus: OpusArgument = .full
 

@@ -4,8 +4,8 @@ internal import ArgumentParser
 struct ExpectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Fail with exit code 6 unless a number of the JSON document is so (repeatable), with one of < <= > >= == !=, "
-                + "such as summary.connected==1 or video.received.lossPercent<1; in demo caller.video.received.lossPercent<1.",
+            "Fail with exit code 6 unless this holds (repeatable): a figure of the JSON document, one of < <= > >= == !=, and a number. "
+                + "Examples: summary.connected==1, video.received.lossPercent<1, in demo caller.video.received.lossPercent<1.",
             valueName: "figure==number"),
         transform: Expectation.init(parsing:))
     var expect: [Expectation] = []

@@ -7,8 +7,8 @@ internal import TLSClient
 struct HookOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "When a call rings, run a program (without a shell; the call's data is in CALLAGENT_… variables) or post the data as JSON "
-                + "to an http:// or https:// URL (repeatable). The hooks of one call run in the order of its events.",
+            "When a call rings, run a program, or post the call's data as JSON to an http:// or https:// URL (repeatable). "
+                + "A program runs without a shell and gets the data in CALLAGENT_… variables. The hooks of one call run in the order of its events.",
             valueName: "command|url"),
         transform: HookTarget.init(parsing:))
     var onRing: [HookTarget] = []

@@ -7,8 +7,8 @@ public import MediaEngine
 struct IceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A STUN or TURN server in addition to those of the signaling server (repeatable): stun:HOST[:PORT], "
-                + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp], or turns:USER:PASSWORD@HOST[:PORT] for TLS. A --config file hides the password from the process list.",
+            "A STUN or TURN server in addition to those of the signaling server (repeatable). Forms: stun:HOST[:PORT], "
+                + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp], turns:USER:PASSWORD@HOST[:PORT] for TLS. A --config file hides the password from the process list.",
             valueName: "url"))
     var iceServer: [IceServerArgument] = []
 
