@@ -2,7 +2,7 @@
 extension CaptureSource {
     /// The frames as captured, before any call mutes them; the device is open while they are read.
     ///
-    /// ``PeerConnection/frames(_:buffering:)`` describes them.
+    /// ``MediaOutputs/frames(_:buffering:)`` describes them.
     /// - Throws: ``MediaError`` when the device cannot be opened, ``MediaError/noFrame`` for audio.
     public func frames(
         _ format: PixelFormat = .i420, buffering: Int = 3
@@ -16,7 +16,7 @@ extension CaptureSource {
 
     /// The audio as captured, before any call mutes it; the device is open while it is read.
     ///
-    /// ``PeerConnection/samples(buffering:)`` describes it.
+    /// ``MediaOutputs/samples(buffering:)`` describes it.
     /// - Throws: ``MediaError`` when the device cannot be opened.
     public func samples(buffering: Int = 50) async throws(MediaError) -> FrameStream<AudioSamples> {
         let monitor = try CaptureMonitor(self)
