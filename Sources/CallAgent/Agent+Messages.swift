@@ -19,7 +19,8 @@ extension Agent {
         case .tokenWillExpire(let milliseconds): hub.yield(.tokenWillExpire(milliseconds: milliseconds))
         case .iceServers(let servers):
             await provider.use(servers)
-            for call in calls.active { Task { await call.use(servers) } }
+            let running = calls.active
+            Task { for call in running { await call.use(servers) } }
         case .ended(let error): signalingEnded(error)
         }
     }

@@ -63,8 +63,12 @@ public actor Agent {
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.user = user
-        self.provider =
-            configuration.joinsAhead.map { AheadMediaProvider(provider, $0, sleep: sleep) } ?? provider
+        if var plan = configuration.joinsAhead {
+            plan.media.data = configuration.media.allowsDataChannels
+            self.provider = AheadMediaProvider(provider, plan, sleep: sleep)
+        } else {
+            self.provider = provider
+        }
         makeTransport = signaling
         self.configuration = configuration
         self.logger = logger

@@ -21,7 +21,7 @@ extension Call {
     }
 
     /// Sends an event if the attributes changed since the last one.
-    func tellAttributes() {
+    func reportAttributes() {
         guard machine.state != .ended else { return }
         let now = attributes
         guard now != reportedAttributes else { return }

@@ -122,7 +122,7 @@ extension Call {
         // Before the farewell is sent: its receiver may place the next call at once.
         if machine.state == .ended { surroundings.registry.noteEnd(of: self) }
         for effect in effects { carryOut(effect, at: instant) }
-        tellAttributes()
+        reportAttributes()
     }
 
     func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {

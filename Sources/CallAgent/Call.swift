@@ -206,8 +206,8 @@ public actor Call {
     ///   no change is under way.
     public func changeMedia(to media: CallMedia) throws(CallError) {
         guard media.audio || media.video else { throw .noMedia }
-        // Data channels stay.
-        let media = CallMedia(audio: media.audio, video: media.video, data: media.data || machine.media.data)
+        // A call has data channels from the beginning or not at all.
+        let media = CallMedia(audio: media.audio, video: media.video, data: machine.media.data)
         try perform(.changeMedia(media), "change media")
     }
 

@@ -51,7 +51,7 @@ public enum MediaFact: Sendable, Equatable {
     /// Half of a track failed; the rest continues.
     case trackFailed(TrackFault)
     /// The peer opened a data channel.
-    case dataChannel(label: String)
+    case dataChannel
     /// Something else failed; the call continues without it.
     case warning(String)
     /// The media cannot continue.

@@ -15,7 +15,8 @@ extension Call {
     /// No other connection is needed: calls have data channels from the beginning or not at all. A channel goes on when the network changes. It
     /// ends when the call gets another connection, with ``changeMedia(to:)``.
     /// - Throws: ``CallError/wrongState(operation:state:)`` before the accept and after the end, ``CallError/noDataChannels`` when this end
-    ///   or the caller allows none, and ``CallError/media(_:)`` when the callee refused them, or for options that are out of range.
+    ///   or the caller allows none, or when the waiting task was cancelled, ``CallError/ended(_:)`` when the call ended meanwhile, and
+    ///   ``CallError/media(_:)`` when the callee refused data channels, or for options that are out of range.
     public func openDataChannel(
         _ label: String, options: DataChannelOptions = DataChannelOptions()
     ) async throws(CallError) -> DataChannel {
@@ -29,7 +30,11 @@ extension Call {
         } catch {
             throw .media(error)
         }
-        guard await channel.waitUntilOpen() else { throw .noDataChannels }
+        guard await channel.waitUntilOpen() else {
+            await channel.close()
+            if let end = machine.end { throw .ended(end) }
+            throw .noDataChannels
+        }
         return channel
     }
 }
@@ -37,7 +42,7 @@ extension Call {
 /// The data channels that the peer opened; they wait for the accept.
 final class CallDataChannels: Sendable {
     private struct State {
-        var waiting: [DataChannel] = []
+        var waiting: [(channel: DataChannel, generation: Int)] = []
         var isAccepted = false
     }
 
@@ -49,14 +54,24 @@ final class CallDataChannels: Sendable {
         (opened, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(PeerConnection.maximumDataChannels))
     }
 
-    func add(_ channel: DataChannel) {
+    func add(_ channel: DataChannel, of generation: Int) {
         let isAccepted = state.withLock { state in
-            if !state.isAccepted, state.waiting.count < PeerConnection.maximumDataChannels {
-                state.waiting.append(channel)
-            }
+            // A connection has a limited number of channels.
+            if !state.isAccepted { state.waiting.append((channel, generation)) }
             return state.isAccepted
         }
-        if isAccepted { sink.yield(channel) }
+        if isAccepted { pass(channel) }
+    }
+
+    /// Forgets the channels of a connection that was replaced before the accept: another device has the call.
+    func forget(_ generation: Int) { state.withLock { $0.waiting.removeAll { $0.generation == generation } } }
+
+    /// Closes a channel that nobody takes, rather than to leave it open and unread.
+    private func pass(_ channel: DataChannel) {
+        switch sink.yield(channel) {
+        case .enqueued: break
+        default: Task { await channel.close() }
+        }
     }
 
     /// The call was accepted: the channels so far, and all later ones, go to the application.
@@ -65,7 +80,7 @@ final class CallDataChannels: Sendable {
             defer { (state.waiting, state.isAccepted) = ([], true) }
             return state.waiting
         }
-        for channel in waiting { sink.yield(channel) }
+        for (channel, _) in waiting { pass(channel) }
     }
 
     func end() { sink.finish() }

@@ -44,6 +44,8 @@ struct CallGenerations: Sendable {
     mutating func show(_ number: Int) {
         guard let next = open[number], next !== reported else { return }
         if let reported { retired.append(reported) }
+        // After a rollback the connection before is shown again.
+        retired.removeAll { $0 === next }
         reported = next
     }
 
@@ -81,7 +83,7 @@ extension Call {
             let session = if let first { first } else { try await make(label, media, role, outputs) }
             try await sources.apply(to: session, with: media)
             if !isOutputOn { await session.setOutput(false) }
-            Task { for await channel in session.dataChannels { channels.add(channel) } }
+            Task { for await channel in session.dataChannels { channels.add(channel, of: number) } }
             return session
         }
         let opened = GenerationMedia(session, logger: logger)
@@ -96,6 +98,7 @@ extension Call {
     /// Closes a connection that was replaced or given up.
     func close(_ number: Int) {
         guard let media = generations.remove(number) else { return }
+        channels.forget(number)
         generations.note(
             closing: Task {
                 await media.close()
@@ -106,9 +109,12 @@ extension Call {
     /// Closes all media at the end of the call; returns when that is done.
     func closeMedia() async {
         let (open, closing) = generations.takeAll()
-        for media in open { await media.close() }
-        for closing in closing { await closing.value }
-        if await !outputs.close() { logger.error("a file or a device of the call did not end in time") }
+        async let areOver = outputs.close()
+        await withTaskGroup(of: Void.self) { group in
+            for media in open { group.addTask { await media.close() } }
+            for closing in closing { group.addTask { await closing.value } }
+        }
+        if await !areOver { logger.error("a file or a device of the call did not end in time") }
         // The call may have ended before its media was needed.
         await generations.takeFirst()?.close()
     }

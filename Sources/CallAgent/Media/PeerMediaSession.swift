@@ -193,7 +193,7 @@ extension MediaSessionEvent {
                         restart: parameters.restart, fragment: parameters.fragment, password: parameters.password))
             case .pathChanged(let change): .pathChanged(NetworkPathChange(change))
             case .candidatesGathered(let outcome): .gathered("\(outcome)")
-            case .dataChannel(let channel): .dataChannel(label: channel.label)
+            case .dataChannel: .dataChannel
             case .relayUnavailable(let text): .warning(text)
             case .recordingFailed(let error), .sinkFailed(_, let error): .warning(error.description)
             case .eventsDropped(let count):

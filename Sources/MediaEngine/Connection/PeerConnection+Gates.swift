@@ -66,9 +66,9 @@ extension PeerConnection {
     /// - Returns: How many frames and audio buffers had been shown before, by kind; empty before the negotiation.
     @discardableResult
     public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
-        guard !isClosed else { return [:] }
+        guard !isClosed, lastFigures == nil else { return [:] }
         isReceiving = isOpen
-        if isOpen, let early = earlyDigits.take() { tell(early) }
+        if isOpen, let early = earlyDigits.take() { report(early) }
         return media?.setReceiving(isOpen, hiding: hiddenKinds) ?? [:]
     }
 

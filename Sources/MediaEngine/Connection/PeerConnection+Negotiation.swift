@@ -10,7 +10,7 @@ extension PeerConnection {
         let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
         try offerDataChannels()
         let media = try await build(choices.map { $0[0] })
-        for channel in dataChannels { try media.open(channel) }
+        try openWaitingChannels(media)
         let offer = media.addFormats(
             choices, transportSequenceIds: choices.map { _ in transportSequenceId(TransportFeedback.offeredId) },
             to: try await media.create(.offer))
@@ -89,7 +89,7 @@ extension PeerConnection {
         if remote.data == nil {
             endDataChannels()
         } else {
-            for channel in dataChannels { try media.open(channel) }
+            try openWaitingChannels(media)
         }
         let id = transportSequenceId(remote.sections.compactMap(\.transportSequenceId).first)
         let usable = keeping(choices, of: remote).numberingPackets(by: id)

@@ -163,13 +163,13 @@ public actor PeerConnection {
     /// Reports a digit while the peer is shown: earlier digits are kept until the first showing, digits during a hold are dropped.
     private func take(_ digit: DtmfDigit) {
         if isReceiving {
-            tell([digit])
+            report([digit])
         } else if let early = earlyDigits, early.count < Self.maximumDigits {
             earlyDigits?.append(digit)
         }
     }
 
-    func tell(_ digits: [DtmfDigit]) { for digit in digits { eventSink.yield(.init(.dtmf(digit))) } }
+    func report(_ digits: [DtmfDigit]) { for digit in digits { eventSink.yield(.init(.dtmf(digit))) } }
 
     /// The certificate and the description may arrive in either order.
     func checkCertificate() {

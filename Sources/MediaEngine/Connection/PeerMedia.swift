@@ -27,6 +27,7 @@ final class PeerMedia: Sendable {
     private let tracks: PeerTracks
     private let builder: TrackBuilder
     private let outputs: MediaOutputs
+    private let probe: String?
     private let report: @Sendable (PeerPipeline.Report) -> Void
     let opus: OpusParameters
     let maxReceiveKbit: [MediaKind: Int]
@@ -64,8 +65,11 @@ final class PeerMedia: Sendable {
         let (opus, warnings) = configuration.opus.checked()
         for text in warnings { report(.warning(text)) }
         let bin = peer.pipeline.bin
+        let probe = outputs.probes?.take()
+        var isBuilt = false
+        defer { if !isBuilt, let probe { outputs.probes?.giveBack(probe) } }
         let builder = TrackBuilder(
-            configuration, opus: opus, outputs: outputs, catalog: catalog, pipeline: bin, report: report)
+            configuration, opus: opus, outputs: outputs, probe: probe, catalog: catalog, pipeline: bin, report: report)
         let tracks = PeerTracks(choices)
         for choice in choices {
             let sink = try peer.webrtc.requestPad("sink_%u")
@@ -78,7 +82,7 @@ final class PeerMedia: Sendable {
             preference: configuration.tracks[.video]?.degradationPreference ?? .balanced
         ) { report(.event(PeerConnectionEvent(.videoAdapted($0)))) }
         self.builder = builder
-        (self.outputs, self.report) = (outputs, report)
+        (self.outputs, self.probe, self.report) = (outputs, probe, report)
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
         self.peer = peer
@@ -89,6 +93,7 @@ final class PeerMedia: Sendable {
             guard let pad = arguments.pad(1), pad.isSource else { return }
             Self.connect(pad, to: tracks.receiving, dtmf, check, report)
         }
+        isBuilt = true
     }
 
     /// Builds the receiving tracks, and rebuilds a sending track if the negotiated choice is not the preferred one.
@@ -115,18 +120,22 @@ final class PeerMedia: Sendable {
             try await track.start()
         }
         tracks.set(agreed)
-        await outputs.join { [report] in report(.event(PeerConnectionEvent($0))) }
+        await outputs.join(self) { [report] in report(.event(PeerConnectionEvent($0))) }
     }
 
     /// Starts or stops to show, play and record received media, except for hidden kinds, and to record sent media.
     ///
     /// - Returns: How many frames and audio buffers had been shown before, by kind.
     func setReceiving(_ isOpen: Bool, hiding hidden: Set<MediaKind>) -> [MediaKind: Int] {
-        if isOpen { outputs.begin { [report] in report(.event(PeerConnectionEvent($0))) } }
+        if isOpen { begin() }
         for track in sending.values { track.setRecording(isOpen) }
         var passed: [MediaKind: Int] = [:]
         for (kind, track) in receiving { passed[kind] = track.setOpen(isOpen && !hidden.contains(kind)) }
         return passed
+    }
+
+    private func begin() {
+        outputs.begin(self, with: receiving.keys) { [report] in report(.event(PeerConnectionEvent($0))) }
     }
 
     /// Runs on the streaming thread that is about to push the first packet, so the link exists in time.
@@ -237,6 +246,8 @@ final class PeerMedia: Sendable {
             if await !Deadline.isMet(limit / 8, by: { await peer.ice.close() }) { peer.ice.abandon() }
             peer.turnServers.close()
         }
+        outputs.leave(self)
+        if isStopped, let probe { outputs.probes?.giveBack(probe) }
         return areOver && isStopped
     }
 }

@@ -3,18 +3,20 @@ struct TrackBuilder: Sendable {
     private let configuration: PeerConnectionConfiguration
     private let opus: OpusParameters
     private let outputs: MediaOutputs
+    /// The name of the probe of the played audio; nil when there is none for this connection.
+    private let probe: String?
     private let catalog: PipelineCatalog
     private let pipeline: Element
     private let report: @Sendable (PeerPipeline.Report) -> Void
 
     /// `opus` must be checked already.
     init(
-        _ configuration: PeerConnectionConfiguration, opus: OpusParameters, outputs: MediaOutputs,
+        _ configuration: PeerConnectionConfiguration, opus: OpusParameters, outputs: MediaOutputs, probe: String?,
         catalog: PipelineCatalog, pipeline: Element, report: @escaping @Sendable (PeerPipeline.Report) -> Void
     ) {
         self.configuration = configuration
         self.opus = opus
-        self.outputs = outputs
+        (self.outputs, self.probe) = (outputs, probe)
         self.catalog = catalog
         self.pipeline = pipeline
         self.report = report
@@ -38,7 +40,7 @@ struct TrackBuilder: Sendable {
             pipeline: pipeline, webrtcSink: webrtcSink, mode: mode,
             // The rate of audio does not follow the path.
             numbersPackets: kind == .video && configuration.tuning.followsBandwidth,
-            keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: outputs.probe?.name,
+            keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs, probe: probe,
             onUnprocessed: { [report] in report(.warning("the audio is sent unprocessed: \($0)")) },
             onUnshared: { [report] in report(.warning("no encoder is shared with other calls: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },

@@ -167,7 +167,7 @@ final class NiceAgent: Sendable {
         else { return nil }
         var server = NiceAddress()
         nice_candidate_relay_address(local, &server)
-        // libnice tells it by the type preference only (`candidate.c`): 30 by UDP, 20 by TCP.
+        // libnice shows it in the type preference only (`candidate.c`): 30 by UDP, 20 by TCP.
         let isUDP = local.pointee.priority >> 24 > 20
         return (isUDP ? .udp : .tcp, IceEndpoint(host: Self.address(server), port: Int(nice_address_get_port(&server))))
     }

@@ -18,11 +18,11 @@ public final class MediaOutputs: Sendable {
     let received: Recorder?
     /// The recording of sent media.
     let sent: Recorder?
-    /// Taps the played audio; nil when no audio is played here.
-    let probe: EchoProbe?
+    /// Tap the played audio; nil when no audio is played here.
+    let probes: EchoProbes?
 
     /// Outputs for the application: no recording, no window and no speaker.
-    public init() { (sinks, report, received, sent, probe) = ([:], FailureReport(), nil, nil, nil) }
+    public init() { (sinks, report, received, sent, probes) = ([:], FailureReport(), nil, nil, nil) }
 
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
     init(_ configuration: OutputConfiguration, catalog: PipelineCatalog) throws(MediaError) {
@@ -43,15 +43,15 @@ public final class MediaOutputs: Sendable {
         ]
         let shown = blueprints.filter { !$0.isDiscard }
         let isHeard = shown.contains { $0.kind == .audio }
-        let probe = isHeard && GStreamerLibrary.hasElement("webrtcechoprobe") ? try EchoProbe() : nil
+        let probes = isHeard && GStreamerLibrary.hasElement("webrtcechoprobe") ? try EchoProbes() : nil
         var sinks: [MediaKind: SinkPipeline] = [:]
         for blueprint in shown {
             let kind = blueprint.kind
             sinks[kind] = SinkPipeline(
-                blueprint, outlet: kind == .video ? video : audio, probe: kind == .audio ? probe : nil
+                blueprint, outlet: kind == .video ? video : audio, probes: kind == .audio ? probes : nil
             ) { report.note(.sinkFailed(kind, $0)) }
         }
-        (self.probe, self.sinks, self.report) = (probe, sinks, report)
+        (self.probes, self.sinks, self.report) = (probes, sinks, report)
     }
 
     // MARK: For the application
@@ -99,16 +99,27 @@ public final class MediaOutputs: Sendable {
     func sink(_ kind: MediaKind) -> SinkPipeline? { sinks[kind] }
 
     /// A connection will feed the outputs, and gets their failures unless another one feeds them now.
-    func join(_ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) async {
-        self.report.join(report)
+    func join(_ connection: AnyObject, _ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) async {
+        self.report.join(ObjectIdentifier(connection), report)
         for recorder in [received, sent] { await recorder?.start() }
     }
 
-    /// A connection feeds the outputs from now on, and gets their failures.
-    func begin(_ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) {
-        self.report.begin(report)
+    /// A connection feeds the outputs from now on with media of these kinds, and gets their failures.
+    func begin(
+        _ connection: AnyObject, with kinds: some Collection<MediaKind>,
+        _ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void
+    ) {
+        self.report.begin(ObjectIdentifier(connection), report)
         zero.begin()
+        // Otherwise the window would keep the last frame of the connection before.
+        for kind in MediaKind.allCases where !kinds.contains(kind) {
+            outlet(kind).clear()
+            if let sink = sinks[kind] { Task { await sink.stop() } }
+        }
     }
+
+    /// A connection has ended, and gets no failures any more.
+    func leave(_ connection: AnyObject) { report.leave(ObjectIdentifier(connection)) }
 
     func close(within limit: Duration) async -> Bool {
         video.end()
@@ -127,9 +138,19 @@ public final class MediaOutputs: Sendable {
 private final class FailureReport: Sendable {
     typealias Report = @Sendable (PeerConnectionEvent.Kind) -> Void
 
-    private let report = Mutex<Report?>(nil)
+    private let report = Mutex<(connection: ObjectIdentifier, report: Report)?>(nil)
 
-    func join(_ next: @escaping Report) { report.withLock { $0 = $0 ?? next } }
-    func begin(_ next: @escaping Report) { report.withLock { $0 = next } }
-    func note(_ failure: PeerConnectionEvent.Kind) { report.withLock { $0 }?(failure) }
+    func join(_ connection: ObjectIdentifier, _ next: @escaping Report) {
+        report.withLock { $0 = $0 ?? (connection, next) }
+    }
+
+    func begin(_ connection: ObjectIdentifier, _ next: @escaping Report) {
+        report.withLock { $0 = (connection, next) }
+    }
+
+    func leave(_ connection: ObjectIdentifier) {
+        report.withLock { if $0?.connection == connection { $0 = nil } }
+    }
+
+    func note(_ failure: PeerConnectionEvent.Kind) { report.withLock { $0?.report }?(failure) }
 }

@@ -90,6 +90,9 @@ final class Outlet: Sendable {
 
     func remove(_ number: Int) { state.withLock { $0.consumers[number] = nil } }
 
+    /// Forgets the latest frame: the peer has stopped to send this kind for good.
+    func clear() { state.withLock { $0.latest = nil } }
+
     /// Ends the outlet and notifies its consumers.
     func end() {
         let consumers = state.withLock { state in

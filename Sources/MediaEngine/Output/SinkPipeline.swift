@@ -13,20 +13,20 @@ actor SinkPipeline {
 
     private let blueprint: SinkBlueprint
     private let outlet: Outlet
-    private let probe: EchoProbe?
+    private let probes: EchoProbes?
     private let report: @Sendable (MediaError) -> Void
     private var running: (pipeline: Pipeline, consumer: Int)?
     private var isClosed = false
 
-    /// `probe` taps the played audio; `report` gets, once, the error that ends the pipeline.
+    /// `probes` tap the played audio; `report` gets, once, the error that ends the pipeline.
     init(
-        _ blueprint: SinkBlueprint, outlet: Outlet, probe: EchoProbe? = nil,
+        _ blueprint: SinkBlueprint, outlet: Outlet, probes: EchoProbes? = nil,
         report: @escaping @Sendable (MediaError) -> Void
     ) {
         executor = QueueExecutor(label: "sink.\(blueprint.name)")
         self.blueprint = blueprint
         self.outlet = outlet
-        self.probe = probe
+        self.probes = probes
         self.report = report
     }
 
@@ -50,6 +50,11 @@ actor SinkPipeline {
     /// Stops permanently.
     func close() {
         isClosed = true
+        stop()
+    }
+
+    /// Stops until it is opened again.
+    func stop() {
         guard let running = running.take() else { return }
         outlet.remove(running.consumer)
         running.pipeline.stop()
@@ -87,8 +92,8 @@ actor SinkPipeline {
             }
         }
         do throws(MediaError) {
-            if let probe {
-                try probe.insert(between: source, and: bin, in: pipeline.bin)
+            if let probes {
+                try probes.insert(between: source, and: bin, in: pipeline.bin)
             } else {
                 try source.link(to: bin)
             }

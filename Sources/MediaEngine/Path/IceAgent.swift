@@ -98,7 +98,7 @@ final class IceAgent: Sendable {
         case .gathered:
             guard path.restart == 0 else { return }
             webrtc.reportGathering(isComplete: true)
-            tell(.gathered)
+            reportGathered(.gathered)
         case .selectedPair:
             if isPresent { noteSelectedPair() }
             // A peer that nominates late (RFC 8445 section 8.1.1) selects the pair only after it has worked.
@@ -118,7 +118,7 @@ final class IceAgent: Sendable {
 
     private func take(candidate: String, of path: IcePath) {
         guard path.restart > 0, let fragment = path.nice.localCredentials?.fragment else {
-            return tell(.candidate(IceCandidate(mLine: webrtc.mLine, candidate: candidate)))
+            return reportGathered(.candidate(IceCandidate(mLine: webrtc.mLine, candidate: candidate)))
         }
         // The peer recognises the path by the fragment.
         report(.candidate(IceCandidate(mLine: webrtc.mLine, candidate: "\(candidate) ufrag \(fragment)")))
@@ -147,7 +147,7 @@ final class IceAgent: Sendable {
         webrtc.report(.connected)
     }
 
-    private func tell(_ gathered: Report) {
+    private func reportGathered(_ gathered: Report) {
         let isHeld = state.withLock { state in
             state.held?.append(gathered)
             return state.held != nil
@@ -336,7 +336,7 @@ extension IceAgent: WebRTCIceActions {
         guard !path.nice.gather() else { return }
         IceThread.shared.run { [weak self] in
             self?.report(.failed(text: "ICE has no local address, or no free port in the allowed range"))
-            self?.tell(.gathered)
+            self?.reportGathered(.gathered)
         }
     }
 

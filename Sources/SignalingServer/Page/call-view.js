@@ -60,7 +60,7 @@ export class CallView {
     this.#statistics.begin(call);
     this.#keypad.show(false);
     for (const name of ["state", "media", "sending"]) call.addEventListener(name, () => this.#update(call));
-    call.addEventListener("notice", ({ detail }) => this.#tell(call, detail));
+    call.addEventListener("notice", ({ detail }) => this.#show(call, detail));
     local.addEventListener("changed", () => this.#update(call));
     byId("peer-name").textContent = call.displayName || call.peer;
     // The server has checked the user, and nobody the display name.
@@ -169,7 +169,7 @@ export class CallView {
     else this.#call.changeMedia({ audio: true, video: true });
   }
 
-  #tell(call, { name, content, text, medium }) {
+  #show(call, { name, content, text, medium }) {
     if (call !== this.#call) return;
     if (name === "info") notice(`${call.peer}: ${content}`);
     if (name === "mediaWarning") notice(text);

@@ -118,7 +118,7 @@ export class PeerMedia {
       if (this.#pc.signalingState === "have-local-offer") await this.#pc.setLocalDescription({ type: "rollback" });
       const offer = await this.#pc.createOffer({ iceRestart: true });
       // Reported first: the candidates follow.
-      this.#tell({ type: "iceParameters", restart: number, ...iceParameters(offer.sdp) });
+      this.#notify({ type: "iceParameters", restart: number, ...iceParameters(offer.sdp) });
       await this.#pc.setLocalDescription(offer);
     } catch (error) {
       this.#pathFailed(error);
@@ -137,7 +137,7 @@ export class PeerMedia {
       await this.#setRemote({ type: "answer", sdp });
       this.#restart.hasAnswer = true;
       // A check of the peer that comes before its candidates makes a pair that Chromium drops in favour of the former one.
-      for (const line of this.#restart.held.splice(0)) this.#tell({ type: "localCandidate", candidate: line, mLine: 0 });
+      for (const line of this.#restart.held.splice(0)) this.#notify({ type: "localCandidate", candidate: line, mLine: 0 });
       this.#restart.held = undefined;
     } catch (error) {
       this.#pathFailed(error);
@@ -148,7 +148,7 @@ export class PeerMedia {
   #pathFailed(error) {
     this.#restart = undefined;
     this.#remoteIsSet = true;
-    this.#tell({ type: "warning", text: `another network path was not tried: ${error.message}` });
+    this.#notify({ type: "warning", text: `another network path was not tried: ${error.message}` });
   }
 
   setGates(gates) {
@@ -174,7 +174,7 @@ export class PeerMedia {
 
   #addSender(kind, transceiver) {
     const sender = new Sender(kind, transceiver, this.local, (which, error) => {
-      this.#tell({ type: "captureFailed", medium: which, text: `${error.name}: ${error.message}` });
+      this.#notify({ type: "captureFailed", medium: which, text: `${error.name}: ${error.message}` });
     });
     this.#senders.set(kind, sender);
     sender.set(this.#gates[kind]);
@@ -201,17 +201,17 @@ export class PeerMedia {
       if (!/ ufrag /.test(line)) line += ` ufrag ${candidate.usernameFragment}`;
       if (this.#restart.held) return void this.#restart.held.push(line);
     }
-    this.#tell({ type: "localCandidate", candidate: line, mLine: candidate?.sdpMLineIndex ?? 0 });
+    this.#notify({ type: "localCandidate", candidate: line, mLine: candidate?.sdpMLineIndex ?? 0 });
   }
 
-  #networkChanged = () => { if (this.#facts.has("verified")) this.#tell({ type: "networkChanged" }); };
+  #networkChanged = () => { if (this.#facts.has("verified")) this.#notify({ type: "networkChanged" }); };
 
   /** The path has changed when a pair works that was not there before. */
   #listenForPath(figures) {
     if (!this.#restart?.hasAnswer || !figures.selectedPair || this.#restart.formerPairs.has(figures.selectedPair)) return;
     const { number, begun } = this.#restart;
     this.#restart.hasAnswer = false;
-    this.#tell({ type: "pathChanged", restart: number, milliseconds: performance.now() - begun });
+    this.#notify({ type: "pathChanged", restart: number, milliseconds: performance.now() - begun });
   }
 
   #connectionChanged() {
@@ -225,23 +225,23 @@ export class PeerMedia {
     // The browser compares the peer's certificate with the fingerprint of its SDP. In Firefox DTLS fails with ICE, too.
     const dtls = this.#pc.getTransceivers()[0]?.sender.transport?.state;
     const fault = this.#facts.has("iceConnected") && dtls === "failed" ? "security" : "other";
-    this.#tell({ type: "failed", fault, text: fault === "security" ? "DTLS failed" : "ICE found no way" });
+    this.#notify({ type: "failed", fault, text: fault === "security" ? "DTLS failed" : "ICE found no way" });
   }
 
-  #tell(fact) {
+  #notify(fact) {
     if (!this.#isClosed) this.#report(fact);
   }
 
   #once(type) {
     if (this.#facts.has(type)) return;
     this.#facts.add(type);
-    this.#tell({ type });
+    this.#notify({ type });
   }
 
   #setInterrupted(isInterrupted) {
     if (this.#isInterrupted === isInterrupted) return;
     this.#isInterrupted = isInterrupted;
-    this.#tell({ type: isInterrupted ? "interrupted" : "resumed" });
+    this.#notify({ type: isInterrupted ? "interrupted" : "resumed" });
   }
 
   /** Reads the statistics repeatedly to see what arrives. */
@@ -274,7 +274,7 @@ export class PeerMedia {
     this.#heard.silentMs += Math.min(figures.at - (this.#last?.at ?? figures.at), 2 * steadyLookMs);
     if (this.#heard.silentMs - this.#heard.reportedMs >= pathSilenceMs) {
       this.#heard.reportedMs = this.#heard.silentMs;
-      this.#tell({ type: "pathSilent" });
+      this.#notify({ type: "pathSilent" });
     }
     if (this.#heard.silentMs >= silenceMs) this.#setInterrupted(true);
   }

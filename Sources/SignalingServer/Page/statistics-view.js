@@ -28,11 +28,11 @@ export class StatisticsView {
     call.addEventListener("rates", ({ detail }) => {
       if (plots !== this.#plots) return;
       for (const plot of plots) plot.add(detail);
-      this.#tell(call.figures);
+      this.#show(call.figures);
     });
   }
 
-  #tell(figures) {
+  #show(figures) {
     if (!figures) return;
     const { video, audio } = figures;
     const size = (one) => (one.width ? ` ${one.width}×${one.height}` : "");

@@ -28,6 +28,7 @@ final class FakeMediaSession: MediaSession {
     private let plan: FakeMediaProvider.Plan
     private let log = Mutex<[Command]>([])
     private let statisticsReport = Mutex(StatisticsReport())
+    private let mediaReport = Mutex(MediaReport())
 
     init(label: String, media: CallMedia, servers: [IceServer], plan: FakeMediaProvider.Plan) {
         self.label = label
@@ -73,8 +74,11 @@ final class FakeMediaSession: MediaSession {
     func restartIce(_ number: Int) { note(.restartIce(number)) }
     func setIceParameters(_ parameters: SignalingMessage.IceParameters) { note(.setIceParameters(parameters)) }
     func setGates(_ gates: MediaGates) async { note(.setGates(gates)) }
-    func report() async -> MediaReport { MediaReport() }
+    func report() async -> MediaReport { mediaReport.withLock { $0 } }
     func statistics() async -> StatisticsReport { statisticsReport.withLock { $0 } }
+
+    /// Sets what it reports from now on as sent and received.
+    func set(_ report: MediaReport) { mediaReport.withLock { $0 = report } }
 
     /// Sets the totals that it reports from now on as sent and received.
     func set(_ report: StatisticsReport) { statisticsReport.withLock { $0 = report } }

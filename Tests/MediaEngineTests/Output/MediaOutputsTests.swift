@@ -47,6 +47,7 @@ extension RealPipelines {
             #expect(await outputs.sink(.video)?.shape != nil, "the window stays")
             #expect(!second.callee.events.contains { if case .sinkFailed = $0 { true } else { false } })
             await second.close()
+            await outputs.close()
             await watching
             let shown = times.value
             #expect(shown == shown.sorted(), "no frame of one connection between those of the other")
@@ -76,6 +77,36 @@ extension RealPipelines {
             }
             await first.close()
             withExtendedLifetime(folder) {}
+        }
+
+        @Test("Two connections with the same loudspeaker both remove its echo from what they send")
+        func twoMicrophones() async throws {
+            let folder = try PipelineFolder([
+                "loud-audio-sink.launch": "fakesink name=sink sync=true async=false\n"
+            ])
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
+            options.calleeOutputs.audioSink = AudioSink(name: "loud")
+            options.configureCallee = { $0.tracks[.audio]?.processing = .voice }
+            let first = try await LoopbackCall(options)
+            let probes = try #require(first.callee.peer.outputs.probes)
+            try await first.connect()
+            await first.callee.peer.setReceiving(true)
+            try await first.caller.waitForTone()
+            options.continuedOutputs = first.callee.peer.outputs
+            // More than there are probes at a time; each connection gives its own back.
+            for _ in 1...4 {
+                try await withCall(options) { next in
+                    try await next.connect()
+                    await next.callee.peer.setReceiving(true)
+                    for end in next.ends { try await end.waitForTone() }
+                    #expect(next.callee.failure == nil)
+                }
+            }
+            let free = try [#require(probes.take()), #require(probes.take())]
+            #expect(Set(free).count == 2 && probes.take() == nil, "the first connection has the third")
+            await first.close()
         }
 
         @Test("Outputs that were closed give nothing, and close again without harm")

@@ -18,7 +18,7 @@ extension PeerConnection {
             throw refuse("a label or an option is out of range, or two limits exclude each other")
         }
         dataChannels.removeAll(where: \.isOver)
-        guard dataChannels.count < Self.maximumDataChannels else {
+        guard knownChannels < Self.maximumDataChannels else {
             throw refuse("there are \(Self.maximumDataChannels) data channels already")
         }
         if hasData == false { throw refuse("the offer has no data channels, or the peer refused them") }
@@ -32,6 +32,9 @@ extension PeerConnection {
     /// The stream of the channel that gives an offer its m-line for data, above those that the two ends choose.
     private static let offeringStream = 126
 
+    /// The channels that both ends know.
+    private var knownChannels: Int { dataChannels.count { $0.options.negotiatedId == nil } }
+
     /// Has the offer include data channels: `webrtcbin` includes them only if there is a channel.
     ///
     /// The peer never hears of this one.
@@ -40,6 +43,11 @@ extension PeerConnection {
         var options = DataChannelOptions()
         options.negotiatedId = Self.offeringStream
         _ = try makeDataChannel("", options: options)
+    }
+
+    /// Opens the channels that were made before there was a pipeline; those that were made since are open.
+    func openWaitingChannels(_ media: PeerMedia) throws(MediaError) {
+        for channel in dataChannels where channel.native == nil { try media.open(channel) }
     }
 
     func send(_ message: DataChannel.Message, on channel: DataChannel) throws(MediaError) {
@@ -87,7 +95,7 @@ extension PeerConnection {
     /// Accepts a channel of the peer; false if there are too many.
     func take(_ channel: DataChannel) -> Bool {
         dataChannels.removeAll(where: \.isOver)
-        guard dataChannels.count < Self.maximumDataChannels else {
+        guard knownChannels < Self.maximumDataChannels else {
             channel.native?.close()
             channel.end()
             return false

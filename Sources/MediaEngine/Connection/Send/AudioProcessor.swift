@@ -14,7 +14,7 @@ final class AudioProcessor: Sendable {
     private let pipeline: Element
     private let upstream: Pad
     private let downstream: Pad
-    /// The name of the ``EchoProbe`` that taps the played audio; nil when no audio is played.
+    /// The name of the ``EchoProbes`` that taps the played audio; nil when no audio is played.
     private let probe: String?
     private let onFailure: @Sendable (MediaError) -> Void
 

@@ -47,7 +47,7 @@ final class SendTrack: Sendable {
 
     /// Builds the branch into `pipeline`, which may be running, and links it to `webrtcSink`, a sink pad of webrtcbin.
     ///
-    /// With `numbersPackets` they get the extension of ``TransportFeedback`` once it is negotiated. `probe` is the name of the ``EchoProbe`` that taps
+    /// With `numbersPackets` they get the extension of ``TransportFeedback`` once it is negotiated. `probe` is the name of the ``EchoProbes`` that taps
     /// the played audio; nil when no audio is played.
     /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored, `onUnshared` when a shared encoder fails.
     init(

@@ -21,22 +21,20 @@ extension StateEventTable {
             sendInfo                    | .                                                 | "                | info                                                     | "                | "
 
             <ringing                    | .                                                 | "                | >ringing                                                 | .                | "
-            <ringing g3                 | .                                                 | "                | >ringing                                                 | .                | "
             <ringing d1                 | .                                                 | "                | notify >ringing                                          | notify           | .
             <ringing d2                 | .                                                 | "                | notify >ringing                                          | notify           | .
             <progress                   | .                                                 | "                | setAnswer >ringing                                       | setAnswer        | "
+            <progress g3                | .                                                 | "                | "                                                        | "                | "
             <progress d1                | .                                                 | "                | setAnswer notify >ringing                                | setAnswer notify | setAnswer
             <progress d2                | .                                                 | "                | setAnswer notify >ringing                                | setAnswer notify | setAnswer
             <accept                     | .                                                 | "                | cancel >incompatibleMedia                                | "                | "
+            <accept g3                  | .                                                 | "                | "                                                        | "                | "
             <accept sdp                 | .                                                 | "                | setAnswer +connect >connecting                           | "                | "
-            <accept d1                  | .                                                 | "                | cancel >incompatibleMedia                                | "                | "
+            <accept sdp g3              | .                                                 | "                | "                                                        | "                | "
             <accept sdp d1              | .                                                 | "                | cancel setAnswer +connect >connecting                    | "                | "
-            <accept d2                  | .                                                 | "                | cancel >incompatibleMedia                                | "                | "
             <accept sdp d2              | .                                                 | "                | cancel setAnswer +connect >connecting                    | "                | "
             <reject 603                 | .                                                 | "                | >remoteRejected                                          | "                | "
             <reject 486                 | .                                                 | "                | >remoteBusy                                              | "                | "
-            <reject 603 g3              | .                                                 | "                | >remoteRejected                                          | "                | "
-            <reject 486 g3              | .                                                 | "                | >remoteBusy                                              | "                | "
             <reject 603 d1              | .                                                 | "                | cancel >remoteRejected                                   | "                | "
             <reject 486 d1              | .                                                 | "                | +fork                                                    | "                | ~
             <reject 603 d2              | .                                                 | "                | cancel >remoteRejected                                   | "                | "
@@ -45,29 +43,20 @@ extension StateEventTable {
             <hangup 408                 | .                                                 | "                | >remoteConnectTimeout                                    | "                | "
             <hangup 9906                | .                                                 | "                | >remoteFailed                                            | "                | "
             <hangup 99999               | .                                                 | "                | >remoteHangup                                            | "                | "
-            <hangup 9900 g3             | .                                                 | "                | >remoteHangup                                            | "                | "
-            <hangup 408 g3              | .                                                 | "                | >remoteConnectTimeout                                    | "                | "
-            <hangup 9906 g3             | .                                                 | "                | >remoteFailed                                            | "                | "
-            <hangup 99999 g3            | .                                                 | "                | >remoteHangup                                            | "                | "
             <hangup 9900 d1             | .                                                 | "                | cancel >remoteHangup                                     | "                | "
             <hangup 9900 d2             | .                                                 | "                | cancel >remoteHangup                                     | "                | "
             <candidate                  | .                                                 | "                | addCandidate                                             | "                | "
-            <candidate d1               | .                                                 | "                | addCandidate                                             | "                | "
-            <candidate d2               | .                                                 | "                | addCandidate                                             | "                | "
+            <candidate g3               | .                                                 | "                | "                                                        | "                | "
             <state off                  | .                                                 | "                | notify                                                   | "                | "
             <state hold                 | .                                                 | "                | gates notify                                             | "                | "
             <info                       | .                                                 | "                | notify                                                   | "                | "
             <query                      | .                                                 | "                | status                                                   | "                | "
             <gone                       | .                                                 | "                | +peerGone                                                | "                | "
-            <gone g3                    | .                                                 | "                | +peerGone                                                | "                | "
             <gone d1                    | .                                                 | "                | +peerGone                                                | "                | ~
             <gone d2                    | .                                                 | "                | +peerGone                                                | "                | ~
             <error 404                  | .                                                 | "                | >unknownUser                                             | .                | "
             <error 480                  | .                                                 | "                | >offline                                                 | +peerGone        | "
             <error 400                  | .                                                 | "                | >signalingFailed                                         | .                | "
-            <error 404 g3               | .                                                 | "                | >unknownUser                                             | .                | "
-            <error 480 g3               | .                                                 | "                | >offline                                                 | +peerGone        | "
-            <error 400 g3               | .                                                 | "                | >signalingFailed                                         | .                | "
             <error 481                  | .                                                 | "                | >signalingFailed                                         | >unknownCall     | "
             <error 481 d1               | .                                                 | "                | >signalingFailed                                         | .                | ~
             <error 481 d2               | .                                                 | "                | >signalingFailed                                         | .                | ~

@@ -22,8 +22,6 @@ extension StateEventTable {
 
             <cancel 9900                   | .                                    | >remoteCancelled         | "                              | .                        | >remoteCancelled
             <cancel 487                    | .                                    | >remoteRingTimeout       | "                              | .                        | >remoteRingTimeout
-            <cancel 9900 g3                | .                                    | >remoteCancelled         | "                              | .                        | >remoteCancelled
-            <cancel 487 g3                 | .                                    | >remoteRingTimeout       | "                              | .                        | >remoteRingTimeout
             <cancel 200 not d1 d1          | .                                    | >answeredElsewhere       | "                              | .                        | >answeredElsewhere
             <cancel 200 not d2 d1          | .                                    | >answeredElsewhere       | "                              | .                        | >answeredElsewhere
             <cancel 603 not d2 d1          | .                                    | >declinedElsewhere       | "                              | .                        | >declinedElsewhere
@@ -34,16 +32,10 @@ extension StateEventTable {
             <hangup 408                    | >remoteConnectTimeout                | "                        | "                              | "                        | "
             <hangup 9906                   | >remoteFailed                        | "                        | "                              | "                        | "
             <hangup 99999                  | >remoteHangup                        | "                        | "                              | "                        | "
-            <hangup 9900 g3                | >remoteHangup                        | "                        | "                              | "                        | "
-            <hangup 408 g3                 | >remoteConnectTimeout                | "                        | "                              | "                        | "
-            <hangup 9906 g3                | >remoteFailed                        | "                        | "                              | "                        | "
-            <hangup 99999 g3               | >remoteHangup                        | "                        | "                              | "                        | "
-            <hangup 9900 d1                | >remoteHangup                        | "                        | "                              | "                        | "
-            <hangup 9900 d2                | >remoteHangup                        | "                        | "                              | "                        | "
             <candidate                     | addCandidate                         | "                        | "                              | "                        | "
-            <candidate d1                  | addCandidate                         | "                        | "                              | "                        | "
-            <candidate d2                  | addCandidate                         | "                        | "                              | "                        | "
+            <candidate g3                  | .                                    | "                        | "                              | "                        | "
             <iceRestart                    | restartIce +iceRestart setIce notify | "                        | "                              | "                        | "
+            <iceRestart g3                 | .                                    | "                        | "                              | "                        | "
             <offer audio g1                | .                                    | +change makeAnswer gates | .                              | "                        | "
             <offer video g1                | .                                    | +change makeAnswer gates | .                              | "                        | "
             <offer audio g2                | .                                    | +change makeAnswer gates | close +change makeAnswer gates | .                        | close +change makeAnswer gates
@@ -56,12 +48,7 @@ extension StateEventTable {
             <info                          | notify                               | "                        | "                              | "                        | "
             <query                         | status                               | "                        | "                              | "                        | "
             <gone                          | ~                                    | "                        | "                              | "                        | "
-            <gone g3                       | ~                                    | "                        | "                              | "                        | "
-            <gone d1                       | ~                                    | "                        | "                              | "                        | "
-            <gone d2                       | ~                                    | "                        | "                              | "                        | "
             <error 481                     | >unknownCall                         | "                        | "                              | "                        | "
-            <error 481 d1                  | >unknownCall                         | "                        | "                              | "                        | "
-            <error 481 d2                  | >unknownCall                         | "                        | "                              | "                        | "
 
             signalingLost                  | notify                               | "                        | "                              | "                        | "
             signalingRestored              | query notify                         | "                        | "                              | "                        | "

@@ -4,7 +4,8 @@
 ///
 /// A cell has, in order: the messages sent (`cancel`), the commands to the media (`makeOffer`, `gates`), the timer that starts (`+ring`),
 /// `notify` if the user gets an event, and the new state (`>ended`). `.`: the event changes nothing. `~`: the machine only remembers the event.
-/// `"`: the same as in the column before. An event without a row changes nothing in any of the states.
+/// `"`: the same as in the column before. An event without a row changes nothing in any of the states. A message of a device or of an unknown
+/// generation without a row does what the same message does without them.
 struct StateEventTable: Sendable {
     /// The states, one per column.
     var columns: [Column]
@@ -84,6 +85,14 @@ extension CallMachine.Event {
         case .received(let body, let generation, let device): "<" + body.label + suffix(generation, device)
         default: "\(self)"
         }
+    }
+
+    /// The label of the same message without its device or its unknown generation (3); nil for other events.
+    var ordinaryLabel: String? {
+        guard case .received(let body, let generation, let device) = self, generation == 3 || device != nil else {
+            return nil
+        }
+        return "<" + body.label
     }
 
     private func suffix(_ generation: Int, _ device: String?) -> String {
