@@ -153,7 +153,8 @@ extension Peers {
                     };
                     """)
                 try await alice.call("bob")
-                #expect(try await alice.waitForEnd() == "securityFailed")
+                // The peer gets the alert of DTLS, and its word may arrive first.
+                #expect(["securityFailed", "remoteFailed"].contains(try await alice.waitForEnd()))
                 #expect(try await alice.seesAndHearsNothing())
             }
             let report = try await bob.report()

@@ -224,7 +224,7 @@ export class PeerMedia {
     if (this.#facts.has("verified")) return this.#setInterrupted(true);
     // The browser compares the peer's certificate with the fingerprint of its SDP. In Firefox DTLS fails with ICE, too.
     const dtls = this.#pc.getTransceivers()[0]?.sender.transport?.state;
-    const fault = this.#facts.has("iceConnected") && dtls === "failed" ? "security" : "other";
+    const fault = dtls === "failed" && this.#pc.iceConnectionState !== "failed" ? "security" : "other";
     this.#notify({ type: "failed", fault, text: fault === "security" ? "DTLS failed" : "ICE found no way" });
   }
 
