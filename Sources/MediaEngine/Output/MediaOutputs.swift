@@ -111,6 +111,8 @@ public final class MediaOutputs: Sendable {
     ) {
         self.report.begin(ObjectIdentifier(connection), report)
         zero.begin()
+        // Before the negotiation no kind is known.
+        guard !kinds.isEmpty else { return }
         // Otherwise the window would keep the last frame of the connection before.
         for kind in MediaKind.allCases where !kinds.contains(kind) {
             outlet(kind).clear()
