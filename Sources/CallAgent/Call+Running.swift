@@ -186,8 +186,10 @@ extension Call {
     private func report(_ change: CallStateChange, at instant: ContinuousClock.Instant) {
         logger.info("\(change.state.rawValue)", metadata: ["reason": "\(change.reason)", "by": "\(change.by)"])
         if change.reason == .ringing || change.reason == .invited { mark(.ringing, at: instant) }
-        if change.reason == .accepted || change.reason == .glare { mark(.accepted, at: instant) }
-        if change.reason == .accepted || change.reason == .glare { channels.accept() }
+        if change.reason == .accepted || change.reason == .glare {
+            mark(.accepted, at: instant)
+            channels.accept()
+        }
         if change.state == .connected { mark(.connected, at: instant) }
         if change.state == .ended {
             mark(.ended, at: instant)

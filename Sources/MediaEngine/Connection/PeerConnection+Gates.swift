@@ -66,6 +66,7 @@ extension PeerConnection {
     /// - Returns: How many frames and audio buffers had been shown before, by kind; empty before the negotiation.
     @discardableResult
     public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
+        // From close() on, nothing opens the gates again.
         guard !isClosed, lastFigures == nil else { return [:] }
         isReceiving = isOpen
         if isOpen, let early = earlyDigits.take() { report(early) }

@@ -34,6 +34,7 @@ public struct PeerConnectionConfiguration: Sendable {
     /// What is not decoded is still received, recorded and counted; its freezes are measured by the arrival of its frames. A sink or a reader of frames gets
     /// all frames from the next key frame on, for which this end asks at once. A snapshot shows the last frame that was decoded.
     public var decoding = DecodingPolicy.all
+
     /// Makes a configuration with the tuning for real networks.
     public init(label: String, tracks: [MediaKind: TrackConfiguration]) {
         self.label = label
