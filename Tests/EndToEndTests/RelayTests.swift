@@ -61,6 +61,7 @@ extension EndToEnd {
             #expect(!alice.output.contains("wrong@") && !alice.errors.contains("wrong@"), "credentials stay out of it")
         }
 
+        /// These failures may be known before the invite is sent, and then the peer hears nothing.
         @Test(
             "With the policy relay, a TURN server that gives no candidate ends the call with the reason",
             arguments: ["wrong credentials", "its certificate is not trusted"])
@@ -73,8 +74,20 @@ extension EndToEnd {
             let alice = try trio.call(["--json", "--ice-server", server, "--ice-policy", "relay"])
             #expect(try await alice.waitForExit() == 5)
             #expect(alice.errors.contains("mediaFailed") && alice.errors.contains(reason), "\(alice.errors)")
+            #expect(!bob.hasEvent(["event": "stateChanged", "state": "connected"]))
+        }
+
+        @Test("With the policy relay, a TURN server that does not reply ends the call at both ends")
+        func silentRelay() async throws {
+            let silent = try HeldPort()
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            let server = "turn:\(TurnServer.username):\(TurnServer.credential)@127.0.0.1:\(silent.number)"
+            let alice = try trio.call(["--json", "--ice-server", server, "--ice-policy", "relay"])
+            #expect(try await alice.waitForExit() == 5)
             let call = try #require((try alice.document()["calls"] as? [[String: Any]])?.first)
-            #expect(try call.text("end.text").contains(reason))
+            #expect(try call.text("end.reason") == "mediaFailed")
+            #expect(try call.text("end.text").contains("out of reach"))
             try await eventually("bob hears of it") { bob.hasEvent(["event": "stateChanged", "state": "ended"]) }
         }
 
