@@ -47,8 +47,8 @@ public struct AgentConfiguration: Sendable {
     /// How often each call reports ``CallEvent/statistics(_:)`` and updates swift-metrics; nil: never.
     ///
     /// Counters (`callagent_rtp_packets_received_total` and so on) are sums over all calls. Gauges
-    /// (`callagent_received_kbit_per_second` and so on) have the call's id as the label `call` and are removed when it ends. At
-    /// least 100 ms.
+    /// (`callagent_received_kbit_per_second` and so on) have the labels `peer` and `call`, the call's id, and are removed when it
+    /// ends. At least 100 ms.
     public var statisticsInterval: Duration?
     /// How many reports of ended calls are kept for ``Agent/report(callId:)``.
     public var keptReports = 256

@@ -196,7 +196,7 @@ extension Call {
             surroundings.forget(key)
             if let end = machine.end { CallMetrics.ended(role, end, timeline) }
             sampling?.cancel()
-            if surroundings.statisticsInterval != nil { CallMetrics.forget(id, role) }
+            if surroundings.statisticsInterval != nil { CallMetrics.forget(key, role) }
         } else {
             surroundings.registry.note(change.state, of: self)
         }

@@ -43,7 +43,7 @@ extension Call {
         guard machine.end == nil else { return false }
         guard report.transport != nil else { return true }
         let delta = report.delta(from: last ?? StatisticsReport())
-        CallMetrics.sampled(id, role, delta)
+        CallMetrics.sampled(key, role, delta)
         hub.yield(.statistics(CallStatistics(report: report, delta: delta)))
         last = report
         return true

@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import MediaEngine
 internal import Metrics
 
@@ -27,8 +28,8 @@ extension CallMetrics {
     /// Counts what happened in an interval, and updates the gauges of a call.
     ///
     /// Counters are sums over all calls. Their only labels are the kind and the role, so that their number does not grow with the
-    /// calls. Gauges are about one call and labelled with its id; ``forget(_:_:)`` removes them at its end.
-    static func sampled(_ callId: String, _ role: CallRole, _ delta: StatisticsDelta) {
+    /// calls. Gauges are about one call and labelled with its peer and its id; ``forget(_:_:)`` removes them at its end.
+    static func sampled(_ call: CallKey, _ role: CallRole, _ delta: StatisticsDelta) {
         for entry in delta.inbound {
             let dimensions = [("role", role.rawValue), ("kind", entry.kind)]
             count("callagent_rtp_packets_received_total", dimensions, entry.packetsReceived)
@@ -39,22 +40,22 @@ extension CallMetrics {
             count(
                 "callagent_rtp_packets_sent_total", [("role", role.rawValue), ("kind", entry.kind)], entry.packetsSent)
         }
-        for (gauge, value) in gauges(callId, role, delta) { gauge.record(value) }
+        for (gauge, value) in gauges(call, role, delta) { gauge.record(value) }
     }
 
     /// Removes the gauges of a call.
-    static func forget(_ callId: String, _ role: CallRole) {
+    static func forget(_ call: CallKey, _ role: CallRole) {
         var all = StatisticsDelta(seconds: 0)
         all.inbound = ["audio", "video"].map { .init(kind: $0) }
         all.outbound = ["audio", "video"].map { .init(kind: $0) }
         all.roundTripTimeMs = 0
-        for (gauge, _) in gauges(callId, role, all) { gauge.destroy() }
+        for (gauge, _) in gauges(call, role, all) { gauge.destroy() }
     }
 
     private static func gauges(
-        _ callId: String, _ role: CallRole, _ delta: StatisticsDelta
+        _ call: CallKey, _ role: CallRole, _ delta: StatisticsDelta
     ) -> [(Gauge, Double)] {
-        let call = [("call", callId), ("role", role.rawValue)]
+        let call = [("peer", call.peer), ("call", call.callId), ("role", role.rawValue)]
         var gauges: [(Gauge, Double)] = []
         for entry in delta.inbound {
             let dimensions = call + [("kind", entry.kind)]

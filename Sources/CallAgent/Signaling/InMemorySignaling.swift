@@ -3,8 +3,12 @@ internal import Synchronization
 
 /// Signaling inside one process: for tests, and for applications whose agents share a process.
 ///
-/// Each user connects through its own ``InMemorySignaling/Transport``. Messages are delivered in order, at once and exactly once.
+/// Each user connects through its own ``InMemorySignaling/Transport``. Messages are delivered in order, at once and exactly once. For a user who
+/// does not read them, ``maximumWaiting`` messages wait; further ones are not taken.
 public final class InMemorySignaling: Sendable {
+    /// How many messages wait for a user who does not read them.
+    public static let maximumWaiting = 4_096
+
     private let lines = Mutex<[String: Transport]>([:])
 
     /// Makes an empty switchboard.
@@ -38,7 +42,8 @@ public final class InMemorySignaling: Sendable {
 
         fileprivate init(board: InMemorySignaling) {
             self.board = board
-            (events, inbox) = AsyncStream.makeStream()
+            (events, inbox) = AsyncStream.makeStream(
+                bufferingPolicy: .bufferingOldest(InMemorySignaling.maximumWaiting))
         }
 
         /// Signs in; throws 409 when the name is taken.
@@ -48,13 +53,21 @@ public final class InMemorySignaling: Sendable {
         }
 
         /// Delivers at once; answers with error 480 for a user who is not signed in.
+        ///
+        /// - Throws: ``SignalingError/notConnected`` before the sign-in, ``SignalingError/receiverIsFull(_:limit:)``.
         public func send(_ text: String, to user: String) async throws(SignalingError) {
             guard let sender = self.user.withLock({ $0 }) else { throw .notConnected }
             if let receiver = board.line(to: user) {
-                receiver.inbox.yield(.received(text))
+                try receiver.take(text, for: user)
             } else if let message = try? SignalingMessage(decoding: text) {
                 guard let answer = try? Self.offline(message, sender: sender).encoded() else { return }
-                inbox.yield(.received(answer))
+                try take(answer, for: sender)
+            }
+        }
+
+        private func take(_ text: String, for user: String) throws(SignalingError) {
+            if case .dropped = inbox.yield(.received(text)) {
+                throw .receiverIsFull(user, limit: InMemorySignaling.maximumWaiting)
             }
         }
 

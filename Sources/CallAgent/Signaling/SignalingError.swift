@@ -12,6 +12,8 @@ public enum SignalingError: Error, Sendable, Equatable {
     case notConnected
     /// The transport was closed by ``SignalingTransport/close()``.
     case closed
+    /// The receiver does not read: so many messages wait for it already. The message was not taken.
+    case receiverIsFull(String, limit: Int)
     /// A message does not follow the protocol.
     case malformed(MalformedMessage)
 }
@@ -27,6 +29,8 @@ extension SignalingError: CustomStringConvertible {
             "another program signed in as the same user and device (\(text)); give each program a device of its own"
         case .notConnected: "the signaling connection is down; try again when it is back"
         case .closed: "signaling was closed"
+        case .receiverIsFull(let user, let limit):
+            "\(limit) messages wait for \(user) already; does it read its events?"
         case .malformed(let message): message.description
         }
     }

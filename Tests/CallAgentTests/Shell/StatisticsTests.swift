@@ -55,7 +55,9 @@ struct StatisticsTests {
             #expect(told[1].delta.inbound.first?.packetsReceived == 100)
             #expect(told[1].delta.inbound.first?.kbitPerSecond == 1_000)
             #expect(told[1].report.inbound.first?.packetsReceived == 110)
-            let dimensions = [("call", call.id), ("role", "caller"), ("kind", "video")]
+            let dimensions = [
+                ("peer", "bob"), ("call", call.id), ("role", "caller"), ("kind", "video"),
+            ]
             let gauge = try metrics.expectGauge("callagent_received_kbit_per_second", dimensions)
             #expect(gauge.lastValue == 1_000)
             let total = try metrics.expectCounter(

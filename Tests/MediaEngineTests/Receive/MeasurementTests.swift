@@ -54,6 +54,37 @@ extension RealPipelines {
     }
 }
 
+extension RealPipelines.MeasurementTests {
+    /// The latest frame is kept for a gate that opens, and for windows and snapshots that come later.
+    @Test("Of the decoded frames only the latest is kept, with the gate closed or open and whatever is measured")
+    func framesAreReleased() async throws {
+        var options = LoopbackCall.Options()
+        options.measurements = []
+        try await withCall(options) { call in
+            try await call.connect()
+            let (callee, peer) = (call.callee, call.callee.peer)
+            let kept = Shared<(last: [BufferRef], latestHeld: Int, olderHeld: Int)>(([], 0, 0))
+            try #require(await peer.media?.receiving[.video]?.decoded).probe { frame in
+                kept.update { kept in
+                    // One reference is the test's own.
+                    let isHeld = kept.last.map { $0.references > 1 }
+                    if isHeld.last == true { kept.latestHeld += 1 }
+                    if isHeld.count == 2, isHeld[0] { kept.olderHeld += 1 }
+                    kept.last = kept.last.suffix(1) + [frame.reference]
+                }
+                return .pass
+            }
+            try await eventually("frames at a closed gate") { kept.value.latestHeld >= 10 }
+            await peer.setReceiving(true)
+            let before = kept.value.latestHeld
+            try await eventually("frames at an open gate") { kept.value.latestHeld >= before + 20 }
+            await peer.measure([.distinctFrames, .frameMarks])
+            try await callee.wait("frames that differ") { $0.received[.video]?.distinctFrames ?? 0 > 10 }
+            #expect(kept.value.olderHeld == 0)
+        }
+    }
+}
+
 extension CallEnd {
     /// The measurements that have values.
     fileprivate var measured: Set<MediaMeasurement> {

@@ -60,6 +60,24 @@ struct InMemorySignalingTests {
         #expect(await events.next() == nil)
     }
 
+    @Test func aUserWhoDoesNotReadGetsNoMoreThanWhatMayWait() async throws {
+        let alice = try await signedIn("alice")
+        let bob = try await signedIn("bob")
+        let limit = InMemorySignaling.maximumWaiting
+        for number in 0..<limit { try await alice.send("\(number)", to: "bob") }
+        await #expect(throws: SignalingError.receiverIsFull("bob", limit: limit)) {
+            try await alice.send("too many", to: "bob")
+        }
+        var events = bob.events.makeAsyncIterator()
+        #expect(await events.next() == .received("0"))
+        try await alice.send("again", to: "bob")
+        await bob.close()
+        var last: SignalingTransportEvent?
+        var count = 1
+        while let event = await events.next() { (last, count) = (event, count + 1) }
+        #expect(last == .received("again") && count == limit + 1)
+    }
+
     private func signedIn(_ user: String) async throws -> InMemorySignaling.Transport {
         let transport = board.transport()
         try await transport.connect(as: user)

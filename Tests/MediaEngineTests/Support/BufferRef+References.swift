@@ -1,0 +1,8 @@
+import CGStreamer
+
+@testable import MediaEngine
+
+extension BufferRef {
+    /// How many references to the buffer there are, this one included.
+    var references: Int { Int(pointer.pointee.mini_object.refcount) }
+}
