@@ -68,6 +68,7 @@ final class GenerationMedia: Sendable {
     /// Uses STUN and TURN servers that signaling provides; the present path keeps its own.
     func use(_ servers: [IceServer]) async {
         do throws(MediaSessionError) { try await made().use(servers) } catch {
+            guard !isClosed.withLock({ $0 }) else { return }
             logger.warning("STUN and TURN servers of the signaling server cannot be used: \(error)")
         }
     }

@@ -136,23 +136,24 @@ public final class MediaOutputs: Sendable {
     }
 }
 
-/// Reports failures of outputs to the connection that feeds them.
+/// Reports failures of outputs to the connection that feeds them: the one that began last and has not left.
 private final class FailureReport: Sendable {
     typealias Report = @Sendable (PeerConnectionEvent.Kind) -> Void
 
-    private let report = Mutex<(connection: ObjectIdentifier, report: Report)?>(nil)
+    private let reports = Mutex<[(connection: ObjectIdentifier, report: Report)]>([])
 
     func join(_ connection: ObjectIdentifier, _ next: @escaping Report) {
-        report.withLock { $0 = $0 ?? (connection, next) }
+        reports.withLock { $0.insert((connection, next), at: 0) }
     }
 
     func begin(_ connection: ObjectIdentifier, _ next: @escaping Report) {
-        report.withLock { $0 = (connection, next) }
+        reports.withLock { reports in
+            reports.removeAll { $0.connection == connection }
+            reports.append((connection, next))
+        }
     }
 
-    func leave(_ connection: ObjectIdentifier) {
-        report.withLock { if $0?.connection == connection { $0 = nil } }
-    }
+    func leave(_ connection: ObjectIdentifier) { reports.withLock { $0.removeAll { $0.connection == connection } } }
 
-    func note(_ failure: PeerConnectionEvent.Kind) { report.withLock { $0?.report }?(failure) }
+    func note(_ failure: PeerConnectionEvent.Kind) { reports.withLock { $0.last?.report }?(failure) }
 }

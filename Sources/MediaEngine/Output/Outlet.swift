@@ -13,8 +13,12 @@ final class Outlet: Sendable {
         var consumers: [Int: Consumer] = [:]
         var lastNumber = 0
         var inputs = 0
-        /// The input whose media passes.
-        var selected = 1
+        /// The input whose media passes; nil: none.
+        var selected: Int? = 1 {
+            didSet { if selected != oldValue { isFresh = true } }
+        }
+        /// The inputs that were selected and not released, the latest one last.
+        var open: [Int] = []
         /// The time of what passed last, in ns.
         var lastTime: UInt64 = 0
         /// Whether nothing of the selected input has passed since it was selected.
@@ -53,7 +57,19 @@ final class Outlet: Sendable {
     /// What is older than what passed before is left out: time never goes back.
     func select(_ input: Int) {
         state.withLock { state in
-            if state.selected != input { (state.selected, state.isFresh) = (input, true) }
+            state.open.removeAll { $0 == input }
+            state.open.append(input)
+            state.selected = input
+        }
+    }
+
+    /// Nothing arrives at this input any more. If it was selected, the one that was selected before it is again.
+    ///
+    /// A connection that is given up may have been selected after the one that continues: the two do not wait for each other.
+    func release(_ input: Int) {
+        state.withLock { state in
+            state.open.removeAll { $0 == input }
+            state.selected = state.open.last ?? state.selected
         }
     }
 
@@ -90,8 +106,13 @@ final class Outlet: Sendable {
 
     func remove(_ number: Int) { state.withLock { $0.consumers[number] = nil } }
 
-    /// Forgets the latest frame: the peer has stopped to send this kind for good.
-    func clear() { state.withLock { $0.latest = nil } }
+    /// Forgets the latest frame, and passes nothing on until an input is selected: the call goes on without this kind.
+    func clear() {
+        state.withLock { state in
+            state.open = []
+            (state.selected, state.latest) = (nil, nil)
+        }
+    }
 
     /// Ends the outlet and notifies its consumers.
     func end() {

@@ -61,6 +61,70 @@ extension RealPipelines {
             #expect(try #require(file.frames.last).time > 4)
         }
 
+        @Test("A connection that is given up after it was shown leaves the outputs to the one before")
+        func givenUp() async throws {
+            var options = LoopbackCall.Options()
+            let first = try await LoopbackCall(options)
+            let outputs = first.callee.peer.outputs
+            let times = Shared<[Duration]>([])
+            let frames = outputs.frames(.gray8, buffering: 1_000)
+            async let watching: Void = { for await frame in frames { times.update { $0.append(frame.time) } } }()
+            try await first.connect()
+            await first.callee.peer.setReceiving(true)
+            options.continuedOutputs = outputs
+            let second = try await LoopbackCall(options)
+            try await second.connect()
+            // Its gate opens late: after the call has gone back to the first one.
+            await first.callee.peer.setReceiving(true)
+            await second.callee.peer.setReceiving(true)
+            let (shown, shownFirst) = (times.value.count, try await first.callee.received(.video).shown)
+            try await eventually("frames of the second one") { times.value.count > shown + 10 }
+            await second.close()
+            let before = times.value.count
+            try await eventually("frames of the first one again") { times.value.count > before + 10 }
+            #expect(try await first.callee.received(.video).shown > shownFirst)
+            #expect(times.value == times.value.sorted())
+            await first.close()
+            await outputs.close()
+            await watching
+        }
+
+        @Test("The window closes with the last connection that has video, and a later one opens it again")
+        func windowComesBack() async throws {
+            let folder = try PipelineFolder([
+                "counting-video-sink.launch": "fakesink name=sink sync=false async=false\n"
+            ])
+            var options = LoopbackCall.Options()
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
+            options.calleeOutputs.videoSink = VideoSink(name: "counting")
+            let first = try await LoopbackCall(options)
+            let outputs = first.callee.peer.outputs
+            let window = try #require(outputs.sink(.video))
+            options.continuedOutputs = outputs
+            func show(_ call: LoopbackCall) async throws {
+                try await call.connect()
+                await call.callee.peer.setReceiving(true)
+                try await call.callee.waitForTone()
+            }
+            try await show(first)
+            try await eventually("the window") { await window.shape != nil }
+            options.kinds = [.audio]
+            let second = try await LoopbackCall(options)
+            try await show(second)
+            try await eventually("no window") { await window.shape == nil }
+            await #expect(throws: MediaError.noFrame) { try await outputs.snapshot(.png) }
+            for end in first.ends { await end.peer.close() }
+            options.kinds = [.audio, .video]
+            let third = try await LoopbackCall(options)
+            try await show(third)
+            try await eventually("the window again") { await window.shape != nil }
+            #expect(try await outputs.snapshot(.png).count > 1_000)
+            #expect(!third.callee.events.contains { if case .sinkFailed = $0 { true } else { false } })
+            await second.close()
+            await third.close()
+            await outputs.close()
+        }
+
         @Test("A failed output is reported by the connection that feeds it")
         func failure() async throws {
             let folder = try PipelineFolder()

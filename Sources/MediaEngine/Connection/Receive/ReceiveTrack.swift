@@ -110,6 +110,7 @@ final class ReceiveTrack: Sendable {
         guard isOpen else {
             meter.interrupt()
             gate.close()
+            outputs.outlet(kind).release(inputNumber)
             recording?.close()
             return gate.passed
         }
