@@ -63,7 +63,7 @@ final class Outlet: Sendable {
         }
     }
 
-    /// Nothing arrives at this input any more. If it was selected, the one that was selected before it is again.
+    /// Nothing arrives at this input any more; if it was selected, the one that was selected before it is again.
     ///
     /// A connection that is given up may have been selected after the one that continues: the two do not wait for each other.
     func release(_ input: Int) {

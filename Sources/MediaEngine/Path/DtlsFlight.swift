@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The packets of the DTLS handshake that this end sent last; says when to send them again (RFC 6347 section 4.2.4).
 ///
 /// OpenSSL repeats a flight after 1 s, and GStreamer does not let anybody change that. On a network that loses packets this was most of the time that a
@@ -58,5 +60,48 @@ struct DtlsFlight: Sendable {
         wait *= 2
         deadline = repetitions < Self.maximumRepetitions ? now + wait : nil
         return packets
+    }
+}
+
+/// Sends the packets of a DTLS handshake again, on the ``IceThread``, while the peer does not answer.
+final class HandshakeRepetition: Sendable {
+    private struct State {
+        var flight = DtlsFlight()
+        var isWaiting = false
+        var isOver = false
+    }
+    private let state = Mutex(State())
+
+    /// Notes a packet that was sent; `send` sends it again when it is time.
+    func noteSent(_ packet: [UInt8], _ send: @escaping @Sendable ([UInt8]) -> Void) {
+        state.withLock { $0.flight.noteSent(packet, at: .now) }
+        wait(send)
+    }
+
+    func noteReceived(_ packet: [UInt8]) { state.withLock { $0.flight.noteReceived(packet) } }
+
+    /// Media of the peer has arrived, so the handshake is over.
+    func noteReceivedMedia() { state.withLock { $0.flight.end() } }
+
+    /// Sends nothing any more.
+    func end() { state.withLock { $0.isOver = true } }
+
+    /// Waits for the flight's deadline, unless somebody does already.
+    private func wait(_ send: @escaping @Sendable ([UInt8]) -> Void) {
+        let deadline = state.withLock { state -> ContinuousClock.Instant? in
+            guard !state.isWaiting, !state.isOver, let deadline = state.flight.deadline else { return nil }
+            state.isWaiting = true
+            return deadline
+        }
+        guard let deadline else { return }
+        IceThread.shared.run(after: deadline - .now) { [weak self] in
+            guard let self else { return }
+            let packets = state.withLock { state in
+                state.isWaiting = false
+                return state.isOver ? [] : state.flight.due(at: .now)
+            }
+            for packet in packets { send(packet) }
+            wait(send)
+        }
     }
 }

@@ -44,8 +44,6 @@ final class IceAgent: Sendable {
         var isClosed = false
         /// The local candidates and their end, until the local description is set; then nil.
         var held: [Report]? = []
-        var flight = DtlsFlight()
-        var isRepeating = false
 
         var paths: [IcePath] { [path] + (next.map { [$0] } ?? []) + former }
     }
@@ -54,6 +52,7 @@ final class IceAgent: Sendable {
     /// What `webrtcbin` gets.
     let webrtc = WebRTCIce()
     private let state: Mutex<State>
+    private let handshake = HandshakeRepetition()
     private let report: @Sendable (Report) -> Void
 
     /// Makes an agent that gathers candidates on the addresses of this machine.
@@ -318,7 +317,8 @@ final class IceAgent: Sendable {
 
     /// The paths; nil when it has ended before.
     private func end() -> [IcePath]? {
-        state.withLock { state in
+        handshake.end()
+        return state.withLock { state in
             defer { state.isClosed = true }
             return state.isClosed ? nil : state.paths
         }
@@ -363,30 +363,10 @@ extension IceAgent: WebRTCIceActions {
     private var first: IcePath? { state.withLock { state in state.paths.first { $0.restart == 0 } } }
 
     func noteSent(handshake packet: [UInt8]) {
-        state.withLock { $0.flight.noteSent(packet, at: .now) }
-        repeatFlight()
+        handshake.noteSent(packet) { [weak self] in self?.path.nice.send($0) }
     }
 
-    func noteReceived(handshake packet: [UInt8]) { state.withLock { $0.flight.noteReceived(packet) } }
+    func noteReceived(handshake packet: [UInt8]) { handshake.noteReceived(packet) }
 
-    func noteReceivedMedia() { state.withLock { $0.flight.end() } }
-
-    /// Waits for the flight's deadline, unless somebody does already, and sends it again.
-    private func repeatFlight() {
-        let deadline = state.withLock { state -> ContinuousClock.Instant? in
-            guard !state.isRepeating, !state.isClosed, let deadline = state.flight.deadline else { return nil }
-            state.isRepeating = true
-            return deadline
-        }
-        guard let deadline else { return }
-        IceThread.shared.run(after: deadline - .now) { [weak self] in
-            guard let self else { return }
-            let packets = state.withLock { state in
-                state.isRepeating = false
-                return state.isClosed ? [] : state.flight.due(at: .now)
-            }
-            for packet in packets { path.nice.send(packet) }
-            repeatFlight()
-        }
-    }
+    func noteReceivedMedia() { handshake.noteReceivedMedia() }
 }
