@@ -64,6 +64,9 @@ package final class TurnServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    /// From now on it receives, and answers nothing.
+    package func stopAnswering() { kill(process.processIdentifier, SIGSTOP) }
+
     package func url(_ transport: String) -> String { "turn:127.0.0.1:\(port)?transport=\(transport)" }
 
     private static func freePort() async throws -> Int {

@@ -192,7 +192,8 @@ final class NiceAgent: Sendable {
 
     /// Signs off from the TURN servers; the sockets close when the agent is freed.
     ///
-    /// Returns when the servers have answered, or libnice has given up.
+    /// Returns when the servers have answered, or libnice has given up, some 10 s later. Nothing may shorten that: a stream that is removed meanwhile
+    /// loses its sockets, and libnice aborts when it repeats a request (`socket_send_messages: assertion failed: (sock->priv != NULL)`).
     func signOff() async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             // libnice calls back on the thread that asks.
@@ -206,9 +207,6 @@ final class NiceAgent: Sendable {
             }
         }
     }
-
-    /// Closes the sockets, whatever ``signOff()`` waits for.
-    func abandon() { IceThread.shared.run { [self] in nice_agent_remove_stream(native, stream) } }
 
     private final class Completion: Sendable {
         let run: @Sendable () -> Void

@@ -259,16 +259,11 @@ final class IceAgent: Sendable {
             state.former.removeFirst(excess.count)
             return excess
         }
-        for path in excess {
-            path.closeStunServers()
-            IceThread.shared.run { [webrtc] in webrtc.stopReceiving(from: path.nice) }
-            path.nice.abandon()
-        }
+        for path in excess { Task { [webrtc] in await path.close(webrtc) } }
         IceThread.shared.run(after: wait) { [weak self] in
             guard let self, state.withLock({ state in state.former.contains { $0 === path } }) else { return }
             Task { [webrtc] in
-                let limit = Duration.milliseconds(self.tuning.teardownMs / 2)
-                if await !Deadline.isMet(limit, by: { await path.close(webrtc) }) { path.nice.abandon() }
+                await path.close(webrtc)
                 self.state.withLock { state in state.former.removeAll { $0 === path } }
             }
         }
@@ -284,16 +279,13 @@ final class IceAgent: Sendable {
         }) { path.closeStunServers() }
     }
 
-    /// Signs off from the TURN servers; call it when the pipeline has stopped.
+    /// Signs off from the TURN servers, which takes some 10 s if one does not answer; call it when the pipeline has stopped.
     func close() async {
         guard let paths = end() else { return }
         await withTaskGroup(of: Void.self) { [webrtc] group in
             for path in paths { group.addTask { await path.close(webrtc) } }
         }
     }
-
-    /// Closes the sockets though ``close()`` still waits for a TURN server.
-    func abandon() { for path in state.withLock({ $0.paths }) { path.nice.abandon() } }
 
     /// Ends an agent that nobody has closed; `webrtcbin`, which it may be reporting to at this moment, lives until that is over.
     func silence(keeping webrtcbin: Element) {

@@ -76,6 +76,29 @@ extension RealPipelines {
             }
         }
 
+        @Test("A TURN server that no longer answers delays no close, and the sockets close when it is given up")
+        func deadServer() async throws {
+            let turn = try await TurnServer()
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            // What the process keeps open from its first call on.
+            try await withCall(options) { try await $0.connect() }
+            let before = ProcessCensus.now().sockets
+            options.configure = { $0.iceServers = Self.servers([turn.url("udp")]) }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends {
+                    try await eventually("a relay candidate") {
+                        end.events.contains { if case .localCandidate(let line) = $0 { line.isRelay } else { false } }
+                    }
+                }
+                turn.stopAnswering()
+                try await inTime("the close") { await call.close() }
+            }
+            // Meanwhile libnice repeats its requests.
+            try await eventually("the sockets are closed") { ProcessCensus.now().sockets <= before }
+        }
+
         @Test("Wrong credentials are reported, and the call connects another way")
         func wrongCredentials() async throws {
             let turn = try await TurnServer()

@@ -79,7 +79,6 @@ extension RealPipelines {
             await end.agent.close()
             await end.agent.close()
             end.agent.reportCandidates()
-            end.agent.abandon()
             #expect(end.connections == 0)
         }
 
