@@ -7,6 +7,13 @@ package enum LocalAddresses {
     /// Link-local addresses are left out because browsers do not use them and a call would choose one.
     package static func global() -> [String] { all().filter { !isLoopback($0) && !isLinkLocal($0) } }
 
+    /// Whether an interface that is up has the address, of any kind, in numeric form.
+    package static func isInUse(_ address: String) -> Bool {
+        // A link-local address may name its interface.
+        func plain(_ text: String) -> Substring { text.prefix { $0 != "%" } }
+        return all().contains { plain($0) == plain(address) }
+    }
+
     /// Whether the text is an address of the loopback interface, or `localhost`.
     package static func isLoopback(_ host: String) -> Bool {
         // A host name may start like an address.

@@ -8,7 +8,9 @@ public struct WebSocketTransportConfiguration: Sendable, Equatable {
     public var pingInterval: Duration = .seconds(5)
     /// How long the server may be completely silent before the connection counts as lost.
     public var silenceTimeout: Duration = .seconds(15)
-    /// How long the server may take to answer after ``WebSocketTransport/checkConnection()``.
+    /// The longest that the server may take to answer after ``WebSocketTransport/checkConnection()``.
+    ///
+    /// A server whose sign-in was fast has less time: three times as long as that, and 300 ms at least.
     public var checkTimeout: Duration = .seconds(2)
     /// The first pause before a lost connection is retried; it doubles with every failure.
     public var shortestRetryDelay: Duration = .milliseconds(200)

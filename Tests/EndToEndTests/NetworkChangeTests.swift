@@ -38,6 +38,22 @@ extension EndToEnd {
             try await call.end()
         }
 
+        @Test("An interface goes down and then another one comes up: signaling and media move at once")
+        func interfacesWithoutOverlap() async throws {
+            let call = try await LabCall(try NetworkLab(hasNAT: false))
+            try call.lab.ip(.alice, "link set eth0 down")
+            try call.lab.addInterface(besideFirst: false)
+            let paths = try await call.expectNewPath()
+            #expect(Self.address(paths[0], "local") == "10.77.3.2")
+            // The address is still there; nobody waits for an answer to it.
+            #expect(
+                call.alice.hasEvent([
+                    "event": "signalingLost", "text": "this machine no longer has the address 10.77.1.2",
+                ]))
+            try await call.expectMedia()
+            try await call.end()
+        }
+
         @Test("The router of an end gets another address: the silence is noticed, and media comes back")
         func router() async throws {
             let call = try await LabCall(try NetworkLab(hasNAT: true), stun: true)

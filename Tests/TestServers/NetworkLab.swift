@@ -89,13 +89,15 @@ package final class NetworkLab: Sendable {
         try ip(.alice, "route add default via 10.77.1.1")
     }
 
-    /// Alice gets a second interface, which all packets leave through; the first one continues to work.
-    package func addInterface() throws {
+    /// Alice gets a second interface, which all packets leave through; the first one continues to work, unless it is down.
+    package func addInterface(besideFirst: Bool = true) throws {
         try connect(.alice, "eth1", "10.77.3.2/24", .routerA, "in1", "10.77.3.1/24")
         try ip(.internet, "route add 10.77.3.0/24 via 10.77.10.2")
         // What has the former address still leaves through the former interface.
-        try ip(.alice, "route add default via 10.77.1.1 dev eth0 table 100")
-        try ip(.alice, "rule add from 10.77.1.2 table 100")
+        if besideFirst {
+            try ip(.alice, "route add default via 10.77.1.1 dev eth0 table 100")
+            try ip(.alice, "rule add from 10.77.1.2 table 100")
+        }
         try ip(.alice, "route replace default via 10.77.3.1 dev eth1")
     }
 

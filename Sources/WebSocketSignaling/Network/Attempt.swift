@@ -20,6 +20,7 @@ final class Attempt: LinkDelegate {
     private var channel: (any Channel)?
     private var link: LinkHandler?
     private var deadline: Scheduled<Void>?
+    private var start = NIODeadline.now()
     private var result: Result<Success, SignalingError>?
     private var report: ((Result<Success, SignalingError>) -> Void)?
 
@@ -29,6 +30,8 @@ final class Attempt: LinkDelegate {
         var reply: ServerReply.SignedIn
         /// The token of the sign-in.
         var token: String?
+        /// From the beginning of the connection to the server's answer: at least two round trips.
+        var duration: Duration
     }
 
     /// Without a `provider`, the token of the account is used, if there is one.
@@ -74,6 +77,7 @@ final class Attempt: LinkDelegate {
 
     private func connect() {
         guard result == nil else { return }
+        start = .now()
         ClientBootstrap(group: loop)
             .connectTimeout(TimeAmount(configuration.connectTimeout))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -158,7 +162,9 @@ final class Attempt: LinkDelegate {
 
     func link(_ link: LinkHandler, answered reply: ServerReply?) {
         switch reply {
-        case .signedIn(let reply): finish(.success(Success(link: link, reply: reply, token: request.token)))
+        case .signedIn(let reply):
+            let duration = Duration.nanoseconds((NIODeadline.now() - start).nanoseconds)
+            finish(.success(Success(link: link, reply: reply, token: request.token, duration: duration)))
         case .refused(let code, let text): finish(.failure(.signInRefused(code: code, text: text)))
         case nil: fail("the server does not speak the signaling protocol")
         }

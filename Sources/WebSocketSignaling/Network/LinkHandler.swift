@@ -1,5 +1,6 @@
 internal import CallAgent
 internal import CallProtocol
+internal import LocalNetwork
 internal import NIOCore
 internal import NIOWebSocket
 
@@ -217,9 +218,8 @@ final class LinkHandler: ChannelInboundHandler {
     /// Gives the server up unless it answers a ping within `limit`; at once when this machine no longer has the connection's address.
     func check(within limit: Duration) {
         guard let context, phase == .open else { return }
-        if let address = context.channel.localAddress?.ipAddress,
-            let devices = try? System.enumerateDevices(), !devices.contains(where: { $0.address?.ipAddress == address })
-        {
+        // The addresses of an interface that is down stay.
+        if let address = context.channel.localAddress?.ipAddress, !LocalAddresses.isInUse(address) {
             reason = "this machine no longer has the address \(address)"
             return context.close(promise: nil)
         }

@@ -19,6 +19,8 @@ final class Session: LinkDelegate {
     private var hasWarnedOfPlainToken = false
     /// The network changed, or a peer is silent: if the connection ends before this, no pause is needed, since the server is not the cause.
     private var checkedUntil = NIODeadline.uptimeNanoseconds(0)
+    /// How long the last sign-in took.
+    private var signInTime = Duration.zero
     private let renewal = PendingAnswer()
     /// Nil without a provider.
     private let tokenRenewal: TokenRenewal?
@@ -27,6 +29,9 @@ final class Session: LinkDelegate {
     private let watchAnswer = PendingAnswer()
     private var watch: Watch?
     private var watches = 0
+
+    /// The shortest time for an answer to a check, for a server that is busy.
+    private static let shortestCheck = Duration.milliseconds(300)
 
     private enum Phase {
         /// Can transition to: connecting, closed.
@@ -99,8 +104,10 @@ final class Session: LinkDelegate {
     func checkConnection() -> EventLoopFuture<Void> {
         switch phase {
         case .connected(_, let link):
-            checkedUntil = .now() + TimeAmount(configuration.checkTimeout) + .seconds(1)
-            link.check(within: configuration.checkTimeout)
+            // A server answers a ping sooner than a sign-in; if not, another sign-in costs less than the wait.
+            let limit = min(configuration.checkTimeout, max(Self.shortestCheck, signInTime * 3))
+            checkedUntil = .now() + TimeAmount(limit) + .seconds(1)
+            link.check(within: limit)
         case .waiting(let account, let timer):
             timer.cancel()
             reconnect(account)
@@ -286,6 +293,7 @@ final class Session: LinkDelegate {
         account.resume = success.reply.resume
         success.link.delegate = self
         phase = .connected(account, success.link)
+        signInTime = success.duration
         backoff.reset()
         reportedRefusal = nil
         tokenRenewal?.took(success.token)

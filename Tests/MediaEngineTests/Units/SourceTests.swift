@@ -89,6 +89,13 @@ import Testing
         }
     }
 
+    @Test("Only addresses of interfaces are in use")
+    func inUse() {
+        #expect(LocalAddresses.isInUse("127.0.0.1"))
+        #expect(!LocalAddresses.isInUse("192.0.2.1") && !LocalAddresses.isInUse(""))
+        for address in LocalAddresses.global() { #expect(LocalAddresses.isInUse(address)) }
+    }
+
     @Test("Global addresses are numeric, and neither loopback nor link-local")
     func global() {
         for address in LocalAddresses.global() {

@@ -67,6 +67,24 @@ struct ClientReconnectTests {
         #expect(try await client.events.next() == .reconnected)
     }
 
+    @Test func aServerThatAnsweredFastHasLittleTimeForTheAnswerToACheck() async throws {
+        let server = try await FakeServer.webSocket()
+        let client = ClientUnderTest(port: server.port) {
+            $0.checkTimeout = .seconds(86_400)
+            $0.silenceTimeout = .seconds(86_400)
+        }
+        async let connecting: Void = client.transport.connect(as: "alice")
+        let connection = try #require(try await server.connections.next())
+        try await connection.signIn("alice")
+        try await connecting
+        await client.transport.checkConnection()
+        #expect(try await connection.next(.ping) != nil)
+        #expect(try await client.loss()?.hasPrefix("the server did not answer within ") == true)
+        let next = try #require(try await server.connections.next())
+        try await next.signIn("alice")
+        #expect(try await client.events.next() == .reconnected)
+    }
+
     @Test func aServerThatFallsSilentIsNoticedByPings() async throws {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port) {
