@@ -29,7 +29,8 @@ help:
 	@echo "make docs     documentation of the libraries (DocC)"
 	@echo "make bench    call set-up figures, optimised, against their limits"
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
-	@echo "make bench-network RUNS=3    calls on emulated networks, with delay, NAT and loss, beside a pair of Chromium; as root"
+	@echo "make bench-network RUNS=3 PARTS=set-up,loss,nat,changes    calls on emulated networks; as root. set-up and loss are beside"
+	@echo "              a pair of Chromium, nat is which calls connect, changes is when the network changes during a call"
 	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make fuzz COUNT=1000000 NATIVE=20000 SEED=0    damaged descriptions, for the parser and for webrtcbin"
@@ -91,7 +92,7 @@ bench-signaling: release
 bench-network: release
 	@scripts/install-packages test
 	@$(RELEASE) --product path-emulator $(QUIET)
-	@Benchmarks/network .build/release $(RUNS)
+	@Benchmarks/network .build/release $(or $(RUNS),3) $(PARTS)
 
 # Optimised, since a million calls take long.
 simulate:

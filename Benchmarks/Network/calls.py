@@ -1,0 +1,106 @@
+"""A call between the two machines of a lab: of the program, and the same between two Chromium browsers."""
+
+import atexit
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+
+from lab import Lab, SERVER
+from servers import ice_options, ice_url, start_signaling, start_turn
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def own_call(programs, folder, seconds, network):
+    """A call of the program: the first frame in ms, frames decoded, seconds frozen, each of caller and callee."""
+    program = os.path.join(programs, "callagent")
+    path, steps, busy = split(network)
+    options = ["--video", "busy", "--video-rate", "2000"] if busy else []
+    with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
+        common = ["--signaling", start_signaling(lab, program), "--video-size", "640x360@30", *options]
+        if "nats" in path:
+            start_turn(lab)
+            common += ice_options(["stun"])
+        outputs = {name: open(os.path.join(folder, name), "w+") for name in ("bob", "alice", "listening")}
+        bob = lab.start(
+            "bob", program, "listen", "--as", "bob", "--allow", "alice", "--once", "--json", *common,
+            stdout=outputs["bob"], stderr=subprocess.DEVNULL)
+        lab.wait_for_connection("bob", 8080)
+        alice = lab.start(
+            "alice", program, "call", "bob", "--as", "alice", "--json", "--duration", str(seconds), *common,
+            stdout=outputs["alice"], stderr=subprocess.DEVNULL)
+        lab.follow(steps)
+        for end in (alice, bob):
+            end.wait(timeout=seconds + 60)
+        calls = []
+        for name in ("alice", "bob"):
+            outputs[name].seek(0)
+            calls.append(json.load(outputs[name])["calls"][0])
+    received = [call["video"]["received"] for call in calls]
+    return {
+        "first": [call["timelineMs"]["firstVideoFrame"] for call in calls],
+        "frames": [video["framesDecoded"] for video in received],
+        "frozen": [video["totalFreezesDurationMs"] / 1000 for video in received],
+    }
+
+
+def split(network):
+    """What the lab gets, what changes in it and when, and whether the video is busy."""
+    path = {name: value for name, value in network.items() if name not in ("steps", "busy")}
+    return path, network.get("steps", []), network.get("busy", False)
+
+
+def chromium_call(programs, folder, seconds, network):
+    """The same between two Chromium browsers; nothing when one of them sees no video."""
+    path, steps, busy = split(network)
+    camera = f"--use-file-for-fake-video-capture={busy_file()}" if busy else ""
+    with Lab(os.path.join(programs, "path-emulator"), **path) as lab:
+        exchange = lab.start(
+            "server", sys.executable, os.path.join(HERE, "exchange.py"), SERVER, "8000",
+            os.path.join(HERE, "chromium.html"), stdout=subprocess.PIPE)
+        exchange.stdout.readline()
+        stun = ""
+        if "nats" in path:
+            start_turn(lab)
+            stun = ice_url("stun")
+        for name in ("alice", "bob"):
+            lab.start(
+                name, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                f"--user-data-dir={folder}/{name}", "--use-fake-ui-for-media-stream",
+                "--use-fake-device-for-media-stream=fps=30", "--autoplay-policy=no-user-gesture-required",
+                "--disable-component-update", "--disable-background-networking",
+                f"--unsafely-treat-insecure-origin-as-secure=http://{SERVER}:8000",
+                *filter(None, [camera]),
+                f"http://{SERVER}:8000/?{name}&{seconds}&{stun}&{2000 if busy else 1000}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        lab.follow(steps)
+        deadline = threading.Timer(seconds + 60, exchange.kill)
+        deadline.start()
+        results = {}
+        while len(results) < 2 and (line := exchange.stdout.readline()):
+            results[json.loads(line)["name"]] = json.loads(line)
+        deadline.cancel()
+    if len(results) < 2:
+        return None
+    ends = [results["alice"], results["bob"]]
+    return {
+        "first": [end["first"] for end in ends],
+        "frames": [end["framesDecoded"] for end in ends],
+        "frozen": [end["totalFreezesDuration"] for end in ends],
+    }
+
+
+@functools.cache
+def busy_file():
+    """Ten seconds of the program's busy video, for Chromium."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = os.path.join(folder.name, "busy.y4m")
+    source = open(os.path.join(HERE, "..", "..", "pipelines", "sources", "busy-video-source.launch")).readlines()[-1]
+    launch = source.replace("is-live=true", "num-buffers=300").replace(
+        "name=format", "caps=video/x-raw,format=I420,width=640,height=360,framerate=30/1")
+    subprocess.run(["gst-launch-1.0", "-q", *launch.split(), "!", "y4menc", "!", "filesink", f"location={path}"], check=True)
+    return path
