@@ -106,7 +106,7 @@ struct ListenCommand: AgentCommand {
     }
 
     /// Does to a call what the options say; a call that ended meanwhile refuses, which is fine.
-    private func conduct(_ call: Call) async {
+    func conduct(_ call: Call) async {
         guard case .after(let delay) = answering.answer else { return }
         if delay > .zero, (try? await Task.sleep(for: delay)) == nil { return }
         try? await call.accept(audio: start.audio, video: start.video, output: !start.startOutputOff)

@@ -76,6 +76,9 @@ struct ReportPage {
         svg .series { fill: none; stroke: var(--series); stroke-width: 1.8; stroke-linejoin: round; }
         details { border-bottom: 1px solid var(--line); padding: .3rem 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
         pre { overflow-x: auto; margin: .4rem 0; font-size: .85rem; }
+        .ends { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: .4rem 1.4rem; }
+        .tree { list-style: none; margin: .4rem 0; padding-left: 1rem; } .file { color: var(--soft); }
+        .bad { color: var(--fail); font-weight: 600; }
         @media print { body { max-width: none; padding: 0; } section { break-inside: avoid; } }
         """
 }

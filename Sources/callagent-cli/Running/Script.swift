@@ -18,7 +18,7 @@ struct Script: Sendable {
         let connected = ContinuousClock.now
         let start = await call.report().timeline.start
         var complaints: [String] = []
-        var sources = Sources(video: try? media.videoSource(), audio: try? media.audioSource())
+        var sources = initialSources
         for step in steps.sorted(by: { $0.time.duration < $1.time.duration }) {
             guard (try? await Task.sleep(until: connected + step.time.duration)) != nil else { break }
             let at = (ContinuousClock.now - start).inMilliseconds
@@ -34,13 +34,17 @@ struct Script: Sendable {
         return complaints
     }
 
+    /// The sources at the start of the call.
+    var initialSources: Sources { Sources(video: try? media.videoSource(), audio: try? media.audioSource()) }
+
     /// The sources that are sent now.
-    private struct Sources {
+    struct Sources {
         var video: VideoSource?
         var audio: AudioSource?
     }
 
-    private func perform(
+    /// Performs one action; `sources` are those of the call so far.
+    func perform(
         _ action: ScriptStep.Action, _ call: Call, _ sources: inout Sources
     ) async throws(CallError) {
         switch action {

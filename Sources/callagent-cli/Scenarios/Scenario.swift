@@ -1,0 +1,72 @@
+internal import CallAgent
+
+/// Calls between parties that act by a script, and what is expected of them: one file of `callagent test`.
+struct Scenario: Sendable {
+    /// What is expected of the calls of one party.
+    struct PartyExpectation: Sendable {
+        let party: String
+        let expectation: Expectation
+    }
+
+    /// The path of the file.
+    let file: String
+    let name: String
+    /// The signaling server; nil: one of its own in this process.
+    let signaling: String?
+    /// In the order of the file.
+    let parties: [ScenarioParty]
+    let steps: [ScenarioStep]
+    /// How long each call stays connected before its caller hangs up; nil: until a step or a peer ends it.
+    let duration: Duration?
+    /// In which time everything has to be over.
+    let limit: DurationArgument
+    let expectations: [PartyExpectation]
+
+    func party(_ name: String) -> ScenarioParty? { parties.first { $0.name == name } }
+
+    /// Whether an expectation of the party is about the code with which its calls end: then it judges the end, whatever that is.
+    func judgesEnds(of party: String) -> Bool {
+        expectations.contains { $0.party == party && $0.expectation.path.suffix(2) == ["end", "code"] }
+    }
+}
+
+/// Somebody who has calls in a scenario.
+struct ScenarioParty: Sendable {
+    let name: String
+    /// The user who signs in.
+    let user: String
+    /// The options of its agent, those of `callagent listen`; nil if it runs elsewhere.
+    let options: ListenCommand?
+    /// Each key of it alone, to find the one that is at fault.
+    let settings: [Setting]
+    /// Where the file describes it, such as `file.yaml:4:3`.
+    let place: String
+
+    /// One key of a party, as command line of `callagent listen`.
+    struct Setting: Sendable {
+        let arguments: [String]
+        let place: String
+    }
+}
+
+/// Something that has to happen to a party before a step: `bob connected`, `bob dtmf:5`.
+struct ScenarioCondition: Sendable, Hashable {
+    let party: String
+    /// A state, a stage, or an event, with its value after a colon if that matters.
+    let word: String
+
+    var text: String { "\(party) \(word)" }
+
+    /// The events of calls and agents that a step can wait for.
+    static let events = [
+        "adaptation", "attributesChanged", "auditUnanswered", "captureFailed", "captureLost", "captureRestored",
+        "deviceRings", "dtmf", "extension", "holdChanged", "info", "inviteExpired", "inviteRefused", "mediaChanged",
+        "mediaChangeFailed", "mediaWarning", "messageNotDelivered", "networkChangeEnded", "networkChangeStarted",
+        "peerMediaChanged", "refusedAsBusy", "signalingLost", "signalingRestored", "trackFailed", "videoPending",
+    ]
+
+    /// All words without a value.
+    static let words =
+        CallState.allCases.map(\.rawValue)
+        + CallTimeline.Stage.allCases.map(\.rawValue).filter { CallState(rawValue: $0) == nil } + events
+}

@@ -1,0 +1,194 @@
+internal import CallAgent
+internal import Logging
+internal import MediaEngine
+internal import Synchronization
+
+/// The agents of a running scenario, their calls, and what happened to them.
+final class ScenarioCast: Sendable {
+    private struct Followed {
+        let party: String
+        let call: Call
+        var hasEnded = false
+        var series: [CallMoment] = []
+    }
+
+    private struct State {
+        var calls: [Followed] = []
+        /// When something happened, each time.
+        var moments: [ScenarioCondition: [ContinuousClock.Instant]] = [:]
+        /// How many calls of a party are on their way to their callee.
+        var placing: [String: Int] = [:]
+        /// Why a step's call could not be placed.
+        var refusals: [Int: String] = [:]
+        var tasks: [Task<Void, Never>] = []
+
+        mutating func withCall(_ call: Call, _ body: (inout Followed) -> Void) {
+            guard let index = calls.firstIndex(where: { $0.call === call }) else { return }
+            body(&calls[index])
+        }
+    }
+
+    /// Has an element after something happened, for one reader.
+    let changes: AsyncStream<Void>
+    private let change: AsyncStream<Void>.Continuation
+    private let state = Mutex(State())
+    private let scenario: Scenario
+    private let agents: [String: Agent]
+    private let start = ContinuousClock.now
+
+    /// - Parameter configurations: those of the parties that run here
+    init(
+        _ scenario: Scenario, _ configurations: [String: AgentConfiguration], _ engine: Engine, url: String,
+        _ log: LogOptions
+    ) {
+        self.scenario = scenario
+        // One element is enough for a reader to look.
+        (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        var agents: [String: Agent] = [:]
+        for party in scenario.parties {
+            guard let options = party.options, let configuration = configurations[party.name] else { continue }
+            let (identity, logger) = (options.identity, log.logger("signaling"))
+            agents[party.name] = Agent(
+                user: party.user, media: engine, signaling: identity.transport(url: url, logger: logger),
+                configuration: configuration, logger: log.logger(party.name))
+        }
+        self.agents = agents
+    }
+
+    // MARK: Beginning and end
+
+    /// Signs all parties in; from then on they answer calls.
+    func signIn() async throws(Failure) {
+        for party in scenario.parties {
+            guard let agent = agents[party.name] else { continue }
+            do throws(CallError) { try await agent.prepare() } catch { throw Failure(error) }
+            keep(
+                Task {
+                    for await event in agent.events { self.note(event, of: party) }
+                })
+            keep(
+                Task {
+                    for await call in agent.incomingCalls {
+                        self.follow(call, of: party) { await party.options?.conduct(call) }
+                    }
+                })
+        }
+    }
+
+    /// Hangs up, signs out, and waits for what was begun.
+    func close() async {
+        for agent in agents.values { await agent.close() }
+        while let task = state.withLock({ $0.tasks.popLast() }) { await task.value }
+        change.finish()
+    }
+
+    private func keep(_ task: Task<Void, Never>) { state.withLock { $0.tasks.append(task) } }
+
+    // MARK: What there is
+
+    /// When `condition` held for the time with this index, from 0; nil if it has not yet.
+    func moment(of condition: ScenarioCondition, _ index: Int) -> ContinuousClock.Instant? {
+        state.withLock { state in
+            let moments = state.moments[condition] ?? []
+            return index < moments.count ? moments[index] : nil
+        }
+    }
+
+    /// The calls of a party, oldest first, and whether each has ended.
+    func calls(of party: String) -> [(call: Call, hasEnded: Bool)] {
+        state.withLock { $0.calls.filter { $0.party == party }.map { ($0.call, $0.hasEnded) } }
+    }
+
+    /// Whether a party's call is on its way.
+    func isPlacing(_ party: String) -> Bool { state.withLock { $0.placing[party] ?? 0 > 0 } }
+
+    /// Whether no call is up or on its way.
+    var isQuiet: Bool { state.withLock { $0.calls.allSatisfy(\.hasEnded) && $0.placing.values.allSatisfy { $0 == 0 } } }
+
+    /// Why the call of a step could not be placed; nil if it was.
+    func refusal(of step: Int) -> String? { state.withLock { $0.refusals[step] } }
+
+    /// All calls after their end, in the order in which they began here.
+    func playedCalls() async -> [PlayedCall] {
+        var played: [PlayedCall] = []
+        for followed in state.withLock({ $0.calls }) {
+            played.append(
+                PlayedCall(party: followed.party, report: await followed.call.report(), series: followed.series))
+        }
+        return played
+    }
+
+    // MARK: Calls
+
+    /// Begins a call; the caller hangs up when the scenario's duration is over.
+    func place(_ media: CallMedia, from party: ScenarioParty, to callee: String, step: Int) {
+        guard let agent = agents[party.name], let start = party.options?.start else { return }
+        state.withLock { $0.placing[party.name, default: 0] += 1 }
+        let task = Task { [duration = scenario.duration] in
+            do throws(CallError) {
+                let call = try await agent.call(
+                    callee, media: media, sends: MediaState(audio: start.audio ?? .on, video: start.video ?? .on),
+                    output: !start.startOutputOff)
+                self.follow(call, of: party) {
+                    guard let duration, (try? await call.waitUntilConnected()) != nil else { return }
+                    guard (try? await Task.sleep(for: duration)) != nil else { return }
+                    await call.hangUp()
+                }
+            } catch {
+                self.state.withLock { $0.refusals[step] = error.description }
+            }
+            self.state.withLock { $0.placing[party.name, default: 1] -= 1 }
+            self.change.yield()
+        }
+        keep(task)
+    }
+
+    /// Notes what happens to a call; `conduct` is cancelled at its end.
+    private func follow(_ call: Call, of party: ScenarioParty, conduct: @escaping @Sendable () async -> Void) {
+        let events = call.events
+        let isNew = state.withLock { state in
+            // When both users call each other, their two calls become one.
+            guard !state.calls.contains(where: { $0.call === call }) else { return false }
+            state.calls.append(Followed(party: party.name, call: call))
+            return true
+        }
+        guard isNew else { return keep(Task { await conduct() }) }
+        change.yield()
+        let conducting = Task { await conduct() }
+        let following = Task {
+            var passed = Set(await call.report().timeline.milliseconds.keys)
+            for stage in passed { self.note([stage.rawValue], of: party) }
+            var words = EventWords(peerSends: await call.peerSends)
+            for await event in events {
+                switch event {
+                case .reached(let stage, _):
+                    if passed.insert(stage).inserted { self.note([stage.rawValue], of: party) }
+                case .statistics(let statistics):
+                    let moment = CallMoment(ms: (ContinuousClock.now - self.start).inMilliseconds, statistics.delta)
+                    self.state.withLock { $0.withCall(call) { $0.series.append(moment) } }
+                default: self.note(words.words(of: event, call), of: party)
+                }
+            }
+            if passed.insert(.ended).inserted { self.note([CallTimeline.Stage.ended.rawValue], of: party) }
+            conducting.cancel()
+            self.state.withLock { $0.withCall(call) { $0.hasEnded = true } }
+            self.change.yield()
+        }
+        keep(following)
+    }
+
+    private func note(_ event: AgentEvent, of party: ScenarioParty) {
+        guard let document = EventDocument(event, of: party.user) else { return }
+        note(EventWords.words(of: document), of: party)
+    }
+
+    private func note(_ words: [String], of party: ScenarioParty) {
+        let now = ContinuousClock.now
+        state.withLock { state in
+            for word in words {
+                state.moments[ScenarioCondition(party: party.name, word: word), default: []].append(now)
+            }
+        }
+        change.yield()
+    }
+}

@@ -1,0 +1,71 @@
+internal import CallAgent
+internal import Foundation
+
+/// The results of scenarios as an HTML file: what passed, both ends' timelines side by side, and plots over time.
+struct ScenarioPage {
+    private let suite: ScenarioSuite
+
+    init(_ suite: ScenarioSuite) { self.suite = suite }
+
+    /// - Throws: a ``Failure`` if the file cannot be written.
+    func write(to path: String) throws(Failure) { try WritableFile.write(html, to: path) }
+
+    var html: String {
+        let verdict: ReportPage.Verdict =
+            Interruption.status != nil ? .interrupted : suite.failure == nil ? .pass : .fail
+        return ReportPage(
+            title: "callagent test",
+            subtitle: "\(suite.passed) of \(suite.count) scenarios passed, \(suite.failed) failed", verdict: verdict,
+            sections: suite.results.map(section)
+        ).html
+    }
+
+    /// A scenario; open if it failed, or if it is the only one.
+    private func section(_ result: ScenarioResult) -> String {
+        let tree = ScenarioTree(result)
+        let isOpen = !result.isPass || suite.count == 1
+        return """
+            <section><details\(isOpen ? " open" : "")><summary>\(Self.entry(tree.title)) \
+            <span class="file">\(result.scenario.file.markup)</span></summary>
+            <ul class="tree">\(tree.entries.map { "<li>\(Self.entry($0))</li>" }.joined(separator: "\n"))</ul>
+            \(calls(result))
+            </details></section>
+            """
+    }
+
+    private static func entry(_ entry: ScenarioTree.Entry) -> String {
+        "<span class=\"\(entry.isGood ? "good" : "bad")\">\(entry.line.markup)</span>"
+    }
+
+    /// The ends of each call side by side: those with the same id.
+    private func calls(_ result: ScenarioResult) -> String {
+        var ids: [String] = []
+        for call in result.calls where !ids.contains(call.report.callId) { ids.append(call.report.callId) }
+        return ids.map { id in
+            let ends = result.calls.filter { $0.report.callId == id }
+                .sorted { $0.report.role == .caller && $1.report.role == .callee }
+            return "<div class=\"ends\">\n\(ends.map(Self.end).joined(separator: "\n"))\n</div>"
+        }
+        .joined(separator: "\n")
+    }
+
+    private static func end(_ call: PlayedCall) -> String {
+        let timeline = Waterfall(report: call.report).lines + MediaLines.lines(call.report)
+        let series: [(String, (CallMoment) -> Double?)] = [
+            ("received, kbit/s", { $0.receivedKbit }), ("frames received a second", \.framesPerSecond),
+            ("packets lost, %", \.lossPercent), ("audio level, 0 to 1", \.audioLevel),
+        ]
+        let plots = series.map { title, value in
+            LinePlot(title: title, points: call.series.map { ($0.ms, value($0)) }).html
+        }
+        let log = call.report.records.map { record in
+            let time = String(format: "%10.1f ms  ", record.milliseconds)
+            return time + record.kind.rawValue.padding(toLength: 9, withPad: " ", startingAt: 0) + record.action
+        }
+        return """
+            <div><pre>\(timeline.map(\.markup).joined(separator: "\n"))</pre>
+            <div class="plots">\(plots.joined(separator: "\n"))</div>
+            <details><summary>log of \(call.party.markup)</summary><pre>\(log.map(\.markup).joined(separator: "\n"))</pre></details></div>
+            """
+    }
+}

@@ -1,0 +1,169 @@
+internal import ArgumentParser
+internal import CallAgent
+
+/// Reads a scenario from its file, and refuses what it does not understand with line and column.
+struct ScenarioReader {
+    /// The folder for what the scenario writes.
+    let folder: String
+    /// The options of a party.
+    let options: PartyOptions
+
+    private static let keys = ["name", "signaling", "parties", "steps", "duration", "within", "expect"]
+    private static let stepKeys = ["when", "at", "party", "with", "do"]
+    /// The key in `expect` for every party of this run.
+    private static let everyParty = "all"
+
+    /// - Throws: a ``Failure`` of wrong usage.
+    func read(_ path: String) throws(Failure) -> Scenario {
+        let root = try ScenarioNode.read(path)
+        let fields = try root.fields("a scenario", known: Self.keys)
+        guard let cast = fields["parties"] else { throw root.complaint("a scenario needs parties") }
+        guard let script = fields["steps"] else { throw root.complaint("a scenario needs steps") }
+        let signaling = try fields["signaling"].map { node throws(Failure) in try node.text("signaling") }
+        var parties: [ScenarioParty] = []
+        for entry in try cast.entries("parties") { parties.append(try party(entry, signaling)) }
+        guard parties.contains(where: { $0.options != nil }) else {
+            throw cast.complaint("a scenario needs a party whose agent runs here")
+        }
+        var steps: [ScenarioStep] = []
+        for node in try script.elements("steps") { steps.append(try step(node, parties)) }
+        let name = try fields["name"].map { node throws(Failure) in try node.text("the name") }
+        let duration = try fields["duration"].map { node throws(Failure) in try node.duration("duration").duration }
+        let limit = try fields["within"].map { node throws(Failure) in try node.duration("within") }
+        if let limit, limit.milliseconds == 0 {
+            throw fields["within"]?.complaint("within has to be longer than 0") ?? root.complaint("within is 0")
+        }
+        return Scenario(
+            file: path, name: name ?? path, signaling: signaling, parties: parties, steps: steps, duration: duration,
+            limit: limit ?? DurationArgument(.seconds(30)),
+            expectations: try fields["expect"].map { node throws(Failure) in try expectations(node, parties) } ?? [])
+    }
+
+    private func party(_ entry: ScenarioNode.Entry, _ signaling: String?) throws(Failure) -> ScenarioParty {
+        let (name, node) = (entry.name, entry.value)
+        guard SignalingLimits.isName(name), name != Self.everyParty else {
+            throw entry.key.complaint(
+                "'\(name.printable)' is no name of a party: use 1 to 64 ASCII letters, digits and . _ - @ + :")
+        }
+        let fields = try node.entries("a party")
+        guard let elsewhere = fields.first(where: { $0.name == "elsewhere" }) else {
+            return try options.party(entry, signaling: signaling, folder: folder)
+        }
+        if let other = fields.first(where: { $0.name != "elsewhere" }) {
+            throw other.key.complaint("the agent of a party that runs elsewhere has no options here")
+        }
+        guard signaling != nil else {
+            throw elsewhere.key.complaint("a party that runs elsewhere needs 'signaling', the URL of its server")
+        }
+        let user = try elsewhere.value.text("elsewhere, the user")
+        guard SignalingLimits.isName(user) else {
+            throw elsewhere.value.complaint(CallError.invalidUser(user).description)
+        }
+        return ScenarioParty(name: name, user: user, options: nil, settings: [], place: entry.key.place)
+    }
+
+    // MARK: Steps
+
+    private func step(_ node: ScenarioNode, _ parties: [ScenarioParty]) throws(Failure) -> ScenarioStep {
+        let fields = try node.fields("a step", known: Self.stepKeys)
+        let condition = try fields["when"].map { node throws(Failure) in try self.condition(node, parties) }
+        let time = try fields["at"].map { node throws(Failure) in try node.duration("at") }
+        guard let action = fields["do"] else {
+            guard condition != nil else { throw node.complaint("a step needs 'party' and 'do', or 'when'") }
+            if let stray = fields["party"] ?? fields["with"] {
+                throw stray.complaint("this party has nothing to do; add 'do'")
+            }
+            return ScenarioStep(line: node.line, condition: condition, time: time, act: nil)
+        }
+        guard let actor = fields["party"] else { throw node.complaint("a step needs 'party': who does this?") }
+        let party = try acting(actor, parties)
+        let peer = try fields["with"].map { node throws(Failure) in try known(node, parties).name }
+        let act = ScenarioStep.Act(
+            party: party.name, peer: peer,
+            action: try action.parsed("do") { try ScenarioStep.Action(parsing: $0, folder: folder) },
+            text: try action.text("do"))
+        try check(act, of: party, at: action, parties)
+        return ScenarioStep(line: node.line, condition: condition, time: time, act: act)
+    }
+
+    /// Refuses what cannot work with these parties.
+    private func check(
+        _ act: ScenarioStep.Act, of party: ScenarioParty, at node: ScenarioNode, _ parties: [ScenarioParty]
+    ) throws(Failure) {
+        switch act.action {
+        case .call(let callee, _):
+            guard parties.contains(where: { $0.name == callee }) else { throw unknown(callee, parties, at: node) }
+            guard callee != party.name else { throw node.complaint(CallError.callsItself(callee).description) }
+        case .accept, .reject:
+            guard party.options?.answering.answer == .never else {
+                throw node.complaint("\(party.name) answers by itself; give that party 'answer: never'")
+            }
+        case .script: break
+        }
+    }
+
+    private func condition(_ node: ScenarioNode, _ parties: [ScenarioParty]) throws(Failure) -> ScenarioCondition {
+        let text = try node.text("when")
+        let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2 else { throw node.complaint("write PARTY and what happens, such as 'bob connected'") }
+        guard let party = parties.first(where: { $0.name == words[0] }) else {
+            throw unknown(words[0], parties, at: node)
+        }
+        guard party.options != nil else {
+            throw node.complaint("\(party.name) runs elsewhere; wait for what happens to a party that runs here")
+        }
+        let event = words[1].split(separator: ":").first.map(String.init) ?? ""
+        guard ScenarioCondition.words.contains(event), event == words[1] || ScenarioCondition.events.contains(event)
+        else {
+            let nearest = Misspelling.nearest(to: event, among: ScenarioCondition.words)
+            let advice =
+                nearest.map { "did you mean '\($0)'?" }
+                ?? "use a state such as connected, a stage of the timeline, or an event"
+            throw node.complaint("'\(words[1].printable)' never happens; \(advice)")
+        }
+        return ScenarioCondition(party: party.name, word: words[1])
+    }
+
+    private func known(_ node: ScenarioNode, _ parties: [ScenarioParty]) throws(Failure) -> ScenarioParty {
+        let name = try node.text("a party")
+        guard let party = parties.first(where: { $0.name == name }) else { throw unknown(name, parties, at: node) }
+        return party
+    }
+
+    private func acting(_ node: ScenarioNode, _ parties: [ScenarioParty]) throws(Failure) -> ScenarioParty {
+        let party = try known(node, parties)
+        guard party.options != nil else {
+            throw node.complaint("\(party.name) runs elsewhere; only a party that runs here can act")
+        }
+        return party
+    }
+
+    private func unknown(_ name: String, _ parties: [ScenarioParty], at node: ScenarioNode) -> Failure {
+        let names = parties.map(\.name).joined(separator: ", ")
+        return node.complaint("there is no party '\(name.printable)'; there are \(names)")
+    }
+
+    // MARK: Expectations
+
+    private func expectations(
+        _ node: ScenarioNode, _ parties: [ScenarioParty]
+    ) throws(Failure) -> [Scenario.PartyExpectation] {
+        let here = parties.filter { $0.options != nil }.map(\.name)
+        var expectations: [Scenario.PartyExpectation] = []
+        for entry in try node.entries("expect") {
+            let names = entry.name == Self.everyParty ? here : [entry.name]
+            guard entry.name == Self.everyParty || here.contains(entry.name) else {
+                let known = ([Self.everyParty] + here).joined(separator: ", ")
+                throw entry.key.complaint("'\(entry.name.printable)' is no party that runs here; use \(known)")
+            }
+            for element in try entry.value.elements("the expectations of a party") {
+                let expectation = try element.parsed("an expectation") { try Expectation(parsing: $0) }
+                if let complaint = Figures.complaint(about: expectation.path, in: .calls) {
+                    throw element.complaint(complaint)
+                }
+                expectations += names.map { Scenario.PartyExpectation(party: $0, expectation: expectation) }
+            }
+        }
+        return expectations
+    }
+}

@@ -1,0 +1,114 @@
+internal import CallAgent
+internal import MediaEngine
+
+/// One end of a call of a scenario, after its end.
+struct PlayedCall: Sendable {
+    let party: String
+    let report: CallReport
+    /// Empty if nothing was measured meanwhile.
+    let series: [CallMoment]
+}
+
+/// What flowed in a call since the moment before.
+struct CallMoment: Sendable {
+    /// Since the start of the scenario.
+    let ms: Double
+    let receivedKbit: Double
+    let framesPerSecond: Double?
+    let lossPercent: Double?
+    let audioLevel: Double?
+
+    init(ms: Double, _ delta: StatisticsDelta) {
+        self.ms = ms
+        receivedKbit = delta.inbound.reduce(0) { $0 + $1.kbitPerSecond }
+        framesPerSecond = delta.inbound.first { $0.kind == "video" }?.framesPerSecond
+        audioLevel = delta.inbound.first { $0.kind == "audio" }?.audioLevel
+        let (lost, received) = delta.inbound.reduce((0, 0)) { ($0.0 + $1.packetsLost, $0.1 + $1.packetsReceived) }
+        lossPercent = lost + received > 0 ? Double(lost) / Double(lost + received) * 100 : nil
+    }
+}
+
+/// What became of a scenario.
+struct ScenarioResult: Sendable {
+    /// An expectation of a party's calls, judged.
+    struct Judged: Sendable {
+        let party: String
+        let outcome: Expectation.Outcome
+    }
+
+    /// A call of a party that failed.
+    struct FailedCall: Sendable {
+        let party: String
+        let failure: Failure
+    }
+
+    let scenario: Scenario
+    let steps: [StepOutcome]
+    let calls: [PlayedCall]
+    let expectations: [Judged]
+    let failedCalls: [FailedCall]
+    let isInterrupted: Bool
+    let seconds: Double
+    /// What failed first; nil if it passed or was interrupted.
+    let failure: Failure?
+
+    var isPass: Bool { failure == nil && !isInterrupted }
+
+    /// Of a scenario without calls, since something was missing.
+    init(_ scenario: Scenario, failure: Failure) {
+        (self.scenario, self.failure) = (scenario, failure)
+        (steps, calls, expectations, failedCalls, isInterrupted, seconds) = ([], [], [], [], false, 0)
+    }
+
+    /// - Parameter isOver: whether all calls had ended in time.
+    init(
+        _ scenario: Scenario, _ steps: [StepOutcome], _ calls: [PlayedCall], isOver: Bool, isInterrupted: Bool,
+        seconds: Double
+    ) {
+        (self.scenario, self.steps, self.calls, self.isInterrupted) = (scenario, steps, calls, isInterrupted)
+        self.seconds = seconds
+        expectations = isInterrupted ? [] : Self.judge(scenario, calls)
+        failedCalls = isInterrupted ? [] : calls.compactMap { Self.failure(of: $0, scenario) }
+        guard !isInterrupted else {
+            failure = nil
+            return
+        }
+        if let failed = failedCalls.first {
+            failure = Failure(failed.failure.status, "\(failed.party): \(failed.failure.line)")
+        } else if let step = steps.first(where: { $0.complaint != nil }) {
+            failure = Failure(.expectation, "line \(step.step.line): \(step.step.title): \(step.complaint ?? "")")
+        } else if !isOver {
+            let limit = scenario.limit.defaultValueDescription
+            failure = Failure(
+                .expectation,
+                "calls were still up after \(limit); end them with hangup or 'duration', or raise 'within'")
+        } else {
+            let unmet = expectations.first { $0.outcome.complaint != nil }
+            failure = unmet.map { Failure(.expectation, "\($0.party): \($0.outcome.complaint ?? "")") }
+        }
+    }
+
+    /// The calls of a party as `callagent listen --json` has them.
+    static func document(of party: String, _ calls: [PlayedCall]) -> CallsDocument {
+        CallsDocument(calls.filter { $0.party == party }.map(\.report))
+    }
+
+    private static func judge(_ scenario: Scenario, _ calls: [PlayedCall]) -> [Judged] {
+        scenario.parties.flatMap { party in
+            let expected = scenario.expectations.filter { $0.party == party.name }.map(\.expectation)
+            return Output.outcomes(in: document(of: party.name, calls), expected)
+                .map { Judged(party: party.name, outcome: $0) }
+        }
+    }
+
+    /// Why a call fails as it would in `callagent call`, unless an expectation judges its end.
+    private static func failure(of call: PlayedCall, _ scenario: Scenario) -> FailedCall? {
+        guard let media = scenario.party(call.party)?.options?.media else { return nil }
+        let end = call.report.end.flatMap { Failure($0, peer: call.report.peer) }
+        guard end == nil || !scenario.judgesEnds(of: call.party) else { return nil }
+        let outcome = CallOutcome(
+            report: call.report, complaints: [],
+            missing: call.report.captureFaults.first { !media.allowsStandIn($0) }, requiresMedia: media.requireMedia)
+        return outcome.failure.map { FailedCall(party: call.party, failure: $0) }
+    }
+}

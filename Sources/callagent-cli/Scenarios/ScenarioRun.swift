@@ -1,0 +1,129 @@
+internal import CallAgent
+internal import Foundation
+internal import MediaEngine
+internal import SignalingServer
+
+/// One run of a scenario, which has checked its sources, sinks and codecs before.
+struct ScenarioRun: Sendable {
+    let scenario: Scenario
+    private let engine: Engine
+    private let log: LogOptions
+    private let configurations: [String: AgentConfiguration]
+    /// What this machine lacks for it.
+    private let obstacle: Failure?
+
+    /// - Parameters:
+    ///   - measuring: how often the media of each call is measured; nil: only at its end.
+    /// - Throws: a ``Failure`` of wrong usage with the place in the file.
+    init(
+        _ scenario: Scenario, _ engine: Engine, _ log: LogOptions, measuring: Duration?
+    ) async throws(Failure) {
+        (self.scenario, self.engine, self.log) = (scenario, engine, log)
+        var configurations: [String: AgentConfiguration] = [:]
+        var obstacle: Failure?
+        for party in scenario.parties {
+            guard let options = party.options else { continue }
+            do throws(Failure) {
+                configurations[party.name] = try await Self.configuration(options, engine, measuring)
+            } catch {
+                guard error.status != .usage else {
+                    throw Failure(.usage, "\(await Self.place(of: error, in: party, engine)): \(error.line)")
+                }
+                obstacle = obstacle ?? Failure(error.status, "\(party.name): \(error.line)")
+            }
+        }
+        (self.configurations, self.obstacle) = (configurations, obstacle)
+    }
+
+    private static func configuration(
+        _ options: ListenCommand, _ engine: Engine, _ measuring: Duration?
+    ) async throws(Failure) -> AgentConfiguration {
+        do {
+            var configuration = try await options.agentConfiguration(
+                engine, maximumCalls: options.answering.maxCalls, ahead: JoinAhead(roles: [.callee]))
+            configuration.screenInvite = { options.answering.decide($0) }
+            configuration.statisticsInterval = measuring
+            // So that the other end can say which frames are missing, and how old they are.
+            if configuration.media.video?.name == "test" { configuration.media.video?.name = "clock" }
+            return configuration
+        } catch {
+            throw error as? Failure ?? (error as? MediaError).map { Failure($0) } ?? Failure(.prerequisite, "\(error)")
+        }
+    }
+
+    /// The key of a party that has the same fault alone, or else the party.
+    private static func place(of fault: Failure, in party: ScenarioParty, _ engine: Engine) async -> String {
+        for setting in party.settings {
+            guard let options = setting.options else { continue }
+            do throws(Failure) {
+                _ = try await configuration(options, engine, nil)
+            } catch {
+                if error.line == fault.line { return setting.place }
+            }
+        }
+        return party.place
+    }
+
+    /// Runs the steps and judges the calls; a cancelled task hangs up, and the result has what there was.
+    func run() async -> ScenarioResult {
+        if let obstacle { return ScenarioResult(scenario, failure: obstacle) }
+        do throws(Failure) {
+            guard let url = scenario.signaling else {
+                let server = try await startServer()
+                let result = await play(at: "ws://127.0.0.1:\(server.port)")
+                // Not cancelled with the current task.
+                await Task { await server.shutdown() }.value
+                return result
+            }
+            return await play(at: url)
+        } catch {
+            return ScenarioResult(scenario, failure: error)
+        }
+    }
+
+    private func startServer() async throws(Failure) -> Server {
+        do throws(ServerError) {
+            return try await Server.start(configuration: .init(port: 0), logger: log.logger("server"))
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func play(at url: String) async -> ScenarioResult {
+        let start = ContinuousClock.now
+        let cast = ScenarioCast(scenario, configurations, engine, url: url, log)
+        do throws(Failure) {
+            try await cast.signIn()
+        } catch {
+            await Task { await cast.close() }.value
+            return ScenarioResult(scenario, failure: error)
+        }
+        let (steps, isOver) = await perform(cast)
+        let isInterrupted = Task.isCancelled
+        // Not cancelled with the current task: calls are hung up also after a signal.
+        let calls = await Task {
+            await cast.close()
+            return await cast.playedCalls()
+        }
+        .value
+        return ScenarioResult(
+            scenario, steps, calls, isOver: isOver, isInterrupted: isInterrupted,
+            seconds: (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    private func perform(_ cast: ScenarioCast) async -> (steps: [StepOutcome], isOver: Bool) {
+        let acting = Task { [scenario] in
+            var script = ScenarioScript(scenario, cast)
+            return await script.run()
+        }
+        let watch = Task { [limit = scenario.limit.duration] in
+            if (try? await Task.sleep(for: limit)) != nil { acting.cancel() }
+        }
+        defer { watch.cancel() }
+        return await withTaskCancellationHandler {
+            await acting.value
+        } onCancel: {
+            acting.cancel()
+        }
+    }
+}
