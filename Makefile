@@ -120,6 +120,7 @@ install:
 		sed 's|/usr/local/bin/|$(PREFIX)/bin/|' $$unit > $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}; \
 	done
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/examples packaging/examples/*
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/examples/scenarios scenarios/*.yaml
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent docs/*.md
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
 	@$(BINARY) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))

@@ -54,7 +54,8 @@ struct CallAgentCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, CallCommand.self, LoadCommand.self,
-            TestCommand.self, DoctorCommand.self, DevicesCommand.self, PipelinesCommand.self, TokenCommand.self, VersionCommand.self,
+            TestCommand.self, DoctorCommand.self, DevicesCommand.self, PipelinesCommand.self, TokenCommand.self,
+            VersionCommand.self,
         ])
 
     /// Refuses an unknown command and suggests a similar one.

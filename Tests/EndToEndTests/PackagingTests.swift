@@ -23,6 +23,7 @@ extension EndToEnd {
                 "lib/systemd/system/callagent-serve.service",
                 "share/bash-completion/completions/callagent", "share/zsh/site-functions/_callagent",
                 "share/fish/vendor_completions.d/callagent.fish", "share/doc/callagent/examples/listen-bob.json",
+                "share/doc/callagent/examples/scenarios/basic-call.yaml",
                 "share/doc/callagent/cli.md", "share/doc/callagent/signaling.md",
             ] { #expect(installed.contains("opt/calls/" + name), "\(installed)") }
             let unit = try String(

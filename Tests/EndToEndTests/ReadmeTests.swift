@@ -118,6 +118,8 @@ extension EndToEnd {
                 _ = try folder.write(try Data(contentsOf: URL(fileURLWithPath: file)), name)
             }
             _ = try folder.write("a secret of more than thirty-two bytes for tests", "server.key")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("scenarios"), withDestinationPath: root.appendingPathComponent("scenarios").path)
             let commands = try commands()
             #expect(commands.count >= 10)
             for command in commands {
@@ -175,7 +177,7 @@ extension EndToEnd {
             // Options of systemctl and of the argument parser.
             var known: Set = ["--now", "--generate-completion-script", "--help", "--help-all"]
             for command in [
-                "demo", "serve", "listen", "call", "load", "doctor", "devices", "pipelines", "token", "version",
+                "demo", "serve", "listen", "call", "load", "test", "doctor", "devices", "pipelines", "token", "version",
             ] {
                 let help = try Program([command, "--help-all"])
                 #expect(try await help.waitForExit() == 0)

@@ -52,7 +52,7 @@ struct TestCommand: AsyncParsableCommand {
     private static let mostParallel = 64
     private static let statusName = "test"
     /// How often the media of calls is measured for plots.
-    private static let measuring: Duration = .milliseconds(500)
+    private static let measuring: Duration = .milliseconds(250)
     /// A scenario has a server, agents, and sockets for each end.
     private static let filesPerScenario = 256
 
@@ -69,7 +69,7 @@ struct TestCommand: AsyncParsableCommand {
         let command = self
         // Each scenario hangs up for itself.
         try await Interruption.handled(within: .seconds(5)) {
-            let folder = try ArtifactFolder(command.artifacts)
+            let folder = ArtifactFolder(command.artifacts)
             defer { folder.removeIfTemporary() }
             try await command.runAll(folder)
         }

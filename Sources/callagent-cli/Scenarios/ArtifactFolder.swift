@@ -1,24 +1,32 @@
 internal import Foundation
+internal import Synchronization
 
 /// The folder for recordings and snapshots of scenarios: each has a folder of its own in it.
 final class ArtifactFolder: Sendable {
     private let path: String
     private let isTemporary: Bool
+    /// How many scenarios have a name.
+    private let names = Mutex<[String: Int]>([:])
 
     /// - Parameter path: nil: a temporary one.
-    init(_ path: String?) throws(Failure) {
+    init(_ path: String?) {
         self.path = path ?? NSTemporaryDirectory() + "callagent-\(UUID().uuidString)"
         isTemporary = path == nil
     }
 
-    /// The folder for what a scenario writes, which is made.
+    /// Makes the folder for what a scenario writes: with the name of its file, and a number if another one has that name, too.
     func make(for file: String) throws(Failure) -> String {
         let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
-        let folder = URL(fileURLWithPath: path).appendingPathComponent(name)
+        let count = names.withLock { names in
+            names[name, default: 0] += 1
+            return names[name] ?? 1
+        }
+        let folder = URL(fileURLWithPath: path).appendingPathComponent(count > 1 ? "\(name)-\(count)" : name)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw Failure(.prerequisite, "cannot make the folder '\(folder.path)': \(error.localizedDescription)")
+            throw Failure(
+                .prerequisite, "--artifacts: cannot make the folder '\(folder.path)': \(error.localizedDescription)")
         }
         return folder.path
     }

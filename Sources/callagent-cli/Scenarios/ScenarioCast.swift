@@ -21,6 +21,7 @@ final class ScenarioCast: Sendable {
         /// Why a step's call could not be placed.
         var refusals: [Int: String] = [:]
         var tasks: [Task<Void, Never>] = []
+        var start = ContinuousClock.now
 
         mutating func withCall(_ call: Call, _ body: (inout Followed) -> Void) {
             guard let index = calls.firstIndex(where: { $0.call === call }) else { return }
@@ -34,7 +35,6 @@ final class ScenarioCast: Sendable {
     private let state = Mutex(State())
     private let scenario: Scenario
     private let agents: [String: Agent]
-    private let start = ContinuousClock.now
 
     /// - Parameter configurations: those of the parties that run here
     init(
@@ -73,6 +73,7 @@ final class ScenarioCast: Sendable {
                     }
                 })
         }
+        state.withLock { $0.start = .now }
     }
 
     /// Hangs up, signs out, and waits for what was begun.
@@ -81,6 +82,9 @@ final class ScenarioCast: Sendable {
         while let task = state.withLock({ $0.tasks.popLast() }) { await task.value }
         change.finish()
     }
+
+    /// When all parties were signed in.
+    var start: ContinuousClock.Instant { state.withLock { $0.start } }
 
     private func keep(_ task: Task<Void, Never>) { state.withLock { $0.tasks.append(task) } }
 

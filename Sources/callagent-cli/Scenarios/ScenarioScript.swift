@@ -5,7 +5,7 @@ struct ScenarioScript {
     private let scenario: Scenario
     private let cast: ScenarioCast
     private var changes: AsyncStream<Void>.Iterator
-    private let start = ContinuousClock.now
+    private let start: ContinuousClock.Instant
     /// How many times a condition was waited for: each time it takes its next occurrence.
     private var taken: [ScenarioCondition: Int] = [:]
     /// What a call sends now, after actions that changed it.
@@ -15,6 +15,7 @@ struct ScenarioScript {
     init(_ scenario: Scenario, _ cast: ScenarioCast) {
         self.scenario = scenario
         self.cast = cast
+        start = cast.start
         changes = cast.changes.makeAsyncIterator()
     }
 

@@ -1,0 +1,236 @@
+import Foundation
+import FoundationXML
+import Testing
+
+extension EndToEnd {
+    /// Scenarios that run in the program.
+    @Suite struct ScenarioTests {
+        private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("scenarios")
+        private let folder = Folder()
+
+        /// Two parties that call each other.
+        private static let pair = "parties: {alice: , bob: }\nsteps:\n  - {party: alice, do: call:bob}\n"
+
+        @Test("Every shipped scenario passes, and each step and expectation is in the reports", .timeLimit(.minutes(5)))
+        func shipped() async throws {
+            let files = try FileManager.default.contentsOfDirectory(atPath: Self.root.path).sorted()
+            #expect(files.count >= 20)
+            let test = try Program(
+                ["test"] + files.map { Self.root.appendingPathComponent($0).path } + [
+                    "--json", "--junit", folder.path("tests.xml"), "--html", folder.path("tests.html"), "--artifacts",
+                    folder.path("out"),
+                ])
+            #expect(try await test.waitForExit(within: .seconds(240)) == 0, "\(test.errors)")
+            let document = try test.document()
+            #expect(try document.number("verdict.passed") == Double(files.count))
+            let scenarios = try #require(document["scenarios"] as? [[String: Any]])
+            #expect(scenarios.count == files.count)
+            var checks = 0
+            for scenario in scenarios {
+                #expect(scenario["passed"] as? Bool == true, "\(scenario["file"] ?? ""): \(scenario["text"] ?? "")")
+                let steps = try #require(scenario["steps"] as? [[String: Any]])
+                let expectations = try #require(scenario["expectations"] as? [[String: Any]])
+                #expect(!steps.isEmpty && !expectations.isEmpty)
+                #expect(steps.allSatisfy { $0["passed"] as? Bool == true && $0["atMs"] is Double })
+                #expect(expectations.allSatisfy { $0["met"] as? Bool == true && $0["actual"] is NSNumber })
+                checks += steps.count + expectations.count + 1
+            }
+            let suite = try suite(folder.path("tests.xml"))
+            #expect(suite.tests == checks && suite.failures.isEmpty && suite.errors.isEmpty)
+            let html = try String(contentsOfFile: folder.path("tests.html"), encoding: .utf8)
+            for scenario in scenarios { #expect(html.contains(try scenario.text("name"))) }
+            #expect(html.contains(#"<span class="verdict pass">"#) && html.contains("<polyline"))
+            #expect(html.contains("caller alice") && html.contains("callee bob"))
+            // The recording and the snapshot of the peer.
+            let recording = try Data(contentsOf: URL(fileURLWithPath: folder.path("out/recording/visit.mkv")))
+            #expect(recording.count > 20_000 && recording.prefix(4) == Data([0x1A, 0x45, 0xDF, 0xA3]))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out/recording/alice.png"))).count > 1_000)
+        }
+
+        @Test("An expectation that is not met fails, and every report has the value")
+        func unmet() async throws {
+            let good = try folder.write(Self.pair + "duration: 500ms\n", "good.yaml")
+            let bad = try folder.write(
+                Self.pair
+                    + "name: Too <long>\nduration: 500ms\nexpect:\n  bob: [summary.connected==7, connectedMs>100]\n",
+                "bad.yaml")
+            let reports = ["--junit", folder.path("tests.xml"), "--html", folder.path("tests.html")]
+            let test = try Program(["test", bad, good, "--parallel", "2"] + reports)
+            #expect(try await test.waitForExit() == 6, "\(test.errors)")
+            let complaint = "bob: expected summary.connected == 7.0, but it is 1.0"
+            #expect(
+                test.errors.split(separator: "\n") == [
+                    "callagent: \(bad): \(complaint)", "callagent: 1 of 2 scenarios failed",
+                ])
+            #expect(test.lines.contains("  ✗ \(complaint)"), "\(test.output)")
+            #expect(test.lines.contains { $0.hasPrefix("  ✓ bob: connectedMs > 100.0 (") }, "\(test.output)")
+            #expect(test.lines.contains { $0.hasPrefix("✓ \(good)") })
+            #expect(test.lines.last == "fail: 1 of 2 scenarios")
+            let suite = try suite(folder.path("tests.xml"))
+            #expect(suite.failures == ["expected summary.connected == 7.0, but it is 1.0"] && suite.errors.isEmpty)
+            let html = try String(contentsOfFile: folder.path("tests.html"), encoding: .utf8)
+            #expect(html.contains("✗ Too &lt;long&gt;") && html.contains("but it is 1.0"))
+            #expect(html.contains(#"<span class="verdict fail">"#) && !html.contains("<long>"))
+            let json = try Program(["test", bad, "--json"])
+            #expect(try await json.waitForExit() == 6)
+            let document = try json.document()
+            #expect(try document.number("verdict.exitCode") == 6 && document.number("verdict.failed") == 1)
+            let scenario = try #require((document["scenarios"] as? [[String: Any]])?.first)
+            #expect(try scenario.text("text") == complaint)
+            let expectation = try #require((scenario["expectations"] as? [[String: Any]])?.first)
+            #expect(expectation["met"] as? Bool == false && expectation["actual"] as? Double == 1)
+        }
+
+        @Test(
+            "What else fails gives the exit code of a call, and the line says what",
+            arguments: [
+                // An action that the call refuses.
+                (
+                    "parties: {alice: , bob: {answer: never}}\nsteps:\n  - {party: alice, do: call:bob}\n"
+                        + "  - {when: bob ringing, party: alice, do: hold}\n  - {party: alice, do: hangup}\n"
+                        + "expect: {all: end.code>0}\n",
+                    6, "line 4: when bob ringing, alice: hold: was refused: hold is not possible while"
+                ),
+                // A condition that does not come true.
+                (
+                    pair + "  - {when: \"bob info:hello\"}\n  - {party: alice, do: hangup}\nwithin: 2s\n",
+                    6, "line 4: when bob info:hello: 'bob info:hello' did not happen within 2s"
+                ),
+                // Calls that nobody ends.
+                (pair + "within: 2s\n", 6, "calls were still up after 2s"),
+                // An action without a call.
+                (
+                    "parties: {alice: }\nsteps: [{party: alice, do: hold}]\nwithin: 1s\n", 6,
+                    "alice has no call for this"
+                ),
+                // A call that cannot be placed.
+                (
+                    "parties: {alice: {video: none, audio: none}, bob: }\nsteps: [{party: alice, do: call:bob}]\n",
+                    6, "the call would have neither audio nor video"
+                ),
+                // An end that no expectation judges.
+                (
+                    "parties: {alice: , bob: {reject: true}}\nsteps: [{party: alice, do: call:bob}]\n",
+                    4, "alice: the call ended with remoteRejected (603)"
+                ),
+                // Media that does not arrive.
+                (
+                    "parties: {alice: {require-media: true}, bob: {video: none}}\nsteps: [{party: alice, do: call:bob}]\n"
+                        + "duration: 500ms\n",
+                    5, "alice: bob sent no video"
+                ),
+                // A server that is not there.
+                (
+                    "signaling: ws://127.0.0.1:1\nparties: {alice: }\nsteps: []\n", 3,
+                    "cannot reach the signaling server"
+                ),
+                // A device that is not there.
+                (
+                    "parties: {alice: {video: v4l2:/dev/video77}}\nsteps: []\n", 7,
+                    "alice: the source 'v4l2:/dev/video77' failed"
+                ),
+            ] as [(String, Int32, String)])
+        func failing(text: String, status: Int32, complaint: String) async throws {
+            let file = try folder.write(text, "test.yaml")
+            let test = try Program(["test", file])
+            #expect(try await test.waitForExit() == status, "\(test.output) \(test.errors)")
+            #expect(test.errors.hasPrefix("callagent: \(file): ") && test.errors.contains(complaint), "\(test.errors)")
+            #expect(test.lines.last == "fail: 0 of 1 scenarios", "\(test.output)")
+            #expect(test.output.contains("✗"), "\(test.output)")
+        }
+
+        @Test("One bad file among good ones is wrong usage, and nothing starts")
+        func badFile() async throws {
+            let good = try folder.write(Self.pair + "duration: 1s\n", "good.yaml")
+            let bad = try folder.write(Self.pair + "durration: 1s\n", "bad.yaml")
+            let worse = try folder.write("parties: {alice: {video: tset}}\nsteps: []\n", "worse.yaml")
+            let parse = try Program(["test", good, bad, folder.path("none.yaml")])
+            #expect(try await parse.waitForExit() == 2)
+            #expect(
+                parse.errors.split(separator: "\n") == [
+                    "callagent: \(bad):4:1: a scenario has no key 'durration'; did you mean 'duration'?",
+                    "callagent: there is no file '\(folder.path("none.yaml"))'",
+                ])
+            let sources = try Program(["test", good, worse])
+            #expect(try await sources.waitForExit() == 2)
+            #expect(
+                sources.errors == "callagent: \(worse):1:26: --video: 'tset' is no source; did you mean 'test'?\n")
+            #expect(parse.output.isEmpty && sources.output.isEmpty)
+        }
+
+        @Test(
+            "Bad options are refused",
+            arguments: [
+                ([], "Missing expected argument '<files>"),
+                (["x.yaml", "--parallel", "0"], "--parallel takes 1 to 64"),
+                (["x.yaml", "--html", "/"], "--html: '/' is a folder"),
+                (["x.yaml", "--artifacts", "/proc/none"], "--artifacts: cannot make the folder"),
+            ])
+        func options(arguments: [String], text: String) async throws {
+            let test = try Program(["test"] + arguments)
+            #expect([2, 7].contains(try await test.waitForExit()))
+            #expect(test.errors.contains(text) && test.output.isEmpty, "\(test.errors)")
+        }
+
+        @Test("A signal hangs up; the reports have what ran, and the rest did not begin", arguments: [SIGINT, SIGTERM])
+        func interrupted(signal: Int32) async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen()
+            let file = try folder.write(
+                """
+                signaling: \(trio.url)
+                parties: {alice: {ice-interface: 127.0.0.1}, bob: {elsewhere: bob}}
+                steps:
+                  - {party: alice, do: call:bob}
+                  - {when: alice connected, at: 1h, party: alice, do: hangup}
+                within: 2h
+                """, "test.yaml")
+            let test = try Program(["test", file, file, "--json", "--junit", folder.path("tests.xml")])
+            try await eventually("connected") { bob.hasEvent(["event": "stateChanged", "state": "connected"]) }
+            test.signal(signal)
+            #expect(try await test.waitForExit() == 128 + signal)
+            try await eventually("bob's end") { bob.hasEvent(["event": "stateChanged", "reason": "remoteHangup"]) }
+            let document = try test.document()
+            #expect(try document.number("verdict.exitCode") == Double(128 + signal))
+            #expect(try document.number("verdict.notRun") == 2)
+            #expect((document["scenarios"] as? [[String: Any]])?.count == 1)
+            #expect(
+                try suite(folder.path("tests.xml")).errors.first?.hasPrefix("interrupted: 2 of 2 scenarios") == true)
+            bob.signal(SIGINT)
+        }
+
+        @Test("A party that runs elsewhere is called at its own server, and the calls of this end are judged")
+        func elsewhere() async throws {
+            let trio = try await Trio()
+            let bob = try await trio.listen(["--audio", "tone:554"])
+            let file = try folder.write(
+                """
+                signaling: \(trio.url)
+                parties:
+                  tester: {as: alice, ice-interface: 127.0.0.1}
+                  robot: {elsewhere: bob}
+                steps:
+                  - {party: tester, do: call:robot}
+                  - {when: tester connected, party: tester, with: robot, do: "dtmf:7"}
+                duration: 1500ms
+                expect: {all: [audio.received.toneHz>543, audio.received.toneHz<565]}
+                """, "test.yaml")
+            let test = try Program(["test", file])
+            #expect(try await test.waitForExit() == 0, "\(test.errors)")
+            #expect(bob.hasEvent(["event": "dtmf", "digit": "7", "peer": "alice"]))
+            bob.signal(SIGINT)
+        }
+
+        private func suite(_ path: String) throws -> (tests: Int, failures: [String], errors: [String]) {
+            let document = try XMLDocument(contentsOf: URL(fileURLWithPath: path))
+            let element = try #require(document.rootElement()?.elements(forName: "testsuite").first)
+            let cases = element.elements(forName: "testcase")
+            let texts = { (name: String) in
+                cases.flatMap { $0.elements(forName: name) }
+                    .compactMap { $0.attribute(forName: "message")?.stringValue }
+            }
+            return (cases.count, texts("failure"), texts("error"))
+        }
+    }
+}
