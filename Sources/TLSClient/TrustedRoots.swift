@@ -41,7 +41,7 @@ package enum TrustedRoots {
         do {
             return try NIOSSLContext(configuration: tls)
         } catch {
-            throw Unreadable(text: "the system's trusted roots cannot be read")
+            throw Unreadable(text: "the system's trusted roots cannot be read; apt install ca-certificates")
         }
     }
 }

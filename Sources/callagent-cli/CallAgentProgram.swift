@@ -7,10 +7,11 @@ internal import MediaEngine
 struct CallAgentProgram {
     static func main() async {
         Engine.limitMallocArenas()
-        var hint = "; see callagent help"
+        var hint = ""
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
             try CallAgentCommand.checkCommand(arguments.first)
+            hint = "; see \(Help.command(arguments))"
             if arguments.first == "help" { try CallAgentCommand.checkCommand(arguments.dropFirst().first) }
             if let help = Help.text(arguments) {
                 Output.line(help)
@@ -18,7 +19,7 @@ struct CallAgentProgram {
             }
             let expanded = try ConfigFile.expanded(arguments) { CallAgentCommand._dumpHelp() }
             // A parser error may be about an option that is not on the command line.
-            if expanded != arguments { hint = "; see callagent help, and check the options of the --config file" }
+            if expanded != arguments { hint += ", and check the options of the --config file" }
             var command = try CallAgentCommand.parseAsRoot(expanded)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -49,7 +50,7 @@ struct CallAgentCommand: AsyncParsableCommand {
             5 no media, media lost or a source that failed, 6 an expectation was not met, 7 this machine lacks something, 130 and 143 after \
             SIGINT and SIGTERM.
 
-            Installed documents: share/doc/callagent, such as /usr/share/doc/callagent/cli.md with all figures, exit codes and end reasons.
+            Documents: /usr/share/doc/callagent (make install: below PREFIX). cli.md there has all figures, exit codes and end reasons.
             """,
         version: Version.text,
         subcommands: [

@@ -56,11 +56,15 @@ struct Failure: Error, CustomStringConvertible {
             // The texts of `ConnectionFailure`.
             let advice =
                 switch text {
-                case "connection refused": "start it with: callagent serve"
-                case "the host name cannot be resolved": "check the name in --signaling"
-                default: "is it running?"
+                case "connection refused": "; start it with: callagent serve"
+                case "the host name cannot be resolved": "; check the name in --signaling"
+                case _ where text.contains("trusted"): "; --trust-roots names more certificates"
+                case _ where text.contains(";"): ""
+                default: "; is it running?"
                 }
-            return "cannot reach the signaling server at \(url): \(text); \(advice)"
+            return "cannot reach the signaling server at \(url): \(text)\(advice)"
+        case .signInRefused(401, _):
+            return "\(error): --token-file FILE"
         default: return error.description
         }
     }

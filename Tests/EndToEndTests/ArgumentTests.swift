@@ -35,7 +35,15 @@ struct ArgumentTests {
             ),
             ("The value '-5s' is invalid for '--grace <1s|500ms>'", "--grace: '-5s' is negative; use 1s or 500ms"),
             ("The value 'a' is invalid for '--at <time=action>': use\nTIME", "--at: use TIME"),
-            ("The value 'a' is invalid for '--ice-ports <first-last>'", nil), ("Unknown option '--x'", nil),
+            (
+                "The value 'a' is invalid for '--rate <5|5/s|30/m>'",
+                "--rate: this value is not possible; use 5 or 5/s or 30/m"
+            ),
+            (
+                "The value 'x' is invalid for '--repeat <N>'",
+                "--repeat: this value is not possible; use a whole number"
+            ),
+            ("Unknown option '--x'", nil),
         ])
     func messages(message: String, line: String?) { #expect(ParserMessage.line(message, []) == line ?? message) }
 

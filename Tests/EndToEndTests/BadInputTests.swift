@@ -15,11 +15,14 @@ extension EndToEnd {
                 (["help", "lisen"], "there is no command 'lisen'; did you mean 'listen'?"),
                 (["frobnicate"], "there is no command 'frobnicate'; there are demo, serve"),
                 (["call", "bob", "--as", "alice", "--vidoe", "test"], "Did you mean '--video'?"),
-                (["call", "bob"], "--as"),
+                (["list", "--as", "bob"], "there is no command 'list'; did you mean 'listen'?"),
+                (["call", "bob"], "Missing expected argument '--as <user>'; see callagent call --help"),
+                (["token"], "see callagent token --help"),
                 (["call", "bob", "--vidoe", "test"], "Did you mean '--video'?"),
                 (["call", "bob", "--as", "no spaces please"], "no user name"),
                 (["call", "bob", "--as", "alice", "--signaling", "http://127.0.0.1:1"], "no signaling URL"),
                 (["call", "bob", "--as", "alice", "--signaling", "nonsense"], "no signaling URL"),
+                (["call", "bob", "--as", "alice", "--signaling", "127.0.0.1:8080"], "does not begin with ws://"),
                 (["call", "bob", "--as", "alice", "--codec", "theora"], "no video codec; use one of vp8, vp9, h264"),
                 (
                     ["call", "bob", "--as", "alice", "--video", "blub"],
@@ -56,6 +59,10 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--ice-ports", "99-98"], "--ice-ports"),
                 (["call", "bob", "--as", "alice", "--ice-ports", "0-98"], "--ice-ports"),
                 (["call", "bob", "--as", "alice", "--ice-server", "http://127.0.0.1"], "stun:"),
+                (
+                    ["call", "bob", "--as", "alice", "--ice-server", "stun.example.org"],
+                    "--ice-server: this value is not possible; use stun:HOST or turn:USER:PASSWORD@HOST"
+                ),
                 (["call", "bob", "--as", "alice", "--ice-policy", "some"], "all"),
                 (["call", "bob", "--as", "alice", "--pipelines", "/nonexistent"], "/nonexistent"),
                 (["listen", "--as", "bob", "--signaling", "ws://192.0.2.1:1"], "--allow"),

@@ -17,7 +17,7 @@ extension EndToEnd {
             try await eventually("lost") {
                 events
                     ? bob.hasEvent(["event": "signalingLost", "user": "bob"])
-                    : bob.output.contains("signaling was lost (")
+                    : bob.output.contains("signaling was lost: ")
             }
             try await trio.restartServer()
             try await eventually("back") {
@@ -25,6 +25,19 @@ extension EndToEnd {
             }
             let alice = try trio.call(["--duration", "200ms"])
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+        }
+
+        @Test("A listener prints a line for each call, and with --once the timeline", arguments: [false, true])
+        func lines(once: Bool) async throws {
+            let trio = try await Trio()
+            let bob = try Program(["listen", "--as", "bob"] + (once ? ["--once"] : []) + trio.common)
+            try await eventually("bob listens") { bob.output.contains("listening") }
+            let alice = try trio.call(["--duration", "500ms"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            try await eventually("the end: \(bob.output)") { bob.output.contains("remoteHangup (9900) by alice") }
+            let line = /alice: 0.\d s ended, remoteHangup \(9900\) by alice; first frame after \d+ ms/
+            #expect(bob.lines.contains { $0.wholeMatch(of: line) != nil } == !once, "\(bob.output)")
+            #expect(bob.output.contains("callee bob\n") == once)
         }
 
         @Test("A caller beyond the limit gets busy, and the listener reports it; calls within the limit continue")

@@ -26,6 +26,14 @@ extension EndToEnd {
                 "share/doc/callagent/examples/scenarios/basic-call.yaml",
                 "share/doc/callagent/cli.md", "share/doc/callagent/signaling.md",
             ] { #expect(installed.contains("opt/calls/" + name), "\(installed)") }
+            let readme = try String(
+                contentsOfFile: folder.path("opt/calls/share/doc/callagent/README.md"), encoding: .utf8)
+            let links = Set(readme.matches(of: /\]\(([\w-]+\.(md|webp))/).map { String($0.output.1) })
+            #expect(links.count > 6)
+            // How to build and test concerns the source tree only.
+            for link in links.subtracting(["CONTRIBUTING.md"]) {
+                #expect(installed.contains("opt/calls/share/doc/callagent/" + link), "\(link)")
+            }
             let unit = try String(
                 contentsOfFile: folder.path("opt/calls/lib/systemd/system/callagent-serve.service"), encoding: .utf8)
             #expect(unit.contains("ExecStart=/opt/calls/bin/callagent serve"))

@@ -150,7 +150,9 @@ extension EndToEnd {
                 ("--repeat 20", "--repeat 2"), ("connected==20", "connected==2"),
                 ("--calls 20", "--calls 2"), ("Frame)<500", "Frame)<20000"), (" & sleep 1", ""),
                 ("127.0.0.1:8080", "127.0.0.1:0"), ("0.0.0.0:8443", "127.0.0.1:0"), ("--duration 10s", "--duration 1s"),
-                ("v4l2:/dev/video0", "test"), ("--audio mic", "--audio tone"), ("192.0.2.7", "127.0.0.1:9"),
+                ("--duration 5s", "--duration 2s"),
+                ("wss://calls.example.org:8443", trio.url), ("v4l2:/dev/video0", "test"),
+                ("--audio mic", "--audio tone"), ("192.0.2.7", "127.0.0.1:9"),
             ] { line = line.replacingOccurrences(of: from, with: to) }
             if line == "callagent serve" { line += " --listen 127.0.0.1:0" }
             if line.hasPrefix("callagent call") || line.hasPrefix("callagent listen") {

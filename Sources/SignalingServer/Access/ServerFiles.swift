@@ -30,6 +30,10 @@ enum ServerFiles {
         _ configuration: ServerConfiguration
     ) throws(ServerError) -> NIOSSLContext? {
         guard let files = configuration.tls else { return nil }
+        for file in [files.certificateChainFile, files.privateKeyFile]
+        where !FileManager.default.isReadableFile(atPath: file) {
+            throw .unusableFile(file, text: "it cannot be read; does it exist, and may this user read it?")
+        }
         let chain: [NIOSSLCertificateSource]
         do {
             chain = try NIOSSLCertificate.fromPEMFile(files.certificateChainFile).map { .certificate($0) }

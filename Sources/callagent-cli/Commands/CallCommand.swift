@@ -34,7 +34,7 @@ struct CallCommand: AgentCommand {
     }
 
     func run() async throws {
-        try agent.requireUser()
+        try agent.requireUser(of: "call")
         let command = self
         try await Interruption.handled { try await command.placeAll() }
     }

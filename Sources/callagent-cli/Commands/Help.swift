@@ -13,6 +13,12 @@ enum Help {
         return short(CallAgentCommand.helpMessage(for: command), command.commonOptions)
     }
 
+    /// The command line that prints the help for `arguments`.
+    static func command(_ arguments: [String]) -> String {
+        guard let name = arguments.first, command(name) != nil else { return "callagent help" }
+        return "callagent \(name) --help"
+    }
+
     private static func command(_ name: String) -> (any ParsableCommand.Type)? {
         CallAgentCommand.configuration.subcommands.first { $0.configuration.commandName == name }
     }

@@ -8,7 +8,7 @@ internal import MediaEngine
 struct ListenCommand: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Waits for calls and answers them.",
-        discussion: "Once it was connected to the signaling server, it connects again forever.")
+        discussion: "Each time the connection to the signaling server breaks, it connects again.")
 
     static let commonOptions = [
         "as", "signaling", "answer", "allow", "video", "audio", "max-calls", "record", "once", "json",
@@ -43,7 +43,7 @@ struct ListenCommand: AgentCommand {
     }
 
     func run() async throws {
-        try agent.requireUser()
+        try agent.requireUser(of: "listen")
         let command = self
         try await Interruption.handled { try await command.answerAll() }
     }
@@ -94,8 +94,11 @@ struct ListenCommand: AgentCommand {
     }
 
     private func handle(_ call: Call) async -> CallOutcome {
-        if !output.json, !output.events { Output.line("\(caller(of: call)) calls") }
-        return await attendance().attend(call) { await conduct(call) }
+        let isText = !output.json && !output.events
+        if isText { Output.line("\(caller(of: call)) calls") }
+        let outcome = await attendance(isBrief: !answering.once).attend(call) { await conduct(call) }
+        if isText, !answering.once { Output.line(MediaLines.summary(outcome.report)) }
+        return outcome
     }
 
     /// The caller, with what it said of itself, which nobody has checked.

@@ -82,7 +82,7 @@ struct LoadCommand: AgentCommand {
     }
 
     func run() async throws {
-        if !pair { try agent.requireUser() }
+        if !pair { try agent.requireUser(of: "load") }
         let command = self
         // Many calls take longer to hang up than one.
         try await Interruption.handled(within: .seconds(10)) {

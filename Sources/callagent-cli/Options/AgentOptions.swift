@@ -3,7 +3,7 @@ public import CallAgent
 
 /// The user of a command, its signaling server, and how its calls begin.
 struct AgentOptions: ParsableArguments {
-    @Option(name: .customLong("as"), help: ArgumentHelp("The user to sign in as.", valueName: "user"))
+    @Option(name: .customLong("as"), help: ArgumentHelp("The user to sign in as. Required.", valueName: "user"))
     private var name: String?
 
     /// The user; empty if none was given.
@@ -48,8 +48,9 @@ struct AgentOptions: ParsableArguments {
     /// Refuses a command line without a user.
     ///
     /// Called when the command runs: a misspelt option, which is found after the validation, is the better complaint.
-    func requireUser() throws(Failure) {
-        guard name != nil else { throw Failure(.usage, "Missing expected argument '--as <user>'; see callagent help") }
+    func requireUser(of command: String) throws(Failure) {
+        guard name == nil else { return }
+        throw Failure(.usage, "Missing expected argument '--as <user>'; see \(Help.command([command]))")
     }
 
     func validate() throws {

@@ -9,7 +9,7 @@ struct IceOptions: ParsableArguments {
         help: ArgumentHelp(
             "A STUN or TURN server in addition to those of the signaling server (repeatable). Forms: stun:HOST[:PORT], "
                 + "turn:USER:PASSWORD@HOST[:PORT][?transport=tcp], turns:USER:PASSWORD@HOST[:PORT] for TLS. A --config file hides the password from the process list.",
-            valueName: "url"))
+            valueName: "stun:HOST|turn:USER:PASSWORD@HOST"))
     var iceServer: [IceServerArgument] = []
 
     @Option(
@@ -28,7 +28,7 @@ struct IceOptions: ParsableArguments {
         help: ArgumentHelp(
             "The UDP ports to use for media on this machine, such as 40000-40099. Each call uses one for each local address. "
                 + "Default: the system chooses.",
-            valueName: "first-last"))
+            valueName: "40000-40099"))
     var icePorts: PortRangeArgument?
 
     @Option(
@@ -47,11 +47,11 @@ struct IceOptions: ParsableArguments {
         }
         configuration.tuning.localPorts = icePorts?.ports
         configuration.tuning.usesLoopback = LocalAddresses.isLoopback(signalingHost)
-        configuration.tuning.localAddresses = try addresses(configuration.tuning)
+        configuration.tuning.localAddresses = try addresses(configuration.tuning, signalingHost)
     }
 
     /// The addresses that the user chose; empty for all of this machine, whatever its network will be.
-    private func addresses(_ tuning: TransportTuning) throws -> [String] {
+    private func addresses(_ tuning: TransportTuning, _ signalingHost: String) throws -> [String] {
         guard iceInterface.isEmpty else {
             for address in iceInterface where !LocalAddresses.isNumeric(address) {
                 throw Failure(.usage, "'\(address)' is no IP address; --ice-interface takes one such as 192.0.2.1")
@@ -63,7 +63,8 @@ struct IceOptions: ParsableArguments {
             }
             return iceInterface
         }
-        guard tuning.usesLoopback || !LocalAddresses.global().isEmpty else {
+        // Without a host the URL of the signaling server is wrong, which is the better complaint.
+        guard signalingHost.isEmpty || tuning.usesLoopback || !LocalAddresses.global().isEmpty else {
             throw Failure(
                 .prerequisite,
                 "this machine has no address to receive media on; bring a network interface up or name one with --ice-interface"

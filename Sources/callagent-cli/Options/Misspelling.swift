@@ -1,10 +1,11 @@
 /// Suggests a name for a misspelled one.
 enum Misspelling {
-    /// The name nearest to `word`, if it is near enough; the first of equally near names.
+    /// The name nearest to `word`, if it is near enough, else the only one that begins like it; the first of equally near names.
     static func nearest(to word: String, among names: [String]) -> String? {
         let near = names.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
-        guard let near, near.distance <= max(1, word.count / 3) else { return nil }
-        return near.name
+        if let near, near.distance <= max(1, word.count / 3) { return near.name }
+        let longer = names.filter { $0.hasPrefix(word.prefix(3)) && word.count >= 3 }
+        return longer.count == 1 ? longer[0] : nil
     }
 
     /// The number of characters to insert, delete, replace or swap with the next one (optimal string alignment).

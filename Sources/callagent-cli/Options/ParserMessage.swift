@@ -6,7 +6,7 @@ enum ParserMessage {
         let wrong = /The value '(?<value>.*)' is invalid for '(?<option>--[a-z-]+) <(?<forms>[^>]+)>'(: (?<reason>.+))?/
         if let match = text.wholeMatch(of: wrong) {
             if let reason = match.reason { return "\(match.option): \(reason)" }
-            return durationFault(match.option, match.value, match.forms) ?? text
+            return durationFault(match.option, match.value, match.forms) ?? fault(match.option, match.forms)
         }
         // A negative number looks like an option to the parser.
         if let match = text.wholeMatch(of: /Missing value for '(?<option>--[a-z-]+) <(?<forms>[^>]+)>'/),
@@ -18,6 +18,13 @@ enum ParserMessage {
         return text
     }
 
+    /// Without the value, which may have a password.
+    private static func fault(_ option: Substring, _ forms: Substring) -> String {
+        let numbers: Set<Substring> = ["N", "M", "count", "kbit"]
+        let forms = numbers.contains(forms) ? "a whole number" : forms.replacing("|", with: " or ")
+        return "\(option): this value is not possible; use \(forms)"
+    }
+
     private static func durationFault(_ option: Substring, _ value: Substring, _ forms: Substring) -> String? {
         let forms = forms.split(separator: "|").map(String.init)
         guard isDuration(forms) else { return nil }
@@ -26,6 +33,8 @@ enum ParserMessage {
 
     /// The name of a duration's value gives examples, such as `2s|500ms`.
     private static func isDuration(_ forms: [String]) -> Bool {
-        forms.contains { DurationArgument(argument: $0) != nil }
+        let durations = forms.count { DurationArgument(argument: $0) != nil }
+        // Besides durations there may be words such as `forever`, but no rates such as `5/s`.
+        return durations > 0 && durations + forms.count { $0.allSatisfy(\.isLetter) } == forms.count
     }
 }

@@ -19,13 +19,22 @@ enum MediaLines {
                 "  audio     sent \(audio(sent.frames, sent.toneHz, sent.codec)); received "
                     + audio(received.decoded, received.toneHz, received.codec))
         }
-        if let end = report.end {
-            let by = end.by == .local ? report.user : report.peer
-            lines.append(
-                "  ended     \(end.reason.rawValue) (\(end.code)) by \(by)"
-                    + (end.text.isEmpty ? "" : ": \(end.text.printable)"))
-        }
+        if let end = end(of: report) { lines.append("  ended     \(end)") }
         return lines
+    }
+
+    /// The whole call in a line, such as `alice: 10.1 s ended, remoteHangup (9900) by alice; first frame after 44 ms`.
+    static func summary(_ report: CallReport) -> String {
+        let timeline = report.timeline
+        let time = timeline.milliseconds(of: .ended).map { "\(NoticeLine.time($0)) " } ?? ""
+        let frame = timeline.milliseconds(of: .firstVideoFrame).map { "; first frame after \(Int($0.rounded())) ms" }
+        return "\(report.peer): \(time)ended" + (end(of: report).map { ", \($0)" } ?? "") + (frame ?? "")
+    }
+
+    private static func end(of report: CallReport) -> String? {
+        guard let end = report.end else { return nil }
+        let by = end.by == .local ? report.user : report.peer
+        return "\(end.reason.rawValue) (\(end.code)) by \(by)" + (end.text.isEmpty ? "" : ": \(end.text.printable)")
     }
 
     /// Such as `, delay 9 ms, 2 missing`; empty for frames without marks.

@@ -75,7 +75,7 @@ enum NoticeLine {
     static func text(_ event: AgentEvent) -> String? {
         switch event {
         case .stateChanged: nil
-        case .signalingLost(let text): "signaling was lost (\(text.printable)); connecting again"
+        case .signalingLost(let text): "signaling was lost: \(text.printable); connecting again"
         case .signalingRestored: "signaling is back"
         case .tokenWillExpire(let milliseconds): "the token expires in \(milliseconds / 1_000) s"
         case .refusedAsBusy(let peer, _): "\(peer) called and was refused: busy"

@@ -67,7 +67,7 @@ struct ClientTLSTests {
         let nothing = try TemporaryFile("nothing")
         for (chain, key, words) in [
             (nothing.path, one.key.path, "holds no certificate chain in PEM"),
-            ("/nonexistent", one.key.path, "holds no certificate chain in PEM"),
+            ("/nonexistent", one.key.path, "it cannot be read; does it exist"),
             (one.certificate.path, nothing.path, "holds no private key in PEM"),
             (one.certificate.path, other.key.path, "is not the key of the certificate"),
         ] {
