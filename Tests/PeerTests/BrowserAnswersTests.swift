@@ -56,6 +56,35 @@ extension Peers {
             }
         }
 
+        /// The agent is controlling here (RFC 8445 section 6.1.1); where the browser calls, the browser is.
+        @Test(
+            "Either end of a call of the agent looks for another network path, and media continues",
+            arguments: BrowserKind.allCases)
+        func networkPath(kind: BrowserKind) async throws {
+            let server = try await CallServer()
+            try await withBrowser(kind) { browser in
+                let alice = try await PageUser(browser, server, as: "alice")
+                let bob = try server.call(
+                    "alice", as: "bob",
+                    ["--events", "--duration", "10m", "--at", "3s=restart-ice"] + Program.tellsMoments)
+                try await alice.waitForRing()
+                try await alice.click("#accept")
+                try await alice.waitForState("connected")
+                try await eventually("another path at the agent") { bob.foundPaths == 1 }
+                try await bob.perceives(.everything)
+                try await browser.perform("window.dispatchEvent(new Event('online'))")
+                try await eventually("a second path at the agent") { bob.foundPaths == 2 }
+                try await bob.perceives(.everything)
+                try await alice.seeMotion()
+                try await alice.hearTone(440)
+                #expect(bob.count(of: ["event": "networkChangeStarted", "by": "local"]) == 1)
+                #expect(bob.count(of: ["event": "networkChangeStarted", "by": "peer"]) == 1)
+                #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+                try await alice.click("#hang-up")
+                #expect(try await bob.waitForExit() == 0, "\(bob.errors)")
+            }
+        }
+
         @Test("The browser plays the agent's DTMF digits as pairs of tones", arguments: BrowserKind.allCases)
         func dtmf(kind: BrowserKind) async throws {
             let server = try await CallServer()

@@ -108,11 +108,11 @@ extension Peers {
                 try await alice.waitForState("connected")
                 try await bob.perceives(.everything)
                 // The agent begins.
-                try await eventually("another path at the agent") { paths(bob) == 1 }
+                try await eventually("another path at the agent") { bob.foundPaths == 1 }
                 try await bob.perceives(.everything)
                 // The browser begins, as when its network is back.
                 try await browser.perform("window.dispatchEvent(new Event('online'))")
-                try await eventually("a second path at the agent") { paths(bob) == 2 }
+                try await eventually("a second path at the agent") { bob.foundPaths == 2 }
                 try await bob.perceives(.everything)
                 try await alice.seeMotion()
                 try await alice.hearTone(440)
@@ -160,9 +160,6 @@ extension Peers {
             let report = try await bob.report()
             #expect(report.number("video.received.framesDecoded") ?? 0 == 0)
         }
-
-        /// How many searches for a path ended with another one.
-        private func paths(_ program: Program) -> Int { program.events.count { $0["networkChange"] != nil } }
 
         /// The browser's media state that the agent received last.
         private func sends(_ program: Program) -> [String: Any]? {

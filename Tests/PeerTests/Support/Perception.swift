@@ -25,6 +25,9 @@ enum Perception: String {
 }
 
 extension Program {
+    /// How many searches for a network path ended with another one.
+    var foundPaths: Int { events.count { $0["networkChange"] != nil } }
+
     /// The options, besides `--events`, with which an agent prints intervals of 200 ms.
     static let tellsMoments = ["--stats-interval", "200ms"]
 
