@@ -21,7 +21,7 @@ extension EndToEnd {
             let ranges = [42_000...42_049, 42_050...42_099]
             let bob = try program(["listen", "--as", "bob", "--audio", "tone:660"], ports: ranges[1])
             try await eventually("bob listens") { bob.hasEvent(["event": "listening"]) }
-            let alice = try program(["call", "bob", "--as", "alice", "--duration", "3s"], ports: ranges[0])
+            let alice = try program(["call", "bob", "--as", "alice", "--duration", "2s"], ports: ranges[0])
             for (program, range) in zip([alice, bob], ranges) {
                 try await eventually("connected") { program.hasEvent(["event": "stateChanged", "state": "connected"]) }
                 let media = try UDPSockets.bound(by: program.pid)

@@ -44,7 +44,7 @@ extension EndToEnd {
             let trio = try await Trio()
             let bob = try await trio.listen()
             let command =
-                ([Program.path, "call", "bob", "--as", "alice", "--repeat", "2", "--duration", "3s"] + trio.common)
+                ([Program.path, "call", "bob", "--as", "alice", "--repeat", "2", "--duration", "2s"] + trio.common)
                 .joined(separator: " ")
             // Gives it a terminal.
             let alice = try Program(

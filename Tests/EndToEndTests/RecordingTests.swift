@@ -18,7 +18,7 @@ extension EndToEnd {
             try await eventually("both recordings grow") {
                 [path, sent].allSatisfy { path in
                     let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-                    return size ?? 0 > 200_000
+                    return size ?? 0 > 80_000
                 }
             }
             bob.signal(SIGKILL)

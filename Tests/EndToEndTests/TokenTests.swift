@@ -10,7 +10,7 @@ extension EndToEnd {
 
         @Test("With valid tokens a call has video and audio, also beyond the lifetime of one token")
         func renewedByProvider() async throws {
-            let server = try await TestServer(tokenWarning: .seconds(5))
+            let server = try await TestServer(tokenWarning: .seconds(4))
             let asked = Mutex(0)
             let alice = try await Station(
                 "alice", at: server.url,
@@ -18,7 +18,7 @@ extension EndToEnd {
                     let number = asked.withLock {
                         $0 += 1; return $0
                     }
-                    return try server.token("alice", lifetime: number == 1 ? .seconds(6) : .seconds(600))
+                    return try server.token("alice", lifetime: number == 1 ? .seconds(5) : .seconds(600))
                 }
             ).prepared()
             let signedIn = ContinuousClock.now
@@ -30,7 +30,7 @@ extension EndToEnd {
             try await eventually("the server warned, and the provider was asked") {
                 asked.withLock { $0 } == 2 && alice.warnings == 1
             }
-            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(6_500) }
+            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(5_500) }
             try await theirs.call.send(info: "still there?")
             try await mine.hears(.info("still there?"))
             try await expectMedia((mine, alice), (theirs, bob))
@@ -44,12 +44,12 @@ extension EndToEnd {
 
         @Test("An agent without a next token gets a warning and renews its token during the call")
         func renewedByHand() async throws {
-            // Alice gets the warning within a second and then has seven seconds left.
-            let server = try await TestServer(tokenWarning: .seconds(7))
+            // Alice gets the warning within a second and then has five seconds left.
+            let server = try await TestServer(tokenWarning: .seconds(5))
             let bob = try await Station(
                 "bob", at: server.url, token: { try server.token("bob") }, width: 240, hertz: 554
             ).prepared()
-            let only = try server.token("alice", lifetime: .seconds(8))
+            let only = try server.token("alice", lifetime: .seconds(6))
             let alice = try await Station("alice", at: server.url, token: { only }).prepared()
             let signedIn = ContinuousClock.now
             let (mine, theirs) = try await connect(alice, bob)
@@ -60,7 +60,7 @@ extension EndToEnd {
                 error as? CallError == .signaling(.signInRefused(code: 403, text: "the token is for another user"))
             }
             try await alice.agent.renew(token: server.token("alice"))
-            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(8_500) }
+            try await eventually("the first token is over") { ContinuousClock.now - signedIn > .milliseconds(6_500) }
             try await expectMedia((mine, alice), (theirs, bob))
             await theirs.call.hangUp()
             try await mine.ends(.remoteHangup)
@@ -85,7 +85,7 @@ extension EndToEnd {
                             $0 += 1; return $0
                         }) > 1
                     else {
-                        return try server.token("alice", lifetime: .seconds(7))
+                        return try server.token("alice", lifetime: .seconds(5))
                     }
                     guard mayHaveOne.withLock({ $0 }) else { throw NoToken() }
                     return try server.token("alice")

@@ -69,8 +69,9 @@ final class FollowedCall: Sendable {
     func seesAndHears(
         _ sender: Mark, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        try await hears(sender, within: limit, sourceLocation: sourceLocation)
-        try await sees(sender, within: limit, sourceLocation: sourceLocation)
+        async let audio: Void = hears(sender, within: limit, sourceLocation: sourceLocation)
+        async let video: Void = sees(sender, within: limit, sourceLocation: sourceLocation)
+        _ = try await (audio, video)
     }
 
     func sees(
@@ -103,6 +104,7 @@ func expectMedia(
     _ first: (FollowedCall, Station), _ second: (FollowedCall, Station),
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    try await first.0.seesAndHears(second.1.mark, sourceLocation: sourceLocation)
-    try await second.0.seesAndHears(first.1.mark, sourceLocation: sourceLocation)
+    async let there: Void = first.0.seesAndHears(second.1.mark, sourceLocation: sourceLocation)
+    async let back: Void = second.0.seesAndHears(first.1.mark, sourceLocation: sourceLocation)
+    _ = try await (there, back)
 }

@@ -61,8 +61,8 @@ struct LabCall {
 
     /// Waits until new frames and audio arrive at both ends.
     func expectMedia(within limit: Duration = .seconds(20)) async throws {
-        for end in [alice, bob] {
-            let before = Self.received(end)
+        let ends = [alice, bob].map { (end: $0, before: Self.received($0)) }
+        for (end, before) in ends {
             try await eventually("media at \(end === alice ? "alice" : "bob")", within: limit) {
                 let now = Self.received(end)
                 return now.frames >= before.frames + 20 && now.samples >= before.samples + 24_000

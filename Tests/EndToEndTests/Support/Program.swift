@@ -9,8 +9,15 @@ final class Program: Sendable {
     static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("callagent").path
 
+    /// A line of `--events`.
+    // Nobody changes what JSONSerialization returned.
+    private struct Event: @unchecked Sendable { let fields: [String: Any] }
+
     private struct State {
         var output = Data()
+        var events: [Event] = []
+        /// How many bytes of the output are in `events`.
+        var parsed = 0
         var errors = Data()
         var exit: (status: Int32, at: ContinuousClock.Instant)?
     }
@@ -80,8 +87,20 @@ final class Program: Sendable {
     var lines: [Substring] { output.split(separator: "\n", omittingEmptySubsequences: true) }
 
     /// The lines of `--events` so far.
+    ///
+    /// Each is parsed once: tests poll this.
     var events: [[String: Any]] {
-        lines.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] }
+        let events = record.state.withLock { state in
+            let new = state.output[state.parsed...]
+            if let end = new.lastIndex(of: UInt8(ascii: "\n")) {
+                state.events += new[...end].split(separator: UInt8(ascii: "\n")).compactMap { line in
+                    ((try? JSONSerialization.jsonObject(with: line)) as? [String: Any]).map(Event.init)
+                }
+                state.parsed = end + 1
+            }
+            return state.events
+        }
+        return events.map(\.fields)
     }
 
     /// Those of them that do not have the time at which this program ran.

@@ -25,9 +25,12 @@ struct Talk {
         theirs = try await bob.ring()
         try await theirs.call.accept()
         for call in [mine, theirs] { try await call.reaches(.connected) }
-        for (call, peer) in [(mine, bob), (theirs, alice)] {
-            try await call.hears(peer.mark)
-            if media.video, peer.mark.width > 0 { try await call.sees(peer.mark) }
+        try await withThrowingTaskGroup { group in
+            for (call, mark) in [(mine, bob.mark), (theirs, alice.mark)] {
+                group.addTask { try await call.hears(mark) }
+                if media.video, mark.width > 0 { group.addTask { try await call.sees(mark) } }
+            }
+            try await group.waitForAll()
         }
     }
 
