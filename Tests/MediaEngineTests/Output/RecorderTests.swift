@@ -21,7 +21,7 @@ extension RealPipelines {
             options.calleeOutputs.recordsSent = true
             try await withCall(options) { call in
                 try await call.connect()
-                try await call.callee.waitForFrames(30)
+                try await call.callee.waitForFrames(10)
                 await call.callee.peer.setReceiving(true)
                 for end in call.ends { try await end.waitForMoreFrames(60) }
                 #expect(call.callee.recordingFailures.isEmpty)

@@ -42,7 +42,7 @@ extension RealPipelines {
             options.configure = { $0.tracks[.audio]?.processing = $0.label == "caller" ? processing : .off }
             try await withCall(options) { call in
                 try await call.connect()
-                try await body(call, LevelWatch(call.callee))
+                try await body(call, LevelWatch(call.callee, isNoise: name == "noise"))
             }
         }
 

@@ -74,8 +74,8 @@ extension RealPipelines {
                 _ = try await mean(30)
                 let all = try await mean(60)
                 media.sending[.video]?.rate?.scale(to: .init(every: 5))
-                _ = try await mean(15)
-                let few = try await mean(20)
+                _ = try await mean(10)
+                let few = try await mean(15)
                 #expect(2.5...8 ~= few / all, "\(few) and \(all) bytes")
             }
         }

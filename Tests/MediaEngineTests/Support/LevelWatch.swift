@@ -12,10 +12,12 @@ final class LevelWatch: Sendable {
     }
 
     private let heard: Shared<Heard>
-    /// Some seconds: longer than the rhythm of a voice.
-    private static let window = 100
+    /// In sections of 20 ms: longer than the rhythm of a voice, or some time of noise.
+    private let window: Int
 
-    init(_ end: CallEnd) async throws {
+    init(_ end: CallEnd, isNoise: Bool = false) async throws {
+        let window = isNoise ? 40 : 100
+        self.window = window
         let pad = try #require(await end.peer.media?.receiving[.audio]?.decoded)
         let heard = Shared(Heard())
         self.heard = heard
@@ -24,7 +26,7 @@ final class LevelWatch: Sendable {
                 let samples = bytes.bindMemory(to: Int16.self)
                 let sum = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
                 heard.update {
-                    $0.squares = ($0.squares + [sum / Double(max(samples.count, 1))]).suffix(2 * Self.window)
+                    $0.squares = ($0.squares + [sum / Double(max(samples.count, 1))]).suffix(2 * window)
                     $0.last = .now
                 }
             }
@@ -41,8 +43,8 @@ final class LevelWatch: Sendable {
         var levels: (Double, Double) = (0, 0)
         try await eventually("a steady level", within: .seconds(30)) {
             let squares = heard.value.squares
-            guard squares.count == 2 * Self.window else { return false }
-            levels = (Self.level(squares.prefix(Self.window)), Self.level(squares.suffix(Self.window)))
+            guard squares.count == 2 * window else { return false }
+            levels = (Self.level(squares.prefix(window)), Self.level(squares.suffix(window)))
             return abs(levels.0 - levels.1) < 1
         }
         return levels.1
