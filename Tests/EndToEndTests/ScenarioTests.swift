@@ -135,7 +135,7 @@ extension EndToEnd {
             let file = try folder.write(text, "test.yaml")
             let test = try Program(["test", file])
             #expect(try await test.waitForExit() == status, "\(test.output) \(test.errors)")
-            #expect(test.errors.hasPrefix("callagent: \(file): ") && test.errors.contains(complaint), "\(test.errors)")
+            #expect(test.errors.contains("callagent: \(file): ") && test.errors.contains(complaint), "\(test.errors)")
             #expect(test.lines.last == "fail: 0 of 1 scenarios", "\(test.output)")
             #expect(test.output.contains("✗"), "\(test.output)")
         }
