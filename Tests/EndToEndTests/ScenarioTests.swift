@@ -42,6 +42,7 @@ extension EndToEnd {
             for scenario in scenarios { #expect(html.contains(try scenario.text("name"))) }
             #expect(html.contains(#"<span class="verdict pass">"#) && html.contains("<polyline"))
             #expect(html.contains("caller alice") && html.contains("callee bob"))
+            #expect(html.contains("data:image/png;base64,iVBORw0KGgo"))
             // The recording and the snapshot of the peer.
             let recording = try Data(contentsOf: URL(fileURLWithPath: folder.path("out/recording/visit.mkv")))
             #expect(recording.count > 20_000 && recording.prefix(4) == Data([0x1A, 0x45, 0xDF, 0xA3]))

@@ -17,7 +17,7 @@ struct ReportPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
         <title>\(title.markup)</title>
         <style>
         \(Self.style)
@@ -78,6 +78,7 @@ struct ReportPage {
         pre { overflow-x: auto; margin: .4rem 0; font-size: .85rem; }
         .ends { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: .4rem 1.4rem; }
         .ends pre { font-size: .75rem; } .ends .plots { grid-template-columns: 1fr 1fr; gap: .2rem .6rem; }
+        img { max-width: 100%; height: auto; display: block; }
         .tree { list-style: none; margin: .4rem 0; padding-left: 1rem; } .file { color: var(--soft); }
         .bad { color: var(--fail); font-weight: 600; }
         @media print { body { max-width: none; padding: 0; } section { break-inside: avoid; } }

@@ -139,7 +139,7 @@ final class ScenarioCast: Sendable {
                     await call.hangUp()
                 }
             } catch {
-                self.state.withLock { $0.refusals[step] = error.description }
+                self.state.withLock { $0.refusals[step] = error.description.printable }
             }
             self.state.withLock { $0.placing[party.name, default: 1] -= 1 }
             self.change.yield()

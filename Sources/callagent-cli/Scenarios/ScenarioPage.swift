@@ -28,6 +28,7 @@ struct ScenarioPage {
             <section><details\(isOpen ? " open" : "")><summary>\(Self.entry(tree.title)) \
             <span class="file">\(result.scenario.file.markup)</span></summary>
             <ul class="tree">\(tree.entries.map { "<li>\(Self.entry($0))</li>" }.joined(separator: "\n"))</ul>
+            \(snapshots(result))
             \(calls(result))
             </details></section>
             """
@@ -35,6 +36,22 @@ struct ScenarioPage {
 
     private static func entry(_ entry: ScenarioTree.Entry) -> String {
         "<span class=\"\(entry.isGood ? "good" : "bad")\">\(entry.line.markup)</span>"
+    }
+
+    /// What the parties saw: the images that steps wrote.
+    private func snapshots(_ result: ScenarioResult) -> String {
+        let figures = result.steps.compactMap { outcome -> String? in
+            guard outcome.complaint == nil, case .script(.snapshot(let path)) = outcome.step.act?.action,
+                let image = try? Data(contentsOf: URL(fileURLWithPath: path))
+            else { return nil }
+            let type = path.lowercased().hasSuffix(".png") ? "png" : "jpeg"
+            let title = outcome.step.title.markup
+            return """
+                <figure><img src="data:image/\(type);base64,\(image.base64EncodedString())" alt="\(title)">\
+                <figcaption>\(title)</figcaption></figure>
+                """
+        }
+        return figures.isEmpty ? "" : "<div class=\"ends\">\n\(figures.joined(separator: "\n"))\n</div>"
     }
 
     /// The ends of each call side by side: those with the same id.
