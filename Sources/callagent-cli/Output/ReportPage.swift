@@ -77,7 +77,7 @@ struct ReportPage {
         details { border-bottom: 1px solid var(--line); padding: .3rem 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
         pre { overflow-x: auto; margin: .4rem 0; font-size: .85rem; }
         .ends { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: .4rem 1.4rem; }
-        .ends pre { font-size: .75rem; } .ends .plots { grid-template-columns: 1fr 1fr; gap: .2rem .6rem; }
+        .ends pre { font-size: .68rem; } .ends .plots { grid-template-columns: 1fr 1fr; gap: .2rem .6rem; }
         img { max-width: 100%; height: auto; display: block; }
         .tree { list-style: none; margin: .4rem 0; padding-left: 1rem; } .file { color: var(--soft); }
         .bad { color: var(--fail); font-weight: 600; }
