@@ -198,6 +198,9 @@ final class NiceAgent: Sendable {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             // libnice calls back on the thread that asks.
             IceThread.shared.run { [self] in
+                // A TURN server may close its TCP connection as soon as this end has signed off. libnice then removes the selected pair, and aborts
+                // if others were nominated (`priv_prune_pending_checks: assertion failed: (priority > 0)`). A restart leaves no pairs.
+                nice_agent_restart_stream(native, stream)
                 let box = Unmanaged.passRetained(Completion { done.resume() }).toOpaque()
                 nice_agent_close_async(
                     native,
