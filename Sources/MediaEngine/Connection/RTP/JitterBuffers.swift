@@ -36,6 +36,10 @@ final class JitterBuffers: Sendable {
 
     /// The maximum number of tracked streams, the latest ones: a peer may send any number.
     private static let maximumStreams = 64
+    /// The longest gap of the video whose packets are waited for, in ms.
+    ///
+    /// A longer one is an outage: what was lost is too much to be sent again, and a key frame is on its way.
+    private static let longestGapMs = 500
     /// How long a packet is waited for that is not requested again, in ms.
     private let waitMs: Int
     private let state = Mutex(State())
@@ -92,6 +96,7 @@ final class JitterBuffers: Sendable {
             try jitterBuffer.set("rtx-retry-timeout", String(timing?.retryMs ?? -1))
             try jitterBuffer.set("do-retransmission", timing == nil ? "false" : "true")
             try jitterBuffer.set("latency", String(timing?.waitMs ?? waitMs))
+            if timing != nil { try jitterBuffer.set("max-dropout-time", String(Self.longestGapMs)) }
         } catch {
             // Every release since 1.22 has these properties; without them losses stay as they are.
         }
