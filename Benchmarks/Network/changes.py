@@ -128,6 +128,7 @@ CASES = [
     ("NAT moves while ringing, cone - cone", CONE, move_router, "ringing"),
     ("NAT moves while held, cone - cone", CONE, move_router, "held"),
     ("TURN server killed, symmetric - symmetric", {"nats": ("symmetric", "symmetric")}, kill_turn_server, "connected"),
+    ("TURN server over TCP killed, no UDP at alice", CONE | {"blocked": ("alice",)}, kill_turn_server, "connected"),
     *((f"blackout of {seconds} s", {}, blackout(seconds), "connected") for seconds in (1, 5, 10, 25)),
 ]
 
@@ -139,7 +140,8 @@ def place_call(programs, network, change, phase):
         options = []
         if "nats" in network:
             lab.turn_servers = {address: start_turn(lab, address) for address in (SERVER, SECOND_SERVER)}
-            options = ice_options(["stun", "udp"]) + ice_options(["udp"], SECOND_SERVER)
+            way = "tcp" if "blocked" in network else "udp"
+            options = ice_options(["stun", way]) + ice_options([way], SECOND_SERVER)
         call = WatchedCall(lab, programs, folder, options, alice, bob)
         try:
             possible = act(lab, call, change)
@@ -147,7 +149,8 @@ def place_call(programs, network, change, phase):
             missing = [max(0, max(end.last_gap_end(kind) for kind in KINDS) - possible) * 1000 for end in call.ends]
             fault = call.hang_up()
         except NotSeen as error:
-            return None, None, f"not seen: {error}"
+            complaints = [complaint for end in call.ends for complaint in end.complaints]
+            return None, None, complaints[0] if complaints else f"not seen: {error}"
         noticed = [end.moment(possible - 1, event="networkChangeStarted") for end in call.ends]
         if phase == "muted" and any(level > 20 for moment, level in call.alice.shown["video"] + call.alice.shown["audio"]):
             fault = "muted media was shown"

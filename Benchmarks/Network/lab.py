@@ -49,7 +49,8 @@ class Lab:
             self.ip(place, "link set lo up")
             self.inside(
                 place, "sysctl", "-qw", "net.ipv4.ip_forward=1", f"net.ipv6.conf.all.disable_ipv6={int(not self.ipv6)}",
-                "net.ipv6.conf.all.forwarding=1")
+                # A new address would wait a second for others that have it.
+                "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.all.accept_dad=0", "net.ipv6.conf.default.accept_dad=0")
         for address in (f"{SERVER}/32", f"{SECOND_SERVER}/32") + ((f"{SERVER6}/128",) if self.ipv6 else ()):
             self.ip("server", f"addr add {address} dev lo")
         for machine, side in SIDES.items():
