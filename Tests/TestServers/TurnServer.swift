@@ -67,6 +67,9 @@ package final class TurnServer: Sendable {
     /// From now on it receives, and answers nothing.
     package func stopAnswering() { kill(process.processIdentifier, SIGSTOP) }
 
+    /// Ends it; the system closes its connections.
+    package func stop() { kill(process.processIdentifier, SIGKILL) }
+
     package func url(_ transport: String) -> String { "turn:127.0.0.1:\(port)?transport=\(transport)" }
 
     private static func freePort() async throws -> Int {

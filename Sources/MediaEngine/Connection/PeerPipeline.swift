@@ -18,7 +18,7 @@ final class PeerPipeline: Sendable {
     /// The gathering of local candidates.
     let gathering: EndlessGathering
     /// The paths to the TURN servers; closed after ``ice``, which still signs off from them.
-    let turnServers: UnencryptedTurns
+    let turnServers: FragileTurnOverTCP
     /// Closed after the pipeline, and before the paths to the TURN servers.
     let ice: IceAgent
 
@@ -55,7 +55,7 @@ final class PeerPipeline: Sendable {
         for error in servers.unusable { report(.warning("\(error)")) }
         let association = configuration.allowsDataChannels && SharedAssociation.isNeeded ? SharedAssociation() : nil
         let relays = RelayWatch(servers: servers.relays.count, isNeeded: policy == .relay, report: report)
-        let turnServers = UnencryptedTurns(
+        let turnServers = FragileTurnOverTCP(
             addresses: addresses, trustRootsFile: configuration.trustRootsFile
         ) { relays.noteFailure(of: $0, $1) }
         let pipeline = try Pipeline(name: "call-\(configuration.label)", timeBase: .clock)

@@ -51,8 +51,7 @@ nonisolated(nonsending) func awaitReply(
                 if let data { Unmanaged<PromiseBox>.fromOpaque(data).takeRetainedValue().resume(nil) }
             })!
         address = UInt(bitPattern: promise)
-        pending?.add(promise)
-        start(promise)
+        if let pending { pending.begin(promise, start) } else { start(promise) }
         gst_mini_object_unref(UnsafeMutableRawPointer(promise).cast())
     }
     pending?.remove(address)

@@ -23,7 +23,7 @@ extension RealPipelines {
 
         @Test("New credentials of a server over TLS need no further port")
         func sameTunnel() throws {
-            let turns = UnencryptedTurns(addresses: ["127.0.0.1"], trustRootsFile: nil) { _, _ in }
+            let turns = FragileTurnOverTCP(addresses: ["127.0.0.1"], trustRootsFile: nil) { _, _ in }
             defer { turns.close() }
             func relays(_ credential: String, _ port: Int = 5349) throws -> [IceServers.Relay] {
                 let server = StunTurnServer(urls: ["turns:127.0.0.1:\(port)"], username: "u", credential: credential)
@@ -183,8 +183,8 @@ extension RealPipelines {
             #expect(!peer.hasGathered)
         }
 
-        @Test("UnencryptedTurns: libnice itself opens plain TCP for turns:")
-        func unencryptedTurns() async throws {
+        @Test("FragileTurnOverTCP: libnice itself opens plain TCP for turns:")
+        func turnOverTCP() async throws {
             let turn = try await TurnServer()
             let tap = try await WireTap(to: turn.port)
             let peer = try RawPeer(RawPeer.opus)

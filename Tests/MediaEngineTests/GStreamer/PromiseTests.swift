@@ -80,6 +80,17 @@ extension RealPipelines {
             }
         }
 
+        @Test("What is requested after the element has stopped expires without a request")
+        func requestedLater() async throws {
+            let pendingReplies = PendingReplies()
+            pendingReplies.expire()
+            let isStarted = Shared(false)
+            await #expect(throws: MediaError.expired(operation: "get-stats")) {
+                try await awaitReply(to: "get-stats", pending: pendingReplies) { _ in isStarted.update { $0 = true } }
+            }
+            #expect(!isStarted.value)
+        }
+
         @Test("A reply is converted to values: get-stats has fields by name")
         func reply() async throws {
             let webrtc = try startedWebRTC()

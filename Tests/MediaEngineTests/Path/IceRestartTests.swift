@@ -1,3 +1,4 @@
+import TestServers
 import Testing
 
 @testable import MediaEngine
@@ -54,6 +55,41 @@ extension RealPipelines {
 
         private func changes(_ end: CallEnd) -> [IcePathChange] {
             end.events.compactMap { if case .pathChanged(let change) = $0 { change } else { nil } }
+        }
+
+        /// libnice itself aborts the process when the connection of its selected pair ends.
+        @Test(
+            "A TURN server over TCP or TLS that closes its connections during a call ends neither the process nor the call",
+            arguments: [false, true])
+        func serverGoes(hasTLS: Bool) async throws {
+            @Sendable func servers(_ url: String) -> [StunTurnServer] {
+                [StunTurnServer(urls: [url], username: TurnServer.username, credential: TurnServer.credential)]
+            }
+            let certificate = try TestCertificate()
+            let turn = try await TurnServer(certificate: hasTLS ? certificate : nil)
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            options.configure = {
+                $0.iceServers = servers(hasTLS ? "turns:127.0.0.1:\(turn.port)" : turn.url("tcp"))
+                $0.trustRootsFile = certificate.certificate.path
+                $0.iceTransportPolicy = .relay
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForTone() }
+                turn.stop()
+                for end in call.ends { try await end.wait(for: .pathSilent) }
+                let next = try await TurnServer()
+                for end in call.ends { try await end.peer.use(servers(next.url("tcp"))) }
+                let exchange = Exchange(call)
+                try await exchange.begin(1, at: 0)
+                for end in call.ends {
+                    try await eventually("another path") { !changes(end).isEmpty }
+                    let heard = try await end.received(.audio).decoded
+                    try await end.wait("audio again") { $0.received[.audio]?.decoded ?? 0 > heard + 9_600 }
+                    #expect(end.failure == nil)
+                }
+            }
         }
 
         @Test("Packets take the new path at both ends, and frames and audio go on", arguments: [0, 1])

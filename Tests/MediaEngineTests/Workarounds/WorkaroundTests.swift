@@ -308,7 +308,7 @@ extension RealPipelines {
                 ForgottenStream.self, FormatParameters.self, LostExtensionId.self, PacedSending.self,
                 SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, StalledFastStart.self,
                 SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self, UnboundedPacketReports.self,
-                UnboundedStreams.self, UncheckedFingerprint.self, UnencryptedTurns.self, UnrefusedDataChannel.self,
+                UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self, UnrefusedDataChannel.self,
             ]
             let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/MediaEngine/Workarounds")
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.standardizedFileURL.path)

@@ -1,15 +1,18 @@
 internal import Synchronization
 internal import TLSClient
 
-/// libnice opens plain TCP for `turns:`, which would send credentials and addresses in the clear.
+/// libnice opens plain TCP for `turns:`, and ends the process when a TURN server closes the TCP connection of a call.
 ///
 /// libnice 0.1 has no real TLS, only imitations of it for two old dialects (`priv_connect_turn_tcp` in `agent.c`; upstream
-/// https://gitlab.freedesktop.org/libnice/libnice/-/issues/92). So it gets a local port as a TURN server over TCP. From there a ``TLSTunnel``
-/// connects to the real server: one for each server and peer connection, closed with the connection.
-final class UnencryptedTurns: Workaround, Sendable {
+/// https://gitlab.freedesktop.org/libnice/libnice/-/issues/92): credentials and addresses would be sent in the clear. When the connection that the
+/// selected pair uses ends, it removes that pair while others are nominated, and aborts (`priv_prune_pending_checks: assertion failed:
+/// (priority > 0)`; the same in 0.1.22, no upstream issue). So it gets a local port as a TURN server over TCP. From there a ``TCPTunnel``
+/// connects to the real server, and keeps the local connection when that server closes its own: to libnice the server is silent then, and
+/// the call looks for another path. There is one for each server and peer connection, closed with the connection.
+final class FragileTurnOverTCP: Workaround, Sendable {
     static let fixedIn: GStreamerVersion? = nil
 
-    private let tunnels = Mutex<[IceServerURL: TLSTunnel]>([:])
+    private let tunnels = Mutex<[IceServerURL: TCPTunnel]>([:])
     private let addresses: [String]
     private let trustRootsFile: String?
     private let onFailure: @Sendable (IceServerURL, String) -> Void
@@ -26,12 +29,12 @@ final class UnencryptedTurns: Workaround, Sendable {
 
     /// The servers as libnice reaches them; opens a port for each that is new.
     ///
-    /// Blocks while it reads the trusted roots, if there are new `turns:` servers at all.
+    /// Blocks while it opens a port, and reads the trusted roots if there are new `turns:` servers.
     /// - Throws: ``MediaError/invalidIceServer(url:text:)`` when the roots cannot be read or no port is free.
     func reach(_ relays: [IceServers.Relay]) throws(MediaError) -> [IceServers.Relay] {
         var reachable: [IceServers.Relay] = []
         for relay in relays {
-            guard relay.url.scheme == .turns else {
+            guard relay.url.scheme == .turns || relay.url.transport == "tcp" else {
                 reachable.append(relay)
                 continue
             }
@@ -49,15 +52,17 @@ final class UnencryptedTurns: Workaround, Sendable {
     /// The addresses at which libnice reaches servers over TLS.
     var endpoints: Set<IceEndpoint> {
         let host = loopback
-        return tunnels.withLock { Set($0.values.map { IceEndpoint(host: host, port: $0.port) }) }
+        return tunnels.withLock { tunnels in
+            Set(tunnels.filter { $0.key.scheme == .turns }.map { IceEndpoint(host: host, port: $0.value.port) })
+        }
     }
 
     private var loopback: String { addresses.contains { !$0.contains(":") } ? "127.0.0.1" : "::1" }
 
-    private func tunnel(to url: IceServerURL, from loopback: String) throws -> TLSTunnel {
+    private func tunnel(to url: IceServerURL, from loopback: String) throws -> TCPTunnel {
         if let present = tunnels.withLock({ $0[url] }) { return present }
-        let context = try TrustedRoots.context(file: trustRootsFile)
-        let tunnel = try TLSTunnel(
+        let context = url.scheme == .turns ? try TrustedRoots.context(file: trustRootsFile) : nil
+        let tunnel = try TCPTunnel(
             listeningOn: loopback, to: url.host, port: url.port, context: context
         ) { [onFailure] in onFailure(url, $0) }
         tunnels.withLock { $0[url] = tunnel }

@@ -3,12 +3,12 @@ internal import NIOPosix
 package import NIOSSL
 internal import Synchronization
 
-/// A TCP port on loopback whose connections are forwarded to a server over TLS, for a client without TLS.
+/// A TCP port on loopback whose connections are forwarded to a server, over TLS for a client without TLS.
 ///
-/// The server's certificate and name are verified. When one side sends faster than the other receives, the data waits in the
-/// sender's socket. Any program on this machine can connect. It only gets a TLS connection that it could make itself: the client
-/// handles credentials.
-package final class TLSTunnel: Sendable {
+/// With TLS, the server's certificate and name are verified. When one side sends faster than the other receives, the data waits in the
+/// sender's socket. When the server closes a connection on which it has sent something, the client's end stays open, and what the client sends
+/// is dropped. Any program on this machine can connect. It only gets a connection that it could make itself: the client handles credentials.
+package final class TCPTunnel: Sendable {
     /// The most connections at a time; further ones are closed at once.
     package static let maximumConnections = 64
     /// How long connecting to the server may take, and the TLS handshake after it.
@@ -21,10 +21,10 @@ package final class TLSTunnel: Sendable {
 
     /// Listens on `address`, a numeric loopback address, for connections to `host`: a name, or an address of either family.
     ///
-    /// `onFailure` runs on an event loop and gets a short text when a connection failed. Blocks until it listens: do not call it on
+    /// Without a `context` there is no TLS. `onFailure` runs on an event loop and gets a short text when a connection failed. Blocks until it listens: do not call it on
     /// an event loop or in Swift's cooperative pool.
     package init(
-        listeningOn address: String, to host: String, port: Int, context: NIOSSLContext,
+        listeningOn address: String, to host: String, port: Int, context: NIOSSLContext?,
         onFailure: @escaping @Sendable (String) -> Void
     ) throws {
         let connections = Connections()
@@ -37,7 +37,8 @@ package final class TLSTunnel: Sendable {
             // The client's connection is accepted when the server's is ready, so this future covers the whole path.
             .childChannelInitializer { near in
                 guard connections.admit(near) else { return near.eventLoop.makeFailedFuture(ChannelError.inputClosed) }
-                let (nearEnd, farEnd) = Splice.pair(on: near.eventLoop, farHasTLS: true)
+                let (nearEnd, farEnd) = Splice.pair(
+                    on: near.eventLoop, farHasTLS: context != nil, nearOutlivesFar: true)
                 return near.eventLoop.makeCompletedFuture {
                     try near.pipeline.syncOperations.addHandler(nearEnd.value)
                 }.flatMap {
@@ -46,6 +47,9 @@ package final class TLSTunnel: Sendable {
                         .connectTimeout(Self.patience)
                         .channelInitializer { far in
                             far.eventLoop.makeCompletedFuture {
+                                guard let context else {
+                                    return try far.pipeline.syncOperations.addHandler(farEnd.value)
+                                }
                                 // An IP address is not sent as the server name but is compared with the certificate separately.
                                 let tls = try NIOSSLClientHandler(
                                     context: context, serverHostname: isAddress ? nil : host)
@@ -86,7 +90,7 @@ private final class Connections: Sendable {
     /// Whether there is room for one more.
     func admit(_ channel: any Channel) -> Bool {
         let isAdmitted = state.withLock { state in
-            guard !state.isClosed, state.open.count < TLSTunnel.maximumConnections else { return false }
+            guard !state.isClosed, state.open.count < TCPTunnel.maximumConnections else { return false }
             state.open[ObjectIdentifier(channel)] = channel
             return true
         }

@@ -3,7 +3,7 @@ import TLSClient
 import TestServers
 import Testing
 
-@Suite("The TLS tunnel to a TURN server", .timeLimit(.minutes(1))) struct TLSTunnelTests {
+@Suite("The tunnel to a TURN server", .timeLimit(.minutes(1))) struct TCPTunnelTests {
     /// More than the socket buffers on the path can hold.
     private static let much = 64 << 20
 
@@ -15,7 +15,7 @@ import Testing
 
     /// A server, and a tunnel to it.
     private func withTunnel(
-        speaksTLS: Bool = true, echoes: Bool = false, _ body: (TLSTunnel) async throws -> Void
+        speaksTLS: Bool = true, echoes: Bool = false, _ body: (TCPTunnel) async throws -> Void
     ) async throws {
         let (accepted, failures) = (accepted, failures)
         let server = try await TunnelEnd.listen(speaksTLS ? certificate : nil, echoes: echoes) { end in
@@ -24,7 +24,7 @@ import Testing
         let port = try #require(server.localAddress?.port)
         let context = try TrustedRoots.context(file: certificate.certificate.path)
         let tunnel = try await inTime("the tunnel listens") {
-            try TLSTunnel(listeningOn: "127.0.0.1", to: "127.0.0.1", port: port, context: context) { text in
+            try TCPTunnel(listeningOn: "127.0.0.1", to: "127.0.0.1", port: port, context: context) { text in
                 failures.update { $0.append(text) }
             }
         }
@@ -91,7 +91,7 @@ import Testing
     func limit() async throws {
         try await withTunnel(echoes: true) { tunnel in
             var clients: [TunnelEnd] = []
-            for _ in 1...TLSTunnel.maximumConnections {
+            for _ in 1...TCPTunnel.maximumConnections {
                 let client = try await TunnelEnd.connect(to: tunnel.port)
                 client.send(1)
                 clients.append(client)
@@ -99,7 +99,7 @@ import Testing
             for client in clients { try await eventually("its byte is back") { client.progress.received == 1 } }
             let tooMany = try await TunnelEnd.connect(to: tunnel.port)
             try await eventually("the end of it") { tooMany.progress.isOver }
-            #expect(accepted.value.count == TLSTunnel.maximumConnections)
+            #expect(accepted.value.count == TCPTunnel.maximumConnections)
             #expect(!clients.contains { $0.progress.isOver })
 
             clients[0].close()
@@ -112,16 +112,47 @@ import Testing
         }
     }
 
-    @Test("Closing one end closes the other", arguments: [true, false])
-    func oneEnd(clientCloses: Bool) async throws {
+    @Test("A client that closes its end closes the server's")
+    func clientCloses() async throws {
         try await withTunnel(echoes: true) { tunnel in
             let client = try await TunnelEnd.connect(to: tunnel.port)
             client.send(100)
             try await eventually("the echo") { client.progress.received == 100 }
             let server = try await serverEnd()
-            if clientCloses { client.close() } else { server.close() }
+            client.close()
             for end in [client, server] { try await eventually("its end") { end.progress.isOver } }
             #expect(failures.value.isEmpty)
+        }
+    }
+
+    @Test("A client keeps its end when the server closes; what it sends then is dropped")
+    func serverCloses() async throws {
+        try await withTunnel(echoes: true) { tunnel in
+            let client = try await TunnelEnd.connect(to: tunnel.port)
+            client.send(100)
+            try await eventually("the echo") { client.progress.received == 100 }
+            let server = try await serverEnd()
+            server.close()
+            try await eventually("the server's end") { server.progress.isOver }
+            // More than any socket holds.
+            for _ in 1...64 { client.send(1 << 20) }
+            let next = try await TunnelEnd.connect(to: tunnel.port)
+            next.send(1)
+            try await eventually("another connection works") { next.progress.received == 1 }
+            #expect(!client.progress.isOver && client.progress.received == 100)
+            tunnel.close()
+            try await eventually("the end with the tunnel") { client.progress.isOver }
+            #expect(failures.value.isEmpty)
+        }
+    }
+
+    @Test("A server that closes before it has sent anything closes the client's end")
+    func serverClosesAtOnce() async throws {
+        try await withTunnel(echoes: false) { tunnel in
+            let client = try await TunnelEnd.connect(to: tunnel.port)
+            client.send(100)
+            try await serverEnd().close()
+            try await eventually("its end") { client.progress.isOver }
         }
     }
 
