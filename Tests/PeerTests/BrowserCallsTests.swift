@@ -9,7 +9,7 @@ extension Peers {
             arguments: BrowserKind.allCases)
         func call(kind: BrowserKind) async throws {
             let server = try await CallServer()
-            let bob = try await server.listen("bob", ["--answer", "2s"])
+            let bob = try await server.listen("bob", ["--answer", "4s"])
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
                 try await alice.call("bob")
@@ -101,7 +101,7 @@ extension Peers {
         func networkPath(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen(
-                "bob", ["--answer", "0s", "--at", "1s=restart-ice"] + Program.tellsMoments)
+                "bob", ["--answer", "0s", "--at", "3s=restart-ice"] + Program.tellsMoments)
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
                 try await alice.call("bob")

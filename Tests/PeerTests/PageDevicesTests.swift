@@ -22,7 +22,7 @@ extension Peers {
                         "return window.callagent.call.figures.localCandidate")
                     #expect(candidate.hasSuffix(".local") || !candidate.contains("."), "\(candidate)")
                 }
-                try await remembersWhatIsDenied(alice)
+                try await seesWhatIsDenied(alice)
                 try await bob.perceives(.nothing)
                 try await alice.click("#hang-up")
             }
@@ -43,14 +43,12 @@ extension Peers {
                 try await alice.waitForState("connected")
                 try await alice.seeVideo("colour bars") { $0.isSMPTE }
                 try await alice.hearTone(440)
-                // What to do stays on the stage after the notices have gone.
-                try await alice.until("no notice", "\(notices) === ''")
-                try await remembersWhatIsDenied(alice)
+                try await seesWhatIsDenied(alice)
                 try await bob.perceives(.nothing)
                 // A device that is denied again is told again.
                 try await alice.click("#video")
                 try await alice.until("what to do", "\(notices).includes('Allow it in the address bar')")
-                try await remembersWhatIsDenied(alice)
+                try await seesWhatIsDenied(alice)
                 bob.signal(SIGINT)
                 #expect(try await alice.waitForEnd() == "remoteHangup")
                 #expect(try await bob.report().number("video.received.framesDecoded") == 0)
@@ -142,8 +140,9 @@ extension Peers {
 
         private func track(_ medium: String) -> String { "window.callagent.agent.local.track('\(medium)')" }
 
-        /// The stage says what to do about the denied devices.
-        private func remembersWhatIsDenied(_ user: PageUser) async throws {
+        /// What to do about the denied devices stays on the stage after the notices have gone.
+        private func seesWhatIsDenied(_ user: PageUser) async throws {
+            try await user.until("no notice", "\(notices) === ''")
             for device in ["camera", "microphone"] {
                 try await user.until(
                     "the \(device)",

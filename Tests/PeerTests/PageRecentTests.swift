@@ -44,7 +44,7 @@ extension Peers {
                 try await alice.call("bob")
                 try await alice.waitForState("connected")
                 // Her other device answers after a while.
-                let other = try await server.listen("alice", ["--device", "other", "--answer", "3s"])
+                let other = try await server.listen("alice", ["--device", "other", "--answer", "5s"])
                 let carol = try server.call("alice", as: "carol", ["--events", "--duration", "10m"])
                 try await alice.until("carol is listed", "\(entries).length === 1")
                 _ = try await carol.event(["event": "stateChanged", "state": "connected"])

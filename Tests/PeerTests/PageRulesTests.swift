@@ -11,11 +11,8 @@ extension Peers {
             try await withBrowser(.chromium) { browser in
                 try await browser.open(server.page)
                 var said: [String: Int] = [:]
-                var next = try runs(of: 0)
-                for batch in 1...15 {
-                    let runs = next
-                    // This process computes a batch while the page computes the one before.
-                    async let following = batch < 15 ? self.runs(of: batch) : []
+                for batch in 0..<15 {
+                    let runs = try (0..<50).map { try run(seed: UInt64(batch * 50 + $0)) }
                     let answers = try await browser.conform("follow", runs.map { [$0.call, .array($0.events)] })
                     for (run, answer) in zip(runs, answers) {
                         if let (place, agent, page) = run.steps.difference(to: answer) {
@@ -24,7 +21,6 @@ extension Peers {
                         }
                         for word in run.steps.flatMap(words) { said[word, default: 0] += 1 }
                     }
-                    next = try await following
                 }
                 // The random calls must reach enough states.
                 for word in [
@@ -44,8 +40,6 @@ extension Peers {
             let events: [JSONValue]
             let steps: [JSONValue]
         }
-
-        private func runs(of batch: Int) throws -> [Run] { try (0..<50).map { try run(seed: UInt64(batch * 50 + $0)) } }
 
         private func run(seed: UInt64) throws -> Run {
             var random = RandomCall(seed: seed)

@@ -4,5 +4,5 @@ import Testing
 ///
 /// The tests run one at a time, since a browser and an encoder keep both cores busy. Everything is on 127.0.0.1.
 /// A machine without the browser skips its tests.
-@Suite(.serialized, .timeLimit(.minutes(3)), .sharedBrowsers)
+@Suite(.serialized, .timeLimit(.minutes(3)))
 enum Peers {}

@@ -19,8 +19,6 @@ protocol Browser: Sendable {
     func setOffline(_ isOffline: Bool) async throws
     /// What the page shows, as a PNG file in Base64.
     func screenshot() async throws -> String
-    /// Replaces the page by an empty one, without the old one's media, storage and settings.
-    func renew() async throws
     func close() async
 }
 
@@ -80,4 +78,20 @@ func webDriverScript(_ body: String) -> String {
     (async () => { \(body) })().then(
       (value) => done(JSON.stringify({ value })), (error) => done(JSON.stringify({ error: String(error) })));
     """
+}
+
+/// Starts a browser for a test and closes it at the end, also if the test fails.
+func withBrowser<Result>(
+    _ kind: BrowserKind, _ options: BrowserOptions = BrowserOptions(), _ body: (any Browser) async throws -> Result
+) async throws -> Result {
+    try kind.require()
+    let browser = try await kind.start(options)
+    do {
+        let result = try await body(browser)
+        await browser.close()
+        return result
+    } catch {
+        await browser.close()
+        throw error
+    }
 }

@@ -34,7 +34,7 @@ enum BrowserKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
 }
 
 /// The settings of a browser.
-struct BrowserOptions: Equatable, Sendable {
+struct BrowserOptions: Sendable {
     /// Whether a page gets a camera and a microphone.
     var allowsDevices = true
     /// Whether candidates have mDNS names instead of addresses.

@@ -78,16 +78,6 @@ final class Chromium: Browser {
         try JSONDecoder().decode(DriverText.self, from: try await command("GET", "/screenshot")).value
     }
 
-    func renew() async throws {
-        try await emulate("Storage.clearDataForOrigin", ["origin": "*", "storageTypes": "all"])
-        struct Opened: Decodable { let value: Window }
-        struct Window: Decodable { let handle: String }
-        let answer = try await command("POST", "/window/new", ["type": "tab"])
-        let handle = try JSONDecoder().decode(Opened.self, from: answer).value.handle
-        try await command("DELETE", "/window")
-        try await command("POST", "/window", ["handle": handle])
-    }
-
     func close() async {
         // First the browser ends, then the driver.
         _ = try? await command("DELETE", "")

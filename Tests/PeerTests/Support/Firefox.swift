@@ -63,20 +63,6 @@ final class Firefox: Browser {
         return try JSONDecoder().decode(DriverText.self, from: answer).value
     }
 
-    func renew() async throws {
-        try await runInWindow(
-            """
-            Services.io.offline = false;
-            Services.prefs.clearUserPref('layout.css.prefers-color-scheme.content-override');
-            Services.clearData.deleteData(Ci.nsIClearDataService.CLEAR_DOM_STORAGES, { onDataDeleted() {} });
-            """)
-        struct Window: Decodable { let handle: String }
-        let answer = try await marionette.command("WebDriver:NewWindow", ["type": "tab", "focus": true])
-        try await marionette.command("WebDriver:CloseWindow", [:])
-        let handle = try JSONDecoder().decode(Window.self, from: answer).handle
-        try await marionette.command("WebDriver:SwitchToWindow", ["handle": handle])
-    }
-
     /// Runs a script in the browser's own window, which contains the page.
     private func runInWindow(_ script: String) async throws {
         try await marionette.command("Marionette:SetContext", ["value": "chrome"])

@@ -115,19 +115,16 @@ extension PageUser {
             const decoder = new OfflineAudioContext(1, 48000, 48000);
             const audio = await decoder.decodeAudioData(await new Blob(parts).arrayBuffer());
             const samples = audio.getChannelData(0).slice(-16384);
-            const window = 2 * Math.PI / samples.length;
-            const weighted = Float64Array.from(samples, (sample, index) => sample * (1 - Math.cos(window * index)));
             let [hertz, best] = [0, 0];
             for (let pitch = 100; pitch <= 2000; pitch += 4) {
-              // Goertzel's algorithm.
-              const turn = 2 * Math.cos(2 * Math.PI * pitch / 48000);
-              let [now, before] = [0, 0];
-              for (let index = 0; index < weighted.length; index += 1) {
-                const next = weighted[index] + turn * now - before;
-                before = now;
-                now = next;
-              }
-              const level = 2 * Math.sqrt(now * now + before * before - turn * now * before) / samples.length;
+              const [step, window] = [2 * Math.PI * pitch / 48000, 2 * Math.PI / samples.length];
+              let [real, imaginary] = [0, 0];
+              samples.forEach((sample, index) => {
+                const weighted = sample * (1 - Math.cos(window * index));
+                real += weighted * Math.cos(step * index);
+                imaginary += weighted * Math.sin(step * index);
+              });
+              const level = 2 * Math.hypot(real, imaginary) / samples.length;
               if (level > best) [hertz, best] = [pitch, level];
             }
             return { hertz, decibel: 20 * Math.log10(Math.max(best, 1e-9)) };
