@@ -16,6 +16,7 @@ extension Peers {
                 try await alice.waitForState("connected")
                 // The button is for large screens.
                 try await browser.resize(width: 1_024, height: 640)
+                try await alice.until("the new size", "innerWidth === 1024 && innerHeight === 640")
                 try await alice.press("#full-screen")
                 try await alice.until("the stage fills the screen", "\(isFullScreen) && \(fills("stage"))")
                 try await alice.until(

@@ -222,9 +222,9 @@ export class PeerMedia {
     }
     if (state !== "failed") return;
     if (this.#facts.has("verified")) return this.#setInterrupted(true);
-    // The browser compares the peer's certificate with the fingerprint of its SDP. In Firefox DTLS fails with ICE, too.
+    // The browser compares the peer's certificate with the fingerprint of its SDP. In Firefox DTLS fails with ICE, too, and sometimes before it.
     const dtls = this.#pc.getTransceivers()[0]?.sender.transport?.state;
-    const fault = dtls === "failed" && this.#pc.iceConnectionState !== "failed" ? "security" : "other";
+    const fault = dtls === "failed" && this.#facts.has("iceConnected") ? "security" : "other";
     this.#notify({ type: "failed", fault, text: fault === "security" ? "DTLS failed" : "ICE found no way" });
   }
 

@@ -68,11 +68,19 @@ struct PageUser {
 
     /// Clicks with the mouse, which also moves the focus.
     func press(_ selector: String) async throws {
-        let place: [Int] = try await browser.evaluate(
-            """
-            const { x, y, width, height } = document.querySelector(`\(selector)`).getBoundingClientRect();
-            return [Math.round(x + width / 2), Math.round(y + height / 2)];
-            """)
+        var (place, former): ([Int], [Int]) = ([], [])
+        // The layout may still be changing.
+        try await eventually("\(selector) stays at its place") {
+            former = place
+            place = try await browser.evaluate(
+                """
+                const element = document.querySelector(`\(selector)`);
+                const { x, y, width, height } = element.getBoundingClientRect();
+                const place = [Math.round(x + width / 2), Math.round(y + height / 2)];
+                return element.contains(document.elementFromPoint(...place)) ? place : [];
+                """)
+            return !place.isEmpty && place == former
+        }
         try await browser.press(x: place[0], y: place[1])
     }
 
