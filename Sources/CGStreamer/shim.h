@@ -1,5 +1,6 @@
 #pragma once
 #define GST_USE_UNSTABLE_API
+#include <glib-unix.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/audio/audio.h>
 #include <gst/base/gstbasetransform.h>

@@ -25,23 +25,18 @@ package final class NetworkMonitor: Sendable {
     }
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "network")
-    // Dispatch sources may be used on any thread; the Linux overlay does not declare it.
-    nonisolated(unsafe) private let source: (any DispatchSourceRead)?
 
+    /// Reads on a thread of its own: libdispatch crashes on Linux when read sources come and go on several threads, as an application's
+    /// may (https://github.com/swiftlang/swift-corelibs-libdispatch/issues/949).
     private init() {
-        guard let handle = Self.open() else {
-            source = nil
-            return
-        }
-        let source = DispatchSource.makeReadSource(fileDescriptor: handle, queue: queue)
-        self.source = source
-        source.setEventHandler { [weak self] in
-            // Also after an overflow (ENOBUFS): something changed.
+        guard let handle = Self.open() else { return }
+        let thread = Thread { [weak self] in
             var bytes = [UInt8](repeating: 0, count: 16_384)
-            repeat {} while recv(handle, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0
-            self?.debounce()
+            // An overflow (ENOBUFS) also means that something changed.
+            while recv(handle, &bytes, bytes.count, 0) > 0 || errno == ENOBUFS || errno == EINTR { self?.debounce() }
         }
-        source.activate()
+        thread.name = "network"
+        thread.start()
     }
 
     /// One element for each change, or for several within a few ms; a slow reader gets one element for all that it missed.
@@ -80,8 +75,7 @@ package final class NetworkMonitor: Sendable {
 
     /// A socket that receives a message for each change.
     private static func open() -> Int32? {
-        let handle = socket(
-            family, Int32(SOCK_RAW.rawValue) | O_CLOEXEC | O_NONBLOCK, route)
+        let handle = socket(family, Int32(SOCK_RAW.rawValue) | O_CLOEXEC, route)
         guard handle >= 0 else { return nil }
         // sockaddr_nl: the family, padding, the port (the kernel chooses it), the groups.
         var address = sockaddr_storage()

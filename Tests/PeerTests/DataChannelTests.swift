@@ -37,6 +37,24 @@ extension Peers {
             try await peer.close()
         }
 
+        @Test("A peer that aborts the data channels ends them, not the call")
+        func aborted() async throws {
+            let peer = try AiortcDataPeer()
+            try await withConnection { connection in
+                let events = Heard(connection.events)
+                let channel = try await connection.makeDataChannel("chat")
+                let messages = Heard(channel.messages)
+                try await negotiate(connection, peer, weOffer: true)
+                try await eventually("it is open there, too") { try await peer.state(of: "chat") == "open" }
+                _ = try await peer.ask("abort", "chat")
+                try await eventually("the end of the channel") { messages.isOver }
+                await #expect(throws: MediaError.self) { try await connection.makeDataChannel("another") }
+                try await hear(connection, packets: 50)
+                #expect(failures(in: events).isEmpty)
+            }
+            try await peer.close()
+        }
+
         @Test("A peer that writes to 1,000 streams causes a limited number of threads, and the call continues")
         func streams() async throws {
             let peer = try AiortcDataPeer()

@@ -48,8 +48,15 @@ extension PeerConnection {
     /// Ends the half of a track that the element belongs to; the connection ends if it belongs to none, or when the last half has failed.
     ///
     /// When an element fails, the elements upstream of it fail, too, and each reports an error: the first error counts.
+    ///
+    /// Data channels end alone: `sctpenc` fails when the peer aborts their association (RFC 9260 section 9.1).
     func takeError(of path: String, _ message: String, _ debug: String) {
         let error = MediaError.elementFailed(element: path, message: message, debug: debug)
+        if path.contains("/GstSctp") {
+            logger.warning("the data channels ended: \(error)")
+            hasData = false
+            return endDataChannels()
+        }
         guard let media, let failure = media.failure(ofElementAt: path, message, debug) else {
             eventSink.yield(.init(.failed(error)))
             return

@@ -23,9 +23,8 @@ final class SingleStunServer: Workaround, Sendable {
         var sockets: IceSockets?
     }
     private let state = Mutex(State())
-    // Dispatch sources may be used on any thread; the Linux overlay does not declare it.
-    nonisolated(unsafe) private let source: (any DispatchSourceRead)?
-    private let queue = DispatchQueue(label: "stun")
+    /// Reads the port; nil without one.
+    private let requests = Mutex<SocketWatch?>(nil)
     /// The server for libnice; nil without servers.
     let server: IceEndpoint?
 
@@ -39,7 +38,7 @@ final class SingleStunServer: Workaround, Sendable {
     /// - Throws: ``MediaError/invalidIceServer(url:text:)`` when no port is free.
     init(_ servers: [IceServerURL], addresses: [String], sockets: IceSockets) throws(MediaError) {
         guard servers.count > 1 else {
-            (server, source) = (servers.first.map { IceEndpoint(host: $0.host, port: $0.port) }, nil)
+            server = servers.first.map { IceEndpoint(host: $0.host, port: $0.port) }
             return
         }
         let isV4 = addresses.contains { !$0.contains(":") }
@@ -47,14 +46,11 @@ final class SingleStunServer: Workaround, Sendable {
             throw .invalidIceServer(url: servers[0].text, text: "no free local port for it")
         }
         server = IceEndpoint(host: isV4 ? "127.0.0.1" : "::1", port: port)
-        let source = DispatchSource.makeReadSource(fileDescriptor: handle, queue: queue)
-        self.source = source
         state.withLock { $0.sockets = sockets }
-        source.setEventHandler { [weak self] in
+        let watch = SocketWatch(handle) { [weak self] in
             while let (question, asker) = Self.receive(handle) { self?.ask(question, for: asker) }
         }
-        source.setCancelHandler { Glibc.close(handle) }
-        source.activate()
+        requests.withLock { $0 = watch }
         for server in servers { find(server, isV4: isV4) }
     }
 
@@ -63,7 +59,7 @@ final class SingleStunServer: Workaround, Sendable {
     /// Stops sending requests; idempotent.
     func close() {
         state.withLock { $0 = State() }
-        source?.cancel()
+        requests.withLock { $0?.cancel() }
     }
 
     /// Looks up a name, which may block, in parallel with the others.
@@ -71,8 +67,7 @@ final class SingleStunServer: Workaround, Sendable {
         DispatchQueue.global().async { [weak self] in
             let found = Self.addresses(of: server.host, isV4: isV4).prefix(Self.maximumAddresses)
             let endpoints = found.map { IceEndpoint(host: $0, port: server.port) }
-            guard let self else { return }
-            queue.async { self.use(endpoints) }
+            IceThread.shared.run { [weak self] in self?.use(endpoints) }
         }
     }
 

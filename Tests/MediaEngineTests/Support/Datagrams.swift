@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Testing
 
@@ -6,12 +5,17 @@ import Testing
 final class Datagrams: Sendable {
     let port: UInt16
     private let handle: Int32
-    // Dispatch sources may be used on any thread. The overlay for Linux does not say so.
-    nonisolated(unsafe) private let source: any DispatchSourceRead
     private let kept = Shared<[[UInt8]]>([])
 
     /// The datagrams so far.
-    var received: [[UInt8]] { kept.value }
+    var received: [[UInt8]] {
+        var bytes = [UInt8](repeating: 0, count: 2_000)
+        while case let count = recv(handle, &bytes, bytes.count, 0), count >= 0 {
+            let datagram = Array(bytes.prefix(count))
+            kept.update { $0.append(datagram) }
+        }
+        return kept.value
+    }
 
     init() throws {
         let handle = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | O_NONBLOCK, 0)
@@ -25,20 +29,9 @@ final class Datagrams: Sendable {
         try #require(isBound)
         self.handle = handle
         port = UInt16(bigEndian: address.sin_port)
-        let source = DispatchSource.makeReadSource(fileDescriptor: handle)
-        self.source = source
-        source.setEventHandler { [kept] in
-            var bytes = [UInt8](repeating: 0, count: 2_000)
-            while case let count = recv(handle, &bytes, bytes.count, 0), count >= 0 {
-                let datagram = Array(bytes.prefix(count))
-                kept.update { $0.append(datagram) }
-            }
-        }
-        source.setCancelHandler { close(handle) }
-        source.activate()
     }
 
-    deinit { source.cancel() }
+    deinit { close(handle) }
 
     func send(_ datagram: [UInt8], to port: UInt16) {
         var address = Self.loopback(port)

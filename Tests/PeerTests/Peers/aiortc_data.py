@@ -63,6 +63,10 @@ class Peer:
         for stream in range(1000, 2000):
             await self.channels[label].transport._send(stream, 53, b"x")
 
+    async def abort(self, label):
+        """Ends the association of all channels."""
+        await self.channels[label].transport.stop()
+
     async def close(self, label):
         self.channels[label].close()
 

@@ -21,7 +21,7 @@ extension PeerConnection {
         guard knownChannels < Self.maximumDataChannels else {
             throw refuse("there are \(Self.maximumDataChannels) data channels already")
         }
-        if hasData == false { throw refuse("the offer has no data channels, or the peer refused them") }
+        if hasData == false { throw refuse("the offer has no data channels, or the peer refused or ended them") }
         let channel = DataChannel(label: label, options: options)
         channel.adopt(by: self)
         if let media { try media.open(channel) }
