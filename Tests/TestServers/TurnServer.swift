@@ -67,6 +67,9 @@ package final class TurnServer: Sendable {
     /// From now on it receives, and answers nothing.
     package func stopAnswering() { kill(process.processIdentifier, SIGSTOP) }
 
+    /// Undoes ``stopAnswering()``.
+    package func answerAgain() { kill(process.processIdentifier, SIGCONT) }
+
     /// Ends it; the system closes its connections.
     package func stop() { kill(process.processIdentifier, SIGKILL) }
 

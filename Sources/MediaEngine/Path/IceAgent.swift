@@ -23,11 +23,6 @@ final class IceAgent: Sendable {
         case pathChanged(IcePathChange)
     }
 
-    /// How long the former path still receives, for packets that are under way.
-    static let overlap = Duration.seconds(3)
-    /// The maximum number of former paths that are not closed yet.
-    static let maximumFormer = 8
-
     private struct State {
         /// For the next path.
         var settings: IcePath.Settings
@@ -35,8 +30,6 @@ final class IceAgent: Sendable {
         var path: IcePath
         /// The path that replaces it when it works.
         var next: IcePath?
-        /// Former paths that still receive, or are being closed.
-        var former: [IcePath] = []
         var hasBegun = false
         var hasConnected = false
         var selectedPair: SelectedIcePair?
@@ -44,14 +37,13 @@ final class IceAgent: Sendable {
         var isClosed = false
         /// The local candidates and their end, until the local description is set; then nil.
         var held: [Report]? = []
-
-        var paths: [IcePath] { [path] + (next.map { [$0] } ?? []) + former }
     }
 
     private let tuning: TransportTuning
     /// What `webrtcbin` gets.
     let webrtc = WebRTCIce()
     private let state: Mutex<State>
+    private let former: FormerIcePaths
     private let handshake = HandshakeRepetition()
     private let report: @Sendable (Report) -> Void
 
@@ -61,6 +53,7 @@ final class IceAgent: Sendable {
         self.report = report
         let path = try IcePath(0, settings)
         state = Mutex(State(settings: settings, path: path))
+        former = FormerIcePaths(webrtc)
         watch(path)
         webrtc.serve(self)
         webrtc.receive(from: path.nice)
@@ -71,6 +64,11 @@ final class IceAgent: Sendable {
     var stunServer: IceEndpoint? { path.stunServer }
 
     private var path: IcePath { state.withLock { $0.path } }
+
+    /// All that receive.
+    private var paths: [IcePath] {
+        state.withLock { [$0.path] + ($0.next.map { [$0] } ?? []) } + former.receiving
+    }
 
     private func watch(_ path: IcePath) {
         // libnice signals on any thread, also inside a call of webrtcbin; here everything has one order.
@@ -179,7 +177,12 @@ final class IceAgent: Sendable {
     }
 
     /// Makes another path and gathers its candidates, instead of a former one that does not work yet.
+    ///
+    /// - Throws: ``MediaError/rejected(operation:text:)`` while ``FormerIcePaths/maximum`` former paths are signing off.
     func restart(_ number: Int) throws(MediaError) {
+        guard !former.isFull else {
+            throw .rejected(operation: "restartIce", text: "\(FormerIcePaths.maximum) former paths have not ended yet")
+        }
         // A search that begins again, since the one before found nothing, tries everything.
         let (present, isFirst, settings) = state.withLock { ($0.path, $0.next == nil, $0.settings) }
         let path = try IcePath(number, settings, addresses: isFirst ? present.addressesForNext : nil)
@@ -191,7 +194,6 @@ final class IceAgent: Sendable {
             guard !state.isClosed, !state.isMuted else { return (false, nil) }
             let replaced = state.next
             state.next = path
-            if let replaced { state.former.append(replaced) }
             return (true, replaced)
         }
         guard isOpen else { return }
@@ -202,7 +204,7 @@ final class IceAgent: Sendable {
             // Without a candidate the path fails: the rules try again when the network changes.
             path.gather()
         }
-        if let replaced { retire(replaced, after: .zero) }
+        if let replaced { former.close(replaced) }
     }
 
     /// Uses other servers for the paths that ``restart(_:)`` makes from now on.
@@ -212,22 +214,18 @@ final class IceAgent: Sendable {
 
     /// Uses the peer's parameters for the path of the same number.
     func set(_ parameters: IceParameters) {
-        guard let path = state.withLock({ state in state.paths.first { $0.restart == parameters.restart } }) else {
-            return
-        }
-        path.set(parameters)
+        paths.first { $0.restart == parameters.restart }?.set(parameters)
     }
 
     /// Whether there has been another path than the first one, so that candidates belong to a path by their fragment.
     var hasRestarted: Bool { state.withLock { $0.path.restart > 0 || $0.next != nil } }
 
-    /// How many paths still receive though another one has replaced them.
-    var formerPaths: Int { state.withLock { $0.former.count } }
+    /// How many paths that another one has replaced have not ended.
+    var formerPaths: Int { former.count }
 
     /// Adds a candidate of the peer that names its fragment, a line `a=candidate:…`; one of a former path has no effect.
     func add(remoteCandidate line: String, ofPeer fragment: String) {
-        let path = state.withLock { state in state.paths.first { $0.belongs(toPeer: fragment) } }
-        path?.nice.add(remoteCandidate: line)
+        paths.first { $0.belongs(toPeer: fragment) }?.nice.add(remoteCandidate: line)
     }
 
     /// Sends through the next path from now on.
@@ -236,47 +234,26 @@ final class IceAgent: Sendable {
         let replaced = state.withLock { state -> IcePath? in
             // Another restart may have replaced it.
             guard state.next === path, !state.isClosed, !state.isMuted else { return nil }
-            let former = state.path
-            state.former.append(former)
-            (state.path, state.next) = (path, nil)
-            return former
+            defer { (state.path, state.next) = (path, nil) }
+            return state.path
         }
-        guard let former = replaced else { return }
-        let before = hasConnected ? former.selectedPair : nil
+        guard let replaced else { return }
+        let before = hasConnected ? replaced.selectedPair : nil
         webrtc.send(through: path.nice)
         let milliseconds = (ContinuousClock.now - path.start) / .milliseconds(1)
         report(
             .pathChanged(
                 IcePathChange(restart: path.restart, milliseconds: milliseconds, before: before, after: after)))
         noteSelectedPair()
-        retire(former, after: Self.overlap)
-    }
-
-    /// Closes a former path after a while; at once when there are too many, which only a hostile peer can cause.
-    private func retire(_ path: IcePath, after wait: Duration) {
-        let excess = state.withLock { state in
-            let excess = state.former.dropLast(Self.maximumFormer)
-            state.former.removeFirst(excess.count)
-            return excess
-        }
-        for path in excess { Task { [webrtc] in await path.close(webrtc) } }
-        IceThread.shared.run(after: wait) { [weak self] in
-            guard let self, state.withLock({ state in state.former.contains { $0 === path } }) else { return }
-            Task { [webrtc] in
-                await path.close(webrtc)
-                self.state.withLock { state in state.former.removeAll { $0 === path } }
-            }
-        }
+        former.add(replaced)
     }
 
     // MARK: The end
 
     /// Reports nothing more, before the pipeline stops: a `webrtcbin` that gets a state while it stops is never freed.
     func mute() {
-        for path in state.withLock({ state in
-            state.isMuted = true
-            return state.paths
-        }) { path.closeStunServers() }
+        state.withLock { $0.isMuted = true }
+        for path in paths { path.closeStunServers() }
     }
 
     /// Signs off from the TURN servers, which takes some 10 s if one does not answer; call it when the pipeline has stopped.
@@ -284,12 +261,13 @@ final class IceAgent: Sendable {
         guard let paths = end() else { return }
         await withTaskGroup(of: Void.self) { [webrtc] group in
             for path in paths { group.addTask { await path.close(webrtc) } }
+            await former.close()
         }
     }
 
     /// Ends an agent that nobody has closed; `webrtcbin`, which it may be reporting to at this moment, lives until that is over.
     func silence(keeping webrtcbin: Element) {
-        guard let paths = end() else { return }
+        guard let paths = end().map({ $0 + former.end() }) else { return }
         let kept = Mutex<Element?>(webrtcbin)
         let release: @Sendable () -> Void = {
             let element = kept.withLock { $0.take() }
@@ -303,16 +281,16 @@ final class IceAgent: Sendable {
     }
 
     deinit {
-        guard let paths = end() else { return }
+        guard let paths = end().map({ $0 + former.end() }) else { return }
         IceThread.shared.run { [webrtc] in for path in paths { webrtc.stopReceiving(from: path.nice) } }
     }
 
-    /// The paths; nil when it has ended before.
+    /// The present path and the next one; nil when it has ended before.
     private func end() -> [IcePath]? {
         handshake.end()
         return state.withLock { state in
             defer { state.isClosed = true }
-            return state.isClosed ? nil : state.paths
+            return state.isClosed ? nil : [state.path] + (state.next.map { [$0] } ?? [])
         }
     }
 }
@@ -352,7 +330,7 @@ extension IceAgent: WebRTCIceActions {
     func endRemoteCandidates() { first?.nice.endRemoteCandidates() }
 
     /// The path of the descriptions, unless another one has replaced it.
-    private var first: IcePath? { state.withLock { state in state.paths.first { $0.restart == 0 } } }
+    private var first: IcePath? { paths.first { $0.restart == 0 } }
 
     func noteSent(handshake packet: [UInt8]) {
         handshake.noteSent(packet) { [weak self] in self?.path.nice.send($0) }

@@ -57,20 +57,21 @@ extension RealPipelines {
             end.events.compactMap { if case .pathChanged(let change) = $0 { change } else { nil } }
         }
 
+        private static func servers(_ url: String) -> [StunTurnServer] {
+            [StunTurnServer(urls: [url], username: TurnServer.username, credential: TurnServer.credential)]
+        }
+
         /// libnice itself aborts the process when the connection of its selected pair ends.
         @Test(
             "A TURN server over TCP or TLS that closes its connections during a call ends neither the process nor the call",
             arguments: [false, true])
         func serverGoes(hasTLS: Bool) async throws {
-            @Sendable func servers(_ url: String) -> [StunTurnServer] {
-                [StunTurnServer(urls: [url], username: TurnServer.username, credential: TurnServer.credential)]
-            }
             let certificate = try TestCertificate()
             let turn = try await TurnServer(certificate: hasTLS ? certificate : nil)
             var options = LoopbackCall.Options()
             options.kinds = [.audio]
             options.configure = {
-                $0.iceServers = servers(hasTLS ? "turns:127.0.0.1:\(turn.port)" : turn.url("tcp"))
+                $0.iceServers = Self.servers(hasTLS ? "turns:127.0.0.1:\(turn.port)" : turn.url("tcp"))
                 $0.trustRootsFile = certificate.certificate.path
                 $0.iceTransportPolicy = .relay
             }
@@ -80,7 +81,7 @@ extension RealPipelines {
                 turn.stop()
                 for end in call.ends { try await end.wait(for: .pathSilent) }
                 let next = try await TurnServer()
-                for end in call.ends { try await end.peer.use(servers(next.url("tcp"))) }
+                for end in call.ends { try await end.peer.use(Self.servers(next.url("tcp"))) }
                 let exchange = Exchange(call)
                 try await exchange.begin(1, at: 0)
                 for end in call.ends {
@@ -154,6 +155,38 @@ extension RealPipelines {
                     let now = ProcessCensus.now()
                     return now.files.count <= before.files.count && now.threads.count <= before.threads.count
                 }
+                for end in call.ends { try await end.waitForTone() }
+            }
+        }
+
+        @Test("While too many former paths wait for silent TURN servers, no further path is made, and the call goes on")
+        func silentServers() async throws {
+            var servers: [TurnServer] = []
+            for _ in 0...FormerIcePaths.maximum { servers.append(try await TurnServer()) }
+            var options = LoopbackCall.Options()
+            options.kinds = [.audio]
+            try await withCall(options) { call in
+                try await call.connect()
+                let end = call.caller
+                for (index, server) in servers.enumerated() {
+                    try await end.peer.use(Self.servers(server.url("udp")))
+                    try await end.peer.restartIce(index + 1)
+                    try await eventually("a relay candidate of path \(index + 1)") {
+                        end.events.count {
+                            if case .localCandidate(let candidate) = $0 { candidate.isRelay } else { false }
+                        } > index
+                    }
+                    server.stopAnswering()
+                }
+                let next = servers.count + 1
+                await #expect(throws: MediaError.self) { try await end.peer.restartIce(next) }
+                #expect(await end.peer.media?.ice.formerPaths == FormerIcePaths.maximum)
+                try await end.waitForTone()
+                for server in servers { server.answerAgain() }
+                try await eventually("the end of the former paths") { await end.peer.media?.ice.formerPaths == 0 }
+                let exchange = Exchange(call)
+                try await exchange.begin(next, at: 0)
+                try await eventually("another path") { call.ends.allSatisfy { changes($0).last?.restart == next } }
                 for end in call.ends { try await end.waitForTone() }
             }
         }
