@@ -158,7 +158,7 @@ public final class WebSocketTransport: SignalingTransport {
         try? await loop.flatSubmit { session.value.close() }.get()
     }
 
-    private func watch(_ whom: Watch.Whom) async throws(SignalingError) -> AsyncStream<Presence> {
+    private func watch(_ whom: PresenceWatch.Whom) async throws(SignalingError) -> AsyncStream<Presence> {
         let (stream, inbox) = AsyncStream<Presence>.makeStream(bufferingPolicy: .bufferingNewest(4_096))
         let (session, loop) = (session, loop)
         let number = try await perform { $0.watch(whom, inbox: inbox) }

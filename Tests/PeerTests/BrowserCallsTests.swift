@@ -101,24 +101,13 @@ extension Peers {
         func networkPath(kind: BrowserKind) async throws {
             let server = try await CallServer()
             let bob = try await server.listen(
-                "bob", ["--answer", "0s", "--at", "3s=restart-ice"] + Program.tellsMoments)
+                "bob", ["--answer", "0s"] + Program.restartsIce)
             try await withBrowser(kind) { browser in
                 let alice = try await PageUser(browser, server, as: "alice")
                 try await alice.call("bob")
                 try await alice.waitForState("connected")
                 try await bob.perceives(.everything)
-                // The agent begins.
-                try await eventually("another path at the agent") { bob.foundPaths == 1 }
-                try await bob.perceives(.everything)
-                // The browser begins, as when its network is back.
-                try await browser.perform("window.dispatchEvent(new Event('online'))")
-                try await eventually("a second path at the agent") { bob.foundPaths == 2 }
-                try await bob.perceives(.everything)
-                try await alice.seeMotion()
-                try await alice.hearTone(440)
-                #expect(bob.count(of: ["event": "networkChangeStarted", "by": "local"]) == 1)
-                #expect(bob.count(of: ["event": "networkChangeStarted", "by": "peer"]) == 1)
-                #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+                try await alice.changesPaths(with: bob)
                 try await alice.click("#hang-up")
             }
         }

@@ -26,9 +26,7 @@ final class Session: LinkDelegate {
     private let tokenRenewal: TokenRenewal?
     /// The renewal that this end started itself, while it runs.
     private var ownRenewal: EventLoopFuture<Void>?
-    private let watchAnswer = PendingAnswer()
-    private var watch: Watch?
-    private var watches = 0
+    private let presenceWatch: PresenceWatch
 
     /// The shortest time for an answer to a check, for a server that is busy.
     private static let shortestCheck = Duration.milliseconds(300)
@@ -58,6 +56,7 @@ final class Session: LinkDelegate {
         self.queue = queue
         self.logger = logger
         self.loop = loop
+        presenceWatch = PresenceWatch(loop: loop)
         tokenRenewal = provider.map { TokenRenewal(provider: $0, loop: loop, logger: logger) }
         backoff = Backoff(shortest: configuration.shortestRetryDelay, longest: configuration.longestRetryDelay)
     }
@@ -195,27 +194,14 @@ final class Session: LinkDelegate {
     }
 
     /// Watches these users instead of the former ones; the stream ends with the next call, a refusal, or the transport.
-    func watch(_ whom: Watch.Whom, inbox: AsyncStream<Presence>.Continuation) -> EventLoopFuture<Int> {
-        watches += 1
-        let number = watches
-        func begin() {
-            watch?.inbox.finish()
-            watch = Watch(number: number, whom: whom, inbox: inbox)
-        }
+    ///
+    /// The result is a number for ``unwatch(_:)``.
+    func watch(_ whom: PresenceWatch.Whom, inbox: AsyncStream<Presence>.Continuation) -> EventLoopFuture<Int> {
         switch phase {
         case .connected(let account, let link):
             let late = SignalingError.unreachable(account.url.text, text: "no answer to the watch request")
-            let limit = TimeAmount(configuration.connectTimeout)
-            guard let answer = watchAnswer.begin(on: loop, within: limit, late: late) else {
-                return loop.makeFailedFuture(
-                    SignalingError.signInRefused(code: 409, text: "the answer to the last watch is not there yet"))
-            }
-            begin()
-            if link.send(Watch.request(whom)) == nil { watchAnswer.end(.failure(.notConnected)) }
-            return answer.map { number }
-        case .waiting, .reconnecting:
-            begin()
-            return loop.makeSucceededFuture(number)
+            return presenceWatch.begin(whom, inbox: inbox, on: link, within: configuration.connectTimeout, late: late)
+        case .waiting, .reconnecting: return loop.makeSucceededFuture(presenceWatch.begin(whom, inbox: inbox))
         case .idle, .connecting: return loop.makeFailedFuture(SignalingError.notConnected)
         case .closing, .closed: return loop.makeFailedFuture(SignalingError.closed)
         }
@@ -223,14 +209,8 @@ final class Session: LinkDelegate {
 
     /// That stream has no reader any more.
     func unwatch(_ number: Int) {
-        guard watch?.number == number else { return }
-        watch = nil
-        if case .connected(_, let link) = phase { _ = link.send(Watch.request(.named([]))) }
-    }
-
-    private func resumeWatching() {
-        guard let watch, case .connected(_, let link) = phase else { return }
-        _ = link.send(Watch.request(watch.whom))
+        let link: LinkHandler? = if case .connected(_, let link) = phase { link } else { nil }
+        presenceWatch.end(number, on: link)
     }
 
     // MARK: Reports of the connection
@@ -239,11 +219,7 @@ final class Session: LinkDelegate {
         switch notice {
         case .renewed: renewal.end(.success(()))
         case .renewalRefused(let code, let text): renewal.end(.failure(.signInRefused(code: code, text: text)))
-        case .watching: watchAnswer.end(.success(()))
-        case .watchRefused(let code, let text):
-            watch.take()?.inbox.finish()
-            watchAnswer.end(.failure(.signInRefused(code: code, text: text)))
-        case .presence(let presence): watch?.inbox.yield(presence)
+        case .watching, .watchRefused, .presence: presenceWatch.take(notice)
         case .tokenWillExpire, .iceServers: break
         }
     }
@@ -279,7 +255,7 @@ final class Session: LinkDelegate {
             // The phase changes first: the receiver of the event may send at once.
             retry(account, isUrgent: .now() < checkedUntil)
             renewal.end(.failure(.notConnected))
-            watchAnswer.end(.failure(.notConnected))
+            presenceWatch.connectionLost()
             _ = queue.put(.disconnected(text: text))
         case .closing: finish()
         default: break
@@ -337,7 +313,7 @@ final class Session: LinkDelegate {
             case .success(let success):
                 connected(account, success)
                 _ = queue.put(.reconnected)
-                resumeWatching()
+                presenceWatch.resume(on: success.link)
             case .failure(let error):
                 logger.debug("reconnecting failed", metadata: ["user": "\(account.user)", "reason": "\(error)"])
                 reconnectFailed(account, error)
@@ -363,8 +339,7 @@ final class Session: LinkDelegate {
         tokenRenewal?.cancel()
         queue.finish()
         renewal.end(.failure(.closed))
-        watchAnswer.end(.failure(.closed))
-        watch.take()?.inbox.finish()
+        presenceWatch.finish()
         if case .closing(let promise) = phaseBefore { promise.succeed() }
     }
 

@@ -68,6 +68,21 @@ extension PageUser {
         }
     }
 
+    /// Waits until first the agent (``Program/restartsIce``) and then the browser has found another network path; media continues.
+    func changesPaths(with agent: Program) async throws {
+        try await eventually("another path at the agent") { agent.foundPaths == 1 }
+        try await agent.perceives(.everything)
+        // As when the browser's network is back.
+        try await browser.perform("window.dispatchEvent(new Event('online'))")
+        try await eventually("a second path at the agent") { agent.foundPaths == 2 }
+        try await agent.perceives(.everything)
+        try await seeMotion()
+        try await hearTone(440)
+        #expect(agent.count(of: ["event": "networkChangeStarted", "by": "local"]) == 1)
+        #expect(agent.count(of: ["event": "networkChangeStarted", "by": "peer"]) == 1)
+        #expect(agent.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
+    }
+
     /// The media that the browser decoded in an interval, shown or not.
     struct Arrivals: Decodable, Sendable {
         let frames: Int

@@ -31,6 +31,9 @@ extension Program {
     /// The options, besides `--events`, with which an agent prints intervals of 200 ms.
     static let tellsMoments = ["--stats-interval", "200ms"]
 
+    /// The same, for an agent that looks for another network path 3 s after its call is connected (``PageUser/changesPaths(with:)``).
+    static let restartsIce = ["--at", "3s=restart-ice"] + tellsMoments
+
     /// The perception of each interval so far, by an agent (``tellsMoments``) or by aiortc.
     var perceptions: [Perception] {
         events.compactMap { event in
