@@ -131,6 +131,8 @@ extension Call {
         if let stage = fact.stage { mark(stage, at: instant) }
         note(fact, generation: number)
         process(.media(fact, generation: number), at: instant)
+        // What breaks a path often ends the connection to the server, too. Also while it rings, so that the accept finds its way.
+        if case .pathSilent = fact { surroundings.checkSignaling() }
     }
 
     private func carryOut(_ effect: CallMachine.Effect, at instant: ContinuousClock.Instant) {
@@ -144,8 +146,6 @@ extension Call {
         case .addCandidate(let candidate, let number): generations[number]?.perform(.addCandidate(candidate))
         case .restartIce(let restart, let number):
             generations[number]?.perform(.restartIce(restart))
-            // What breaks a path often ends the connection to the server, too.
-            surroundings.checkSignaling()
         case .setIceParameters(let parameters, let number):
             generations[number]?.perform(.setIceParameters(parameters))
         case .setGates(let gates, let number):

@@ -184,7 +184,10 @@ public actor Call {
     ///
     /// Media takes the present path until another one works. ``CallNotice/networkChangeStarted(by:)`` and
     /// ``CallNotice/networkChangeEnded(_:)`` report the search. Before the call is accepted, it begins with the accept.
-    public func restartIce() { process(.media(.networkChanged, generation: machine.shown.number)) }
+    public func restartIce() {
+        process(.media(.networkChanged, generation: machine.shown.number))
+        surroundings.checkSignaling()
+    }
 
     /// Sends audio, silence or nothing from now on, and notifies the peer.
     ///

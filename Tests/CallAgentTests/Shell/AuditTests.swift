@@ -73,4 +73,22 @@ struct AuditTests {
             #expect(heard == [.signalingLost, .signalingRestored])
         }
     }
+
+    @Test("When nothing arrives from the peer, the transport checks its connection, also while the call rings")
+    func silentPath() async throws {
+        try await withAlice { alice, signaling in
+            try signaling.deliver(.anInvite, call: "c")
+            let call = try await alice.nextCall()
+            func checks() -> Int { signaling.steps.count { $0 == .checked } }
+            try await alice.session().emit(.pathSilent)
+            try await eventually("a check while it rings") { checks() == 1 }
+            #expect(await call.state == .ringing)
+            try await call.accept()
+            try await alice.session().emit(.pathSilent)
+            try await eventually("a check after the accept") { checks() == 2 }
+            await call.restartIce()
+            try await eventually("a check, as the user asks for another path") { checks() == 3 }
+            await call.hangUp()
+        }
+    }
 }

@@ -6,6 +6,7 @@ final class FakeSignaling: SignalingTransport {
     enum Step: Sendable, Equatable {
         case connected(String)
         case sent(SignalingMessage)
+        case checked
         case renewed(String)
         case closed
     }
@@ -82,6 +83,8 @@ final class FakeSignaling: SignalingTransport {
         guard token != "expired" else { throw .signInRefused(code: 410, text: "the token expired") }
         state.withLock { $0.steps.append(.renewed(token)) }
     }
+
+    func checkConnection() async { state.withLock { $0.steps.append(.checked) } }
 
     func close() async {
         state.withLock { $0.steps.append(.closed) }
