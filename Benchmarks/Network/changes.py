@@ -104,7 +104,7 @@ def muted(lab, call, change):
 
 PHASES = {
     "connected": (connected, (), ()),
-    "ringing": (ringing, (), ("--answer", "3s")),
+    "ringing": (ringing, (), ("--answer", "6s")),
     "connecting": (connecting, (), ()),
     "held": (held, (), ("--at", "2s=hold", "--at", "6s=unhold")),
     "muted": (muted, (), ("--start-muted", "--start-video-muted")),

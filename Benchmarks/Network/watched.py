@@ -121,9 +121,12 @@ def fault_of_recording(path, seconds):
     files = [file for file in os.listdir(os.path.dirname(path)) if file.endswith(".mkv")]
     if len(files) != 1:
         return f"the recording has {len(files)} files"
-    discovered = subprocess.run(["gst-discoverer-1.0", path], text=True, capture_output=True).stdout
+    discovered = subprocess.run(["gst-discoverer-1.0", "-v", path], text=True, capture_output=True).stdout
     line = next((line for line in discovered.splitlines() if "Duration:" in line), "")
     hours, minutes, rest = line.split(":", 1)[-1].strip().split(":") if line else (0, 0, 0)
+    # Without one of them the player below would wait for it for ever.
+    if missing := [kind for kind in KINDS if f"{kind} #" not in discovered]:
+        return f"the recording has no {missing[0]}"
     duration = int(hours) * 3600 + int(minutes) * 60 + float(rest)
     if abs(duration - seconds) > 1:
         return f"the recording has {duration:.1f} of {seconds:.1f} s"

@@ -6,8 +6,13 @@ internal import Synchronization
 final class RecordingTap: Sendable {
     private enum Phase { case closed, waitingForKeyFrame, open }
 
+    /// How long a key frame may take; the request or the frame may have been lost.
+    private static let requestInterval = Duration.milliseconds(500)
+
     private struct State {
         var phase = Phase.closed
+        /// When a key frame was requested.
+        var requested = ContinuousClock.now
         /// The shape of the present packets; nil until the first of them, so that it is made once for all.
         var shape: String?
     }
@@ -39,19 +44,16 @@ final class RecordingTap: Sendable {
     /// Records from now on; video from the next key frame, which is requested.
     func open() {
         onOpen(self)
-        let begins = state.withLock { state in
-            guard state.phase == .closed else { return false }
-            state.phase = .waitingForKeyFrame
-            return true
-        }
-        if begins, kind == .video { pad.requestKeyFrame() }
+        begin { $0 == .closed }
     }
 
     /// Restarts with the next key frame, if it is open.
-    func restart() {
+    func restart() { begin { $0 != .closed } }
+
+    private func begin(if isPossible: (Phase) -> Bool) {
         let begins = state.withLock { state in
-            guard state.phase != .closed else { return false }
-            state.phase = .waitingForKeyFrame
+            guard isPossible(state.phase) else { return false }
+            (state.phase, state.requested) = (.waitingForKeyFrame, .now)
             return true
         }
         if begins, kind == .video { pad.requestKeyFrame() }
@@ -62,12 +64,18 @@ final class RecordingTap: Sendable {
 
     private func note(_ buffer: BufferRef, at pad: Pad) {
         let isKey = kind == .audio || !buffer.isDelta
-        let shape: String? = state.withLock { state in
-            if state.phase == .waitingForKeyFrame, isKey { state.phase = .open }
-            guard state.phase == .open else { return nil }
+        let (shape, isLate) = state.withLock { state -> (String?, Bool) in
+            if state.phase == .waitingForKeyFrame {
+                let isLate = !isKey && .now - state.requested > Self.requestInterval
+                if isLate { state.requested = .now }
+                guard isKey else { return (nil, isLate) }
+                state.phase = .open
+            }
+            guard state.phase == .open else { return (nil, false) }
             state.shape = state.shape ?? pad.capsText
-            return state.shape
+            return (state.shape, false)
         }
+        if isLate { pad.requestKeyFrame() }
         guard let shape, let time = pad.runningTime(of: buffer) else { return }
         if take(RecordedPacket(codec: codec, buffer: buffer, time: time, shape: shape, isKey: isKey)) { return }
         // Later packets may need the lost one.

@@ -189,6 +189,43 @@ extension RealPipelines {
             }
         }
 
+        @Test("A key frame is requested again until one arrives, and recording begins with it")
+        func lostRequest() async throws {
+            let pipeline = try Pipeline(name: "request", timeBase: .ownStart)
+            let bin = try Element(
+                launch: """
+                    videotestsrc is-live=true ! video/x-raw,width=160,height=120,framerate=30/1 \
+                    ! vp8enc name=encoder deadline=1 keyframe-max-dist=9999 ! identity name=path ! fakesink name=sink async=false
+                    """, description: "request", hasGhostPads: false)
+            let encoder = try #require(bin.child("encoder")).pad("src")
+            let requests = Shared(0)
+            try #require(bin.child("path")).pad("src").interceptKeyFrameRequests {
+                // The first two are lost.
+                requests.update { $0 += 1 }
+                if requests.value == 3 { encoder.forceKeyFrame() }
+            }
+            let packets = Shared<[RecordedPacket]>([])
+            let sink = try #require(bin.child("sink")).pad("sink")
+            let passed = Shared(0)
+            sink.probe { _ in
+                passed.update { $0 += 1 }
+                return .pass
+            }
+            let tap = RecordingTap(.vp8, at: sink) { packet in
+                packets.update { $0.append(packet) }
+                return true
+            }
+            pipeline.bin.add(bin)
+            try pipeline.bin.setState(.playing)
+            defer { pipeline.stop() }
+            // The key frame of the beginning is over.
+            try await eventually("frames") { passed.value > 3 }
+            tap.open()
+            try await eventually("recorded frames") { packets.value.count > 3 }
+            #expect(packets.value.map(\.isKey).prefix(3) == [true, false, false])
+            #expect(requests.value == 3)
+        }
+
         @Test("Packets of the same format share one format string")
         func shapes() async throws {
             try GStreamerLibrary.initialize()
