@@ -8,7 +8,8 @@ extension PeerConnection {
     ///
     /// ``PeerConnectionEvent/Kind/iceParameters(_:)`` reports this end's parameters, and candidates follow, which name their username fragment.
     /// A former restart that has not ended is given up. `number` counts the restarts at both ends, from 1.
-    /// - Throws: ``MediaError/closed``, and ``MediaError/rejected(operation:text:)`` before the negotiation.
+    /// - Throws: ``MediaError/closed``, and ``MediaError/rejected(operation:text:)`` before the negotiation and while eight former paths
+    ///   wait for TURN servers that do not answer.
     public func restartIce(_ number: Int) throws(MediaError) {
         let media = try built()
         guard remote != nil else { throw .rejected(operation: "restartIce", text: "nothing was negotiated yet") }
