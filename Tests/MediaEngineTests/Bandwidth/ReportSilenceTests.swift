@@ -13,7 +13,12 @@ import Testing
 
     @Test("Nothing is reduced before the first report")
     func before() {
-        #expect(ReportSilence().factor(at: 1_000) == 1)
+        var silence = ReportSilence()
+        for frame in 1...90 { silence.noteSent(frame, at: Double(frame) / 30) }
+        #expect(silence.factor(at: 3) == 1 && !silence.isPresent(at: 3))
+        silence.note(at: 3, isDelayed: false, frames: 90)
+        silence.noteSent(91, at: 3.03)
+        #expect(silence.factor(at: 3.3) == 0.5)
     }
 
     @Test("A silence halves what is sent again and again, down to a fiftieth; the next report ends it")

@@ -72,8 +72,13 @@ final class BandwidthControl: Sendable {
         try session.pad("send_rtp_sink").onPacketReports { [weak self] in self?.note($0) }
     }
 
-    /// Measures again on another path.
-    func changePath() { state.withLock { $0.estimator?.changePath() } }
+    /// Measures again on another path; reports that stayed away on the former one say nothing about it.
+    func changePath() {
+        adapt { state, _ in
+            state.estimator?.changePath()
+            state.silence = ReportSilence()
+        }
+    }
 
     /// Runs on the thread that receives the reports.
     private func note(_ reports: [PacketReport]) {

@@ -57,8 +57,8 @@ struct ReportSilence: Sendable {
     mutating func noteSent(_ frames: Int, at now: Double) {
         if frames != self.frames { (self.frames, lastFrame) = (frames, now) }
         let isSending = lastFrame.map { now - $0 < Self.idle } ?? false
-        // An end that sends nothing any more gets no reports.
-        waiting = isSending && frames > framesAtReport ? waiting ?? now : nil
+        // An end that sends nothing any more gets no reports, and the first one may take any time.
+        waiting = last != nil && isSending && frames > framesAtReport ? waiting ?? now : nil
     }
 
     /// Whether no reports arrive.
