@@ -125,6 +125,9 @@ extension Call {
         reportAttributes()
     }
 
+    /// A silence is reported every second, and each check may connect again at once.
+    private static let signalingCheckInterval = Duration.seconds(3)
+
     func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {
         // Late facts of a replaced connection are ignored, and so is everything after the end.
         guard machine.state != .ended, let number = generations.number(of: media) else { return }
@@ -132,7 +135,10 @@ extension Call {
         note(fact, generation: number)
         process(.media(fact, generation: number), at: instant)
         // What breaks a path often ends the connection to the server, too. Also while it rings, so that the accept finds its way.
-        if case .pathSilent = fact { surroundings.checkSignaling() }
+        if case .pathSilent = fact, signalingChecked.map({ instant - $0 >= Self.signalingCheckInterval }) ?? true {
+            signalingChecked = instant
+            surroundings.checkSignaling()
+        }
     }
 
     private func carryOut(_ effect: CallMachine.Effect, at instant: ContinuousClock.Instant) {

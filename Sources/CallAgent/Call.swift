@@ -35,6 +35,8 @@ public actor Call {
     /// How many times the peer was asked whether the call still exists, since its last message.
     var auditsUnanswered = 0
     var isSignalingLost = false
+    /// When the transport was last asked to check its connection because the path was silent.
+    var signalingChecked: ContinuousClock.Instant?
     /// The sizes of the frames, by generation.
     var frameSizes: [Int: FrameSizes] = [:]
     /// The last sizes, of whichever generation, and how often they changed.

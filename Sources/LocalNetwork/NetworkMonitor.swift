@@ -33,7 +33,9 @@ package final class NetworkMonitor: Sendable {
         let thread = Thread { [weak self] in
             var bytes = [UInt8](repeating: 0, count: 16_384)
             // An overflow (ENOBUFS) also means that something changed.
-            while recv(handle, &bytes, bytes.count, 0) > 0 || errno == ENOBUFS || errno == EINTR { self?.debounce() }
+            while recv(handle, &bytes, bytes.count, 0) > 0 || [ENOBUFS, ENOMEM, EINTR].contains(errno) {
+                self?.debounce()
+            }
         }
         thread.name = "network"
         thread.start()

@@ -49,10 +49,11 @@ extension PeerConnection {
     ///
     /// When an element fails, the elements upstream of it fail, too, and each reports an error: the first error counts.
     ///
-    /// Data channels end alone: `sctpenc` fails when the peer aborts their association (RFC 9260 section 9.1).
+    /// Data channels end alone: `sctpenc` fails when the peer aborts their association (RFC 9260 section 9.1), and when it cannot send.
     func takeError(of path: String, _ message: String, _ debug: String) {
         let error = MediaError.elementFailed(element: path, message: message, debug: debug)
         if path.contains("/GstSctp") {
+            guard hasData != false else { return }
             logger.warning("the data channels ended: \(error)")
             hasData = false
             return endDataChannels()

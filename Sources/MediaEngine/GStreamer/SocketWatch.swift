@@ -8,7 +8,7 @@ final class SocketWatch: Sendable {
     // GLib locks a source.
     nonisolated(unsafe) private let source: UnsafeMutablePointer<GSource>
 
-    /// Owns the socket from now on, which must not block; `read` must read all that there is.
+    /// Owns the socket from now on, which must not block; `read` is called again while something is left.
     init(_ socket: Int32, read: @escaping @Sendable () -> Void) {
         source = g_unix_fd_source_new(socket, G_IO_IN)
         let reading: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, data in
@@ -27,7 +27,7 @@ final class SocketWatch: Sendable {
         g_source_unref(source)
     }
 
-    /// Calls nothing any more, and closes the socket once a running call has ended; idempotent.
+    /// No further call begins, and the socket closes when a running one has ended; idempotent.
     func cancel() { g_source_destroy(source) }
 
     private final class Reader: Sendable {

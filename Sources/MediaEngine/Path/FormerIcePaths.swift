@@ -7,14 +7,14 @@ internal import Synchronization
 final class FormerIcePaths: Sendable {
     /// How long a former path still receives.
     static let overlap = Duration.seconds(3)
-    /// The most that still receive, and the most that sign off.
+    /// The most that still receive; while so many sign off, no further path is made.
     ///
     /// Of more that receive the oldest closes earlier.
     static let maximum = 8
 
     private struct State {
         var receiving: [IcePath] = []
-        var closing: [ObjectIdentifier: Task<Void, Never>] = [:]
+        var closing: [ObjectIdentifier: (path: IcePath, task: Task<Void, Never>)] = [:]
         var isOver = false
     }
     private let webrtc: WebRTCIce
@@ -40,21 +40,23 @@ final class FormerIcePaths: Sendable {
         }
         for path in excess { close(path) }
         IceThread.shared.run(after: Self.overlap) { [weak self] in
-            guard let self, receiving.contains(where: { $0 === path }) else { return }
-            close(path)
+            // It may have been closed earlier.
+            self?.state.withLock { if $0.receiving.contains(where: { $0 === path }) { self?.close(path, &$0) } }
         }
     }
 
     /// Signs off from the TURN servers of a path.
-    func close(_ path: IcePath) {
-        state.withLock { state in
-            state.receiving.removeAll { $0 === path }
-            let key = ObjectIdentifier(path)
-            state.closing[key] = Task { [weak self, webrtc] in
-                await path.close(webrtc)
-                self?.state.withLock { $0.closing[key] = nil }
-            }
+    func close(_ path: IcePath) { state.withLock { close(path, &$0) } }
+
+    private func close(_ path: IcePath, _ state: inout State) {
+        let key = ObjectIdentifier(path)
+        state.receiving.removeAll { $0 === path }
+        guard state.closing[key] == nil else { return }
+        let task = Task { [weak self, webrtc] in
+            await path.close(webrtc)
+            self?.state.withLock { $0.closing[key] = nil }
         }
+        state.closing[key] = (path, task)
     }
 
     /// Signs off from all TURN servers, and returns when that is done.
@@ -62,14 +64,14 @@ final class FormerIcePaths: Sendable {
     /// What is added later is closed at once.
     func close() async {
         for path in end() { close(path) }
-        for task in state.withLock({ Array($0.closing.values) }) { await task.value }
+        for task in state.withLock({ $0.closing.values.map(\.task) }) { await task.value }
     }
 
-    /// The paths that still receive, which the caller has to end.
+    /// The paths that have not ended; what is added later is closed at once.
     func end() -> [IcePath] {
         state.withLock { state in
             state.isOver = true
-            return state.receiving
+            return state.receiving + state.closing.values.map(\.path)
         }
     }
 }

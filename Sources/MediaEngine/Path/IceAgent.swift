@@ -190,11 +190,12 @@ final class IceAgent: Sendable {
         guard let (fragment, password) = path.nice.localCredentials else {
             throw .transportFailed(text: "ICE has no credentials for another path")
         }
-        let (isOpen, replaced) = state.withLock { state -> (Bool, IcePath?) in
-            guard !state.isClosed, !state.isMuted else { return (false, nil) }
-            let replaced = state.next
+        let isOpen = state.withLock { state in
+            guard !state.isClosed, !state.isMuted else { return false }
+            // In one step: whoever ends the agent finds each path in one place.
+            if let replaced = state.next { former.close(replaced) }
             state.next = path
-            return (true, replaced)
+            return true
         }
         guard isOpen else { return }
         watch(path)
@@ -204,7 +205,6 @@ final class IceAgent: Sendable {
             // Without a candidate the path fails: the rules try again when the network changes.
             path.gather()
         }
-        if let replaced { former.close(replaced) }
     }
 
     /// Uses other servers for the paths that ``restart(_:)`` makes from now on.
@@ -235,6 +235,7 @@ final class IceAgent: Sendable {
             // Another restart may have replaced it.
             guard state.next === path, !state.isClosed, !state.isMuted else { return nil }
             defer { (state.path, state.next) = (path, nil) }
+            former.add(state.path)
             return state.path
         }
         guard let replaced else { return }
@@ -245,7 +246,6 @@ final class IceAgent: Sendable {
             .pathChanged(
                 IcePathChange(restart: path.restart, milliseconds: milliseconds, before: before, after: after)))
         noteSelectedPair()
-        former.add(replaced)
     }
 
     // MARK: The end

@@ -48,7 +48,11 @@ final class SingleStunServer: Workaround, Sendable {
         server = IceEndpoint(host: isV4 ? "127.0.0.1" : "::1", port: port)
         state.withLock { $0.sockets = sockets }
         let watch = SocketWatch(handle) { [weak self] in
-            while let (question, asker) = Self.receive(handle) { self?.ask(question, for: asker) }
+            // No more at once: the thread serves all connections.
+            for _ in 0..<Self.maximumSockets {
+                guard let (question, asker) = Self.receive(handle) else { return }
+                self?.ask(question, for: asker)
+            }
         }
         requests.withLock { $0 = watch }
         for server in servers { find(server, isV4: isV4) }

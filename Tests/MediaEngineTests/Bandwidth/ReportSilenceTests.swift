@@ -39,6 +39,18 @@ import Testing
         #expect(factors.firstIndex(of: 1).map { 30...36 ~= $0 } == true)
     }
 
+    @Test("On another path nothing is reduced until its first report; the peer's usual interval stays")
+    func path() {
+        var silence = silence(interval: 0.2)
+        #expect(silence.isPresent(at: 22))
+        silence.changePath()
+        silence.noteSent(102, at: 22)
+        #expect(!silence.isPresent(at: 23) && silence.factor(at: 23) == 1)
+        silence.note(at: 23, isDelayed: false, frames: 102)
+        silence.noteSent(103, at: 23.03)
+        #expect(silence.factor(at: 23.6) == 1 && silence.isPresent(at: 23.7))
+    }
+
     @Test("The report of a packet that waited does not end it, and holds it up for a second at most")
     func delayed() {
         var silence = silence()

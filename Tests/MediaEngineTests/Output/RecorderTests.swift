@@ -223,7 +223,7 @@ extension RealPipelines {
             tap.open()
             try await eventually("recorded frames") { packets.value.count > 3 }
             #expect(packets.value.map(\.isKey).prefix(3) == [true, false, false])
-            #expect(requests.value == 3)
+            #expect(requests.value >= 3)
         }
 
         @Test("Packets of the same format share one format string")

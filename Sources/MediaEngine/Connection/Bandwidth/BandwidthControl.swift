@@ -76,7 +76,7 @@ final class BandwidthControl: Sendable {
     func changePath() {
         adapt { state, _ in
             state.estimator?.changePath()
-            state.silence = ReportSilence()
+            state.silence.changePath()
         }
     }
 

@@ -53,6 +53,13 @@ struct ReportSilence: Sendable {
             ? nil : Former(factor: factor, begin: isDelayed ? max(latestBegin, now) : now, latestBegin: latestBegin)
     }
 
+    /// Begins anew on another path, with the same peer.
+    mutating func changePath() {
+        let interval = interval
+        self = ReportSilence()
+        self.interval = interval
+    }
+
     /// Notes how many frames have been sent.
     mutating func noteSent(_ frames: Int, at now: Double) {
         if frames != self.frames { (self.frames, lastFrame) = (frames, now) }
