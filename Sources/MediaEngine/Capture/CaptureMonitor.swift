@@ -61,7 +61,7 @@ public final class CapturePreview: Sendable {
         monitor = try CaptureMonitor(source)
         sink = SinkPipeline(blueprint, outlet: monitor.outlet, report: report)
         try await monitor.start()
-        await sink.open(latencyMs: 20)
+        await sink.open()
     }
 
     /// Ends the preview; the device closes unless it has another user.

@@ -228,6 +228,7 @@ public actor PeerConnection {
             if let roundTripMs = lastStatistics.transport.roundTripMs {
                 peer.jitterBuffers.follow(roundTripMs: roundTripMs)
                 peer.retransmitted.follow(roundTripMs: roundTripMs)
+                outputs.playout.follow(roundTripMs: roundTripMs)
             }
         }
     }

@@ -59,10 +59,7 @@ struct TrackBuilder: Sendable {
             codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
             values: choice.codec == .opus ? opus.decoderValues(isStereo: choice.isStereo) : [:],
             discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
-            outputs: outputs,
-            // The delay of the jitter buffer, and a bit more.
-            sinkLatencyMs: configuration.tuning.jitterBufferMs + 20,
-            decoding: configuration.decoding, pipeline: pipeline,
+            outputs: outputs, decoding: configuration.decoding, pipeline: pipeline,
             report: { [report] in report(.event($0)) })
         if kind == .video {
             receiving.limitFrameSize { [report] in report(.bus($0)) }

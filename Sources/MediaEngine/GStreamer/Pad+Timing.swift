@@ -3,12 +3,24 @@ internal import CGStreamer
 /// The timing and caps of a pad's data.
 extension Pad {
     /// The presentation time of a buffer on this pad, in running time of its pipeline, in ns; nil when it has none.
-    func runningTime(of buffer: BufferRef) -> UInt64? {
-        guard let event = gst_pad_get_sticky_event(ref.pointer, GST_EVENT_SEGMENT, 0) else { return nil }
+    func runningTime(of buffer: BufferRef) -> UInt64? { Self.runningTime(of: buffer.pointer, on: ref.pointer) }
+
+    /// Calls `handler` with every buffer and its presentation time, as ``runningTime(of:)`` tells it.
+    func observeTimes(_ handler: @escaping @Sendable (PassingBuffer, UInt64?) -> Void) {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
+            info.forEach { handler(PassingBuffer(pointer: $0), Self.runningTime(of: $0, on: info.pad)) }
+            return GST_PAD_PROBE_OK
+        }
+    }
+
+    private static func runningTime(
+        of buffer: UnsafeMutablePointer<GstBuffer>, on pad: UnsafeMutablePointer<GstPad>
+    ) -> UInt64? {
+        guard let event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0) else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).cast()) }
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
-        let time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, buffer.pointer.pointee.pts)
+        let time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
         return time == cgst_clock_time_none() ? nil : UInt64(time)
     }
 
@@ -29,9 +41,13 @@ extension Pad {
 }
 
 extension BufferRef {
-    /// A buffer that shares these bytes and is decoded and presented at another time, in ns.
-    func copy(at time: UInt64) -> BufferRef {
+    /// A buffer that shares these bytes and is decoded and presented at another time, in ns; `isLater`: after a gap.
+    func copy(at time: UInt64, isLater: Bool = false) -> BufferRef {
         guard let copy = cgst_buffer_copy(pointer) else { return self }
+        if isLater {
+            let miniObject = UnsafeMutableRawPointer(copy).cast(to: GstMiniObject.self)
+            miniObject.pointee.flags |= GST_BUFFER_FLAG_DISCONT.rawValue
+        }
         copy.pointee.pts = GstClockTime(time)
         copy.pointee.dts = GstClockTime(time)
         return BufferRef(owning: copy)

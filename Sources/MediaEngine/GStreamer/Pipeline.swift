@@ -47,6 +47,16 @@ final class Pipeline: Sendable {
     /// Recalculates the latency, as an application must after the bus message `latencyChanged`.
     func recalculateLatency() { gst_bin_recalculate_latency(bin.ref.cast()) }
 
+    /// How long a buffer that enters in time takes until it is seen or heard, in ns; nil while the pipeline does not know.
+    var latency: UInt64? {
+        guard let query = gst_query_new_latency() else { return nil }
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(query).cast()) }
+        guard gst_element_query(bin.ref.pointer, query) != 0 else { return nil }
+        var (isLive, shortest, longest) = (gboolean(0), GstClockTime(0), GstClockTime(0))
+        gst_query_parse_latency(query, &isLive, &shortest, &longest)
+        return UInt64(shortest)
+    }
+
     /// Stops every thread of the pipeline.
     ///
     /// Blocks; see ``Element/setState(_:)``.

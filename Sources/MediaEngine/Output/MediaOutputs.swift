@@ -13,6 +13,8 @@ public final class MediaOutputs: Sendable {
     private let audio = Outlet(.audio)
     private let sinks: [MediaKind: SinkPipeline]
     private let zero = RecordingZero()
+    /// When video and audio are shown and played.
+    let playout = Playout()
     private let report: FailureReport
     /// The recording of received media.
     let received: Recorder?
@@ -26,7 +28,7 @@ public final class MediaOutputs: Sendable {
 
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
     init(_ configuration: OutputConfiguration, catalog: PipelineCatalog) throws(MediaError) {
-        let (report, zero) = (FailureReport(), zero)
+        let (report, zero, playout) = (FailureReport(), zero, playout)
         func recorder(_ path: String) throws(MediaError) -> Recorder {
             try Recorder(
                 path: path, maximumFiles: configuration.maximumRecordingFiles, zero: zero, catalog: catalog
@@ -48,7 +50,8 @@ public final class MediaOutputs: Sendable {
         for blueprint in shown {
             let kind = blueprint.kind
             sinks[kind] = SinkPipeline(
-                blueprint, outlet: kind == .video ? video : audio, probes: kind == .audio ? probes : nil
+                blueprint, outlet: kind == .video ? video : audio, playout: playout,
+                probes: kind == .audio ? probes : nil
             ) { report.note(.sinkFailed(kind, $0)) }
         }
         (self.probes, self.sinks, self.report) = (probes, sinks, report)
@@ -89,10 +92,10 @@ public final class MediaOutputs: Sendable {
     /// What passes on the media of one kind.
     func outlet(_ kind: MediaKind) -> Outlet { kind == .video ? video : audio }
 
-    /// Opens the window or the speaker of one kind; `latencyMs` is how much later than its presentation time media arrives.
-    func openSink(_ kind: MediaKind, latencyMs: Int) {
+    /// Opens the window or the speaker of one kind.
+    func openSink(_ kind: MediaKind) {
         guard let sink = sinks[kind] else { return }
-        Task { await sink.open(latencyMs: latencyMs) }
+        Task { await sink.open() }
     }
 
     /// The window or the speaker of one kind; nil when its media is discarded.

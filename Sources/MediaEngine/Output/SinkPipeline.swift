@@ -7,36 +7,32 @@ actor SinkPipeline {
     private let executor: QueueExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// How much waits for the sink at most; then the oldest is dropped.
-    private static let maximumFrames = 2
-    static let maximumAudio: Duration = .milliseconds(300)
-
     private let blueprint: SinkBlueprint
     private let outlet: Outlet
+    private let playout: Playout?
     private let probes: EchoProbes?
     private let report: @Sendable (MediaError) -> Void
     private var running: (pipeline: Pipeline, consumer: Int)?
     private var isClosed = false
 
-    /// `probes` tap the played audio; `report` gets, once, the error that ends the pipeline.
+    /// Without `playout` media is shown as it arrives. `probes` tap the played audio; `report` gets, once, the error that ends the pipeline.
     init(
-        _ blueprint: SinkBlueprint, outlet: Outlet, probes: EchoProbes? = nil,
+        _ blueprint: SinkBlueprint, outlet: Outlet, playout: Playout? = nil, probes: EchoProbes? = nil,
         report: @escaping @Sendable (MediaError) -> Void
     ) {
         executor = QueueExecutor(label: "sink.\(blueprint.name)")
         self.blueprint = blueprint
         self.outlet = outlet
+        self.playout = playout
         self.probes = probes
         self.report = report
     }
 
     /// Starts, with the latest frame; idempotent.
-    ///
-    /// `latencyMs` is how much later than its presentation time media arrives.
-    func open(latencyMs: Int) {
+    func open() {
         guard running == nil, !isClosed else { return }
         do throws(MediaError) {
-            try build(latencyMs: latencyMs)
+            try build()
         } catch {
             fail(error)
         }
@@ -57,10 +53,15 @@ actor SinkPipeline {
     func stop() {
         guard let running = running.take() else { return }
         outlet.remove(running.consumer)
+        playout?.setLatency(nil, of: blueprint.kind)
         running.pipeline.stop()
     }
 
-    private func recalculateLatency() { running?.pipeline.recalculateLatency() }
+    private func recalculateLatency() {
+        guard let pipeline = running?.pipeline else { return }
+        pipeline.recalculateLatency()
+        playout?.setLatency(pipeline.latency, of: blueprint.kind)
+    }
 
     private func fail(_ error: MediaError) {
         guard !isClosed else { return }
@@ -68,11 +69,11 @@ actor SinkPipeline {
         report(error)
     }
 
-    private func build(latencyMs: Int) throws(MediaError) {
+    private func build() throws(MediaError) {
         let pipeline = try Pipeline(name: "sink", timeBase: .clock)
-        let source = try appsrc(latencyMs: latencyMs)
+        let feed = try SinkFeed(blueprint.kind, playout)
         let bin = try blueprint.build()
-        pipeline.bin.add(source)
+        for element in feed.elements { pipeline.bin.add(element) }
         pipeline.bin.add(bin)
         let opening = FirstReason()
         let (label, isWindow) = (blueprint.label, blueprint.name == "window")
@@ -92,48 +93,14 @@ actor SinkPipeline {
             }
         }
         do throws(MediaError) {
-            if let probes {
-                try probes.insert(between: source, and: bin, in: pipeline.bin)
-            } else {
-                try source.link(to: bin)
-            }
+            try feed.link(to: bin, in: pipeline.bin, through: probes)
             try pipeline.bin.setState(.playing)
         } catch {
             pipeline.stop()
             throw opening.value ?? error
         }
-        let feed = SinkFeed(source)
         if let latest = outlet.latest { feed.push(latest) }
         running = (pipeline, outlet.add { feed.push($0) })
-    }
-
-    private func appsrc(latencyMs: Int) throws(MediaError) -> Element {
-        let source = try Element("appsrc")
-        let isVideo = blueprint.kind == .video
-        let audio = Self.maximumAudio.components.attoseconds / 1_000_000_000
-        for (name, value) in [
-            ("format", "time"), ("is-live", "true"), ("leaky-type", "downstream"), ("max-bytes", "0"),
-            ("max-buffers", isVideo ? "\(Self.maximumFrames)" : "0"), ("max-time", isVideo ? "0" : "\(audio)"),
-            ("min-latency", "\(latencyMs * 1_000_000)"),
-        ] { try source.set(name, value) }
-        return source
-    }
-}
-
-/// Pushes what leaves an outlet into an `appsrc`, by reference.
-final class SinkFeed: Sendable {
-    private let source: Element
-    private let caps = Mutex<CapsRef?>(nil)
-
-    init(_ source: Element) { self.source = source }
-
-    func push(_ buffer: OutletBuffer) {
-        let isNews = caps.withLock { caps in
-            defer { caps = buffer.caps }
-            return caps?.isSame(as: buffer.caps) != true
-        }
-        // The queue keeps caps and data in order.
-        if isNews { try? source.set("caps", buffer.caps.text) }
-        _ = source.push(buffer.buffer.copy(at: buffer.time))
+        recalculateLatency()
     }
 }

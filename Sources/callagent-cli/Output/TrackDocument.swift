@@ -82,6 +82,7 @@ struct TrackDocument: Codable {
         received.quality = track.received.quality.map { quality in
             var quality = quality
             quality.longestFreezeMs = quality.longestFreezeMs.rounded(toPlaces: 1)
+            quality.playoutDelayMs = quality.playoutDelayMs.rounded(toPlaces: 1)
             return quality
         }
         received.shownBeforeConnected = track.received.shownBeforeOpening

@@ -116,7 +116,7 @@ extension RealPipelines {
             pipeline.bin.add(bin)
             FrameStamp().write(at: try #require(bin.child("source")).pad("sink"))
             try damage(bin, fault)
-            let meter = DecodedMeter(kind: .video)
+            let meter = DecodedMeter(kind: .video, playout: Playout())
             meter.measure([.frameMarks])
             try meter.watch(#require(bin.child("sink")).pad("sink")) {}
             let isDone = Shared(false)

@@ -62,16 +62,17 @@ final class DecodedMeter: Sendable {
     }
 
     private let kind: MediaKind
+    private let playout: Playout
     private let state = Mutex(State())
 
-    init(kind: MediaKind) { self.kind = kind }
+    /// Tells `playout` how late each frame or buffer is.
+    init(kind: MediaKind, playout: Playout) { (self.kind, self.playout) = (kind, playout) }
 
     /// Watches everything that leaves `pad`; `onFirst` is called once, on the streaming thread.
     func watch(_ pad: Pad, onFirst: @escaping @Sendable () -> Void) {
         pad.onEvent { [weak self] event in if case .caps(let caps) = event { self?.noteFormat(caps) } }
-        pad.probe { [weak self] buffer in
-            if self?.add(buffer) == true { onFirst() }
-            return .pass
+        pad.observeTimes { [weak self] buffer, time in
+            if self?.add(buffer, presentedAt: time) == true { onFirst() }
         }
     }
 
@@ -97,15 +98,18 @@ final class DecodedMeter: Sendable {
     }
 
     /// Whether the buffer was the first.
-    private func add(_ buffer: PassingBuffer) -> Bool { kind == .video ? addVideo(buffer) : addAudio(buffer) }
+    private func add(_ buffer: PassingBuffer, presentedAt time: UInt64?) -> Bool {
+        let wait = time.map { playout.note(kind, presentedAt: $0, now: Pipeline.now) } ?? .zero
+        return kind == .video ? addVideo(buffer, shownAt: .now + wait) : addAudio(buffer)
+    }
 
-    private func addVideo(_ buffer: PassingBuffer) -> Bool {
+    private func addVideo(_ buffer: PassingBuffer, shownAt instant: ContinuousClock.Instant) -> Bool {
         let isDistinct = isCompared && isDistinct(buffer.reference)
         readMark(buffer)
         return state.withLock { state in
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
-            state.freezes.add(at: .now)
+            state.freezes.add(at: instant)
             return state.decoded == 1
         }
     }
@@ -119,7 +123,10 @@ final class DecodedMeter: Sendable {
     }
 
     /// A frame arrived that is not decoded.
-    func noteSkipped() { state.withLock { $0.freezes.add(at: .now) } }
+    func noteSkipped(presentedAt time: UInt64?) {
+        let wait = time.map { playout.note(kind, presentedAt: $0, now: Pipeline.now) } ?? .zero
+        state.withLock { $0.freezes.add(at: .now + wait) }
+    }
 
     /// The video pauses: its next frame follows none.
     func interrupt() { state.withLock { $0.marks?.interrupt() } }
@@ -172,6 +179,7 @@ final class DecodedMeter: Sendable {
                 received.freezes = state.freezes.count
                 received.frozenSeconds = state.freezes.duration
                 var quality = VideoQuality(longestFreezeMs: state.freezes.longest * 1_000)
+                quality.playoutDelayMs = playout.delayMs
                 state.marks?.report(into: &quality)
                 received.quality = quality
             case .audio:

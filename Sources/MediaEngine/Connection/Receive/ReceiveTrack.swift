@@ -20,7 +20,6 @@ final class ReceiveTrack: Sendable {
     private let outputs: MediaOutputs
     /// Its input of the outlet.
     private let inputNumber: Int
-    private let sinkLatencyMs: Int
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
     private struct Frames {
         var schedule: DecodingSchedule
@@ -34,7 +33,7 @@ final class ReceiveTrack: Sendable {
 
     init(
         codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
-        outputs: MediaOutputs, sinkLatencyMs: Int, decoding: DecodingPolicy = .all, pipeline: Element,
+        outputs: MediaOutputs, decoding: DecodingPolicy = .all, pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
         kind = codec.kind
@@ -56,14 +55,13 @@ final class ReceiveTrack: Sendable {
         self.decoder = decoderElement
         decoded = try decoderElement.pad("src")
         let kind = kind
-        meter = DecodedMeter(kind: kind)
+        meter = DecodedMeter(kind: kind, playout: outputs.playout)
         let shown = try sinkElement.pad("sink")
         gate = Gate(at: shown) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
         // Behind the gate, so that the outlet gets nothing that the gate holds back.
         let outlet = outputs.outlet(kind)
         inputNumber = outlet.watch(shown)
         self.outputs = outputs
-        self.sinkLatencyMs = sinkLatencyMs
         encoded = try decoderElement.pad("sink")
         recording = outputs.received?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
@@ -117,7 +115,7 @@ final class ReceiveTrack: Sendable {
         // Frames that were under way when the gate closed were decoded behind it.
         meter.interrupt()
         outputs.outlet(kind).select(inputNumber)
-        outputs.openSink(kind, latencyMs: sinkLatencyMs)
+        outputs.openSink(kind)
         let isReopening = !gate.isOpen && gate.passed > 0
         let passed = gate.open()
         recording?.open()
@@ -171,7 +169,7 @@ final class ReceiveTrack: Sendable {
             return true
         case .skip, .skipAndRequest:
             // Who looks sees that the video stands still.
-            if !isWatched { meter.noteSkipped() }
+            if !isWatched { meter.noteSkipped(presentedAt: encoded.runningTime(of: frame)) }
             if verdict == .skipAndRequest { encoded.requestKeyFrame() }
             return false
         }

@@ -4,8 +4,10 @@
 public struct VideoQuality: Sendable, Equatable, Codable {
     /// The duration of the longest freeze, in ms; 0 without one.
     ///
-    /// Measured by the times at which frames were decoded, as W3C's `freezeCount`.
+    /// Measured by the times at which frames are shown, as W3C's `freezeCount`: when they are decoded, but not before ``playoutDelayMs`` is over.
     public var longestFreezeMs: Double
+    /// How much later than they could be without any wait video and audio are shown and played at present, in ms; it follows the path.
+    public var playoutDelayMs = 0.0
     /// Decoded frames whose mark could be read.
     public var framesMarked: Int?
     /// Frames that the source delivered and that were never decoded: lost, dropped by an encoder, or left out by an adaptation.

@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// Pushes what leaves an outlet into the pipeline of a sink, by reference, each buffer when its turn to be seen or heard comes.
+final class SinkFeed: Sendable {
+    /// How much waits for a slow sink at most; then the oldest is dropped.
+    static let maximumAudio: Duration = .milliseconds(300)
+    private static let maximumVideo: Duration = .milliseconds(70)
+    /// A sound card plays what is as quiet as this, of 32,768, unnoticed twice.
+    private static let quietest = 300
+    /// How late media without ``Playout`` may be for a sink that waits for its time, in ns.
+    private static let tolerance = 20_000_000
+
+    private struct State {
+        var caps: CapsRef?
+        var audio = AudioPlayout()
+        /// How long frames wait in the source, in ns.
+        var waiting: UInt64 = 0
+    }
+    private let state = Mutex(State())
+    private let kind: MediaKind
+    private let playout: Playout?
+    private let source: Element
+    /// Holds each frame until its time; whether a video sink does that itself depends on its description.
+    private let wait: Element?
+
+    init(_ kind: MediaKind, _ playout: Playout?) throws(MediaError) {
+        (self.kind, self.playout) = (kind, playout)
+        source = try Element("appsrc")
+        wait = kind == .video && playout != nil ? try Element("clocksync") : nil
+        for (name, value) in [
+            ("format", "time"), ("is-live", "true"), ("leaky-type", "downstream"), ("max-bytes", "0"),
+            ("max-buffers", "0"), ("min-latency", playout == nil ? "\(Self.tolerance)" : "0"),
+        ] { try source.set(name, value) }
+        limit(waiting: 0)
+    }
+
+    /// What to add to the pipeline.
+    var elements: [Element] { [source, wait].compactMap(\.self) }
+
+    /// Links to the sink; played audio passes `probes`.
+    func link(to sink: Element, in bin: Element, through probes: EchoProbes?) throws(MediaError) {
+        if let wait { try source.link(to: wait) }
+        if let probes {
+            try probes.insert(between: wait ?? source, and: sink, in: bin)
+        } else {
+            try (wait ?? source).link(to: sink)
+        }
+    }
+
+    func push(_ buffer: OutletBuffer) {
+        state.withLock { state in
+            // The queue keeps caps and data in order.
+            if state.caps?.isSame(as: buffer.caps) != true { try? source.set("caps", buffer.caps.text) }
+            state.caps = buffer.caps
+            let target = playout?.shift(of: kind) ?? 0
+            if kind == .video {
+                pushFrame(buffer, later: target, &state)
+            } else {
+                pushAudio(buffer, later: target, &state)
+            }
+        }
+    }
+
+    private func pushFrame(_ frame: OutletBuffer, later shift: UInt64, _ state: inout State) {
+        // Setting it for every frame would cost more than it bounds.
+        if shift > state.waiting || state.waiting - shift > UInt64(Self.maximumVideo / .nanoseconds(1)) {
+            state.waiting = shift
+            limit(waiting: shift)
+        }
+        _ = source.push(frame.buffer.copy(at: frame.time + shift))
+    }
+
+    private func pushAudio(_ packet: OutletBuffer, later target: UInt64, _ state: inout State) {
+        let duration = packet.buffer.duration
+        let verdict = state.audio.judge(
+            presentedAt: packet.time, duration: duration, now: Pipeline.now, target: target, isQuiet: { isQuiet(packet) })
+        let time = packet.time + (state.audio.shift ?? target)
+        switch verdict {
+        case .play: _ = source.push(packet.buffer.copy(at: time))
+        case .playLater: _ = source.push(packet.buffer.copy(at: time, isLater: true))
+        case .playTwice:
+            _ = source.push(packet.buffer.copy(at: time - duration))
+            _ = source.push(packet.buffer.copy(at: time))
+        case .skip: break
+        }
+    }
+
+    private func isQuiet(_ audio: OutletBuffer) -> Bool {
+        guard DecodedMeter.AudioFormat(caps: .structure(name: "", audio.caps.fields)) != nil else { return false }
+        return audio.buffer.withBytes { bytes in
+            bytes.bindMemory(to: Int16.self).allSatisfy { abs(Int($0)) <= Self.quietest }
+        } ?? false
+    }
+
+    private func limit(waiting: UInt64) {
+        let limit = kind == .video ? Self.maximumVideo : Self.maximumAudio
+        try? source.set("max-time", String(waiting + UInt64(limit / .nanoseconds(1))))
+    }
+}
