@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def own_call(programs, folder, seconds, network):
-    """A call of the program: the first frame in ms, frames decoded, seconds frozen, each of caller and callee."""
+    """A call of the program: the first frame in ms, frames decoded, seconds frozen, playout delay in ms, each of caller and callee."""
     program = os.path.join(programs, "callagent")
     path, steps, busy = split(network)
     options = ["--video", "busy", "--video-rate", "2000"] if busy else []
@@ -45,6 +45,7 @@ def own_call(programs, folder, seconds, network):
         "first": [call["timelineMs"]["firstVideoFrame"] for call in calls],
         "frames": [video["framesDecoded"] for video in received],
         "frozen": [video["totalFreezesDurationMs"] / 1000 for video in received],
+        "delay": [video["quality"]["playoutDelayMs"] for video in received],
     }
 
 
@@ -90,6 +91,8 @@ def chromium_call(programs, folder, seconds, network):
         "first": [end["first"] for end in ends],
         "frames": [end["framesDecoded"] for end in ends],
         "frozen": [end["totalFreezesDuration"] for end in ends],
+        # The mean of the call; the program's is the one at its end.
+        "delay": [1000 * end["jitterBufferDelay"] / max(1, end["jitterBufferEmittedCount"]) for end in ends],
     }
 
 

@@ -43,13 +43,13 @@ def measure_set_up(programs, runs):
 def measure_loss(programs, runs):
     """Prints frames and freezes; returns the losses at which the program decoded fewer than nine tenths of the frames."""
     misses = []
-    print(f"Frames decoded of {FRAMES} and seconds frozen, caller / callee; round trip 80 ms; medians of {runs}")
+    print(f"Frames decoded of {FRAMES}, seconds frozen and playout delay, caller / callee; round trip 80 ms; medians of {runs}")
     for name, network in {**LOSS, **LINKS}.items():
         for kind, figures in medians(programs, runs, SECONDS, network).items():
-            frames, frozen = figures["frames"], figures["frozen"]
+            frames, frozen, delay = figures["frames"], figures["frozen"], figures["delay"]
             print(
-                f"  {name:54} {kind:10} {frames[0]:6.0f} / {frames[1]:.0f}  {frozen[0]:6.1f} / {frozen[1]:.1f} s",
-                flush=True)
+                f"  {name:54} {kind:10} {frames[0]:6.0f} / {frames[1]:.0f}  {frozen[0]:6.1f} / {frozen[1]:.1f} s  "
+                f"{delay[0]:4.0f} / {delay[1]:.0f} ms", flush=True)
             if kind == "callagent" and name in LOSS and min(frames) < 0.9 * FRAMES:
                 misses.append(f"{name}: fewer than nine tenths of the frames were decoded")
     return misses

@@ -87,7 +87,9 @@ public struct VideoChange: Sendable, Equatable {
     public enum Reason: String, Sendable {
         /// The network takes too little.
         case bandwidth
-        /// The network takes more again.
+        /// The machine is too slow to encode all frames.
+        case cpu
+        /// The network takes more again, or the machine has time again.
         case recovery
     }
 

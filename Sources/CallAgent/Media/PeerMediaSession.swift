@@ -216,7 +216,18 @@ extension VideoChange {
     init(_ adaptation: VideoAdaptation) {
         self.init(
             from: Video(adaptation.from), to: Video(adaptation.to),
-            reason: adaptation.reason == .bandwidth ? .bandwidth : .recovery)
+            reason: Reason(adaptation.reason))
+    }
+}
+
+extension VideoChange.Reason {
+    init(_ reason: VideoAdaptation.Reason) {
+        self =
+            switch reason {
+            case .bandwidth: .bandwidth
+            case .cpu: .cpu
+            case .recovery: .recovery
+            }
     }
 }
 

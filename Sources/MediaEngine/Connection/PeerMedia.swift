@@ -79,8 +79,7 @@ final class PeerMedia: Sendable {
         self.tracks = tracks
         bandwidth = BandwidthControl(
             tracks, peer.retransmitted,
-            preference: configuration.tracks[.video]?.degradationPreference ?? .balanced
-        ) { report(.event(PeerConnectionEvent(.videoAdapted($0)))) }
+            preference: configuration.tracks[.video]?.degradationPreference ?? .balanced)
         self.builder = builder
         (self.outputs, self.probe, self.report) = (outputs, probe, report)
         self.opus = opus

@@ -44,7 +44,8 @@ struct TrackBuilder: Sendable {
             onUnprocessed: { [report] in report(.warning("the audio is sent unprocessed: \($0)")) },
             onUnshared: { [report] in report(.warning("no encoder is shared with other calls: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },
-            onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) })
+            onChange: { [report] in report(.event(PeerConnectionEvent($0, of: kind))) },
+            onAdaptation: { [report] in report(.event(PeerConnectionEvent(.videoAdapted($0)))) })
         if kind == .video {
             sending.onFrameSize { [report] in
                 report(.event(PeerConnectionEvent(.frameSizeSent(width: $0, height: $1))))

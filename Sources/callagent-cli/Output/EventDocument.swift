@@ -164,7 +164,7 @@ struct EventDocument: Encodable {
     }
 }
 
-/// The sent video before and after an adaptation, and `bandwidth` or `recovery`.
+/// The sent video before and after an adaptation, and `bandwidth`, `cpu` or `recovery`.
 struct AdaptationDocument: Encodable {
     struct Video: Encodable {
         let width: Int

@@ -34,7 +34,8 @@ enum Figures {
             ].map { "\(kind).\($0)" }
         } + [
             "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",
-            "video.sent.qualityLimitationDurationsMs.bandwidth", "video.sent.qualityLimitationDurationsMs.none",
+            "video.sent.qualityLimitationDurationsMs.bandwidth", "video.sent.qualityLimitationDurationsMs.cpu",
+            "video.sent.qualityLimitationDurationsMs.none",
             "transport.availableOutgoingBitrate",
             "video.received.retransmittedPacketsReceived",
             "video.sent.frameWidth", "video.sent.frameHeight", "video.sent.framesSent", "video.sent.framesDropped",

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import MediaEngine
@@ -77,6 +78,36 @@ extension RealPipelines {
                 _ = try await mean(10)
                 let few = try await mean(15)
                 #expect(2.5...8 ~= few / all, "\(few) and \(all) bytes")
+            }
+        }
+
+        @Test("An encoder that is too slow gets smaller frames, and the call continues with all of them")
+        func slowEncoder() async throws {
+            var options = LoopbackCall.Options()
+            options.configure = { $0.tracks[.video]?.sharesEncoder = false }
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForFrames(10)
+                // The time of a frame grows with its size: 45 ms at first, and 25 with three quarters of its width and height.
+                let encoder = try #require(await call.caller.peer.media?.pipeline.bin.child("encoder"))
+                try encoder.pad("sink").observe { frame, _ in
+                    Thread.sleep(forTimeInterval: Double(frame.byteCount) / Double(320 * 180 * 3 / 2) * 0.045)
+                }
+                let adaptation = VideoAdaptation(
+                    from: .init(width: 320, height: 180, rate: 30), to: .init(width: 240, height: 136, rate: 30),
+                    reason: .cpu)
+                try await call.caller.wait(for: .videoAdapted(adaptation), within: .seconds(30))
+                let sent = try await call.caller.sent(.video)
+                #expect(sent.isLimitedByCPU && !sent.isLimitedByBandwidth)
+                try await call.callee.wait(for: .frameSizeReceived(width: 240, height: 136))
+                // 25 ms of each are enough for 30 frames a second: none is dropped from here on.
+                try await call.callee.waitForMoreFrames(5)
+                let dropped = try #require(await call.caller.sent(.video).framesDropped)
+                try await call.callee.waitForMoreFrames(60)
+                #expect(try #require(await call.caller.sent(.video).framesDropped) <= dropped + 6)
+                let report = await call.caller.peer.statisticsReport()
+                let outbound = try #require(report.outbound.first { $0.kind == "video" })
+                #expect(outbound.qualityLimitationReason == "cpu" && outbound.qualityLimitationDurations["cpu"] ?? 0 > 0)
             }
         }
 

@@ -27,7 +27,6 @@ final class BandwidthControl: Sendable {
     }
     private let tracks: PeerTracks
     private let retransmitted: RetransmittedPackets
-    private let onAdaptation: @Sendable (VideoAdaptation) -> Void
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
     private let start = ContinuousClock.now
@@ -53,13 +52,9 @@ final class BandwidthControl: Sendable {
         }
     }
 
-    init(
-        _ tracks: PeerTracks, _ retransmitted: RetransmittedPackets, preference: DegradationPreference,
-        onAdaptation: @escaping @Sendable (VideoAdaptation) -> Void
-    ) {
+    init(_ tracks: PeerTracks, _ retransmitted: RetransmittedPackets, preference: DegradationPreference) {
         self.tracks = tracks
         self.retransmitted = retransmitted
-        self.onAdaptation = onAdaptation
         state = Mutex(State(ladder: VideoLadder(preference)))
     }
 
@@ -103,27 +98,15 @@ final class BandwidthControl: Sendable {
     private func adaptFrames() {
         guard let video = tracks.sending[.video]?.rate, let capture = video.capture else { return }
         let wanted = video.encoder.wantedKbit
-        let change = state.withLock { state -> (VideoLadder.Step, VideoAdaptation)? in
+        let step = state.withLock { state -> VideoLadder.Step? in
             guard let estimator = state.estimator, let sent = estimator.sent else { return nil }
             let share = VideoShare(of: estimator.bitrate, loss: estimator.loss).kbit
             let sentKbit = Double(VideoShare(of: sent, loss: estimator.loss).kbit)
-            let (limit, former) = (share < wanted ? Double(share) : nil, state.ladder.step)
-            guard
-                let step = state.ladder.note(
-                    limitKbit: limit, wantedKbit: Double(wanted), sentKbit: sentKbit, of: capture, at: seconds)
-            else {
-                return nil
-            }
-            return (
-                step,
-                VideoAdaptation(
-                    from: capture.frames(former), to: capture.frames(step),
-                    reason: step.share < former.share ? .bandwidth : .recovery)
-            )
+            return state.ladder.note(
+                limitKbit: share < wanted ? Double(share) : nil, wantedKbit: Double(wanted), sentKbit: sentKbit,
+                of: capture, at: seconds)
         }
-        guard let (step, adaptation) = change else { return }
-        video.scale(to: step)
-        onAdaptation(adaptation)
+        if let step { video.scale(to: step) }
     }
 
     /// Looks for missing reports until nothing is sent any more.

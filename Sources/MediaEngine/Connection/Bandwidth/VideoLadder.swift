@@ -30,6 +30,11 @@ struct VideoLadder: Sendable {
             return VideoAdaptation.Frames(
                 width: scaled(width), height: scaled(height), rate: rate / Double(step.every))
         }
+
+        /// Whether enough is left of the frames.
+        func allows(_ step: Step) -> Bool {
+            Double(min(width, height)) * step.scale >= smallestSide && rate / Double(step.every) >= lowestRate
+        }
     }
 
     /// With fewer bits for each pixel, video becomes blocks.
@@ -69,18 +74,20 @@ struct VideoLadder: Sendable {
 
     var step: Step { steps[index] }
 
-    init(_ preference: DegradationPreference) {
-        steps =
-            switch preference {
-            case .motion:
-                [
-                    Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.375), Step(scale: 0.25),
-                    Step(scale: 0.25, every: 2),
-                ]
-            case .detail: [Step(), Step(every: 2), Step(every: 3), Step(every: 5), Step(scale: 0.5, every: 5)]
-            case .balanced:
-                [Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.5, every: 2), Step(scale: 0.25, every: 2)]
-            }
+    init(_ preference: DegradationPreference) { steps = Self.steps(preference) }
+
+    /// All steps, the highest first.
+    static func steps(_ preference: DegradationPreference) -> [Step] {
+        switch preference {
+        case .motion:
+            [
+                Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.375), Step(scale: 0.25),
+                Step(scale: 0.25, every: 2),
+            ]
+        case .detail: [Step(), Step(every: 2), Step(every: 3), Step(every: 5), Step(scale: 0.5, every: 5)]
+        case .balanced:
+            [Step(), Step(scale: 0.75), Step(scale: 0.5), Step(scale: 0.5, every: 2), Step(scale: 0.25, every: 2)]
+        }
     }
 
     /// Notes what the encoder may make and what was sent, in kbit/s, at a time in s.
@@ -152,11 +159,7 @@ struct VideoLadder: Sendable {
     /// Takes the first lower step that has enough bits and at most this share of the pixels, or the lowest.
     private mutating func down(_ capture: Capture, toShare share: Double, _ limitKbit: Double, at now: Double) -> Step?
     {
-        let side = Double(min(capture.width, capture.height))
-        let possible = steps.indices.dropFirst(index + 1).filter { index in
-            let (scale, every) = (steps[index].scale, Double(steps[index].every))
-            return side * scale >= Self.smallestSide && capture.rate / every >= Self.lowestRate
-        }
+        let possible = steps.indices.dropFirst(index + 1).filter { capture.allows(steps[$0]) }
         let next = possible.first { fewest($0, capture) <= limitKbit && steps[$0].share <= share } ?? possible.last
         forgetTimes()
         guard let next else { return nil }

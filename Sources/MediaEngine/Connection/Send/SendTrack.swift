@@ -34,6 +34,7 @@ final class SendTrack: Sendable {
     /// Nil when the track always has an encoder of its own.
     private let sharing: EncoderSharing?
     private let encoderName: String
+    private let onAdaptation: @Sendable (VideoAdaptation) -> Void
 
     private struct State {
         var mode: SendMode
@@ -49,7 +50,8 @@ final class SendTrack: Sendable {
     ///
     /// With `numbersPackets` they get the extension of ``TransportFeedback`` once it is negotiated. `probe` is the name of the ``EchoProbes`` that taps
     /// the played audio; nil when no audio is played.
-    /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored, `onUnshared` when a shared encoder fails.
+    /// `onFailure` runs when a capture cannot be opened again after the start, `onChange` when one is lost or restored, `onUnshared` when a shared encoder fails,
+    /// `onAdaptation` when other frames are sent of the captured ones.
     init(
         _ configuration: TrackConfiguration, opus: OpusParameters = OpusParameters(), codec: Codec, payloadType: Int,
         ssrc: UInt32 = .random(in: 1...UInt32.max), description: PipelineDescription,
@@ -59,8 +61,10 @@ final class SendTrack: Sendable {
         probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onUnshared: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
-        onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in }
+        onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in },
+        onAdaptation: @escaping @Sendable (VideoAdaptation) -> Void = { _ in }
     ) throws(MediaError) {
+        self.onAdaptation = onAdaptation
         let changes = CaptureChanges(onChange)
         kind = codec.kind
         queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
@@ -107,9 +111,6 @@ final class SendTrack: Sendable {
         if codec.kind == .video { encoderSink.keepTimeRising() }
         // Behind the gate, which keeps the latest frame as it was captured.
         blanking = Blanking(at: encoderSink, kind: codec.kind)
-        if codec.kind == .video {
-            proxy.child(madeBy: "queue")?.watch("overrun") { _ in if gate.isOpen { counts.drop() } }
-        }
         pipeline.add(proxy)
         pipeline.add(bin)
         // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end of stream.
@@ -122,11 +123,19 @@ final class SendTrack: Sendable {
             processor = nil
         }
         if codec.kind == .video, encoder.followsRate {
-            scaler = try VideoScaler(after: proxy, in: pipeline)
+            scaler = try VideoScaler(after: proxy, in: pipeline, preference: configuration.degradationPreference)
             try scaler?.link(to: bin)
         } else {
             scaler = nil
             if codec.kind == .video { try proxy.link(to: bin) }
+        }
+        if codec.kind == .video {
+            // The pipeline owns the queue and the scaler.
+            proxy.child(madeBy: "queue")?.watch("overrun") { [weak scaler] _ in
+                guard gate.isOpen else { return }
+                counts.drop()
+                scaler?.noteDropped()
+            }
         }
         if let telephoneEvent {
             dtmf = try DtmfSender(
@@ -154,6 +163,7 @@ final class SendTrack: Sendable {
         try scaler?.syncStateWithParent()
         try proxy.syncStateWithParent()
         sharing?.onChance { [weak self] in self?.reconsiderSharing() }
+        scaler?.onLoad { [weak self] in self?.rate?.updateFrames() }
     }
 
     /// Whether the element of this path is part of the track.
@@ -227,7 +237,10 @@ final class SendTrack: Sendable {
     /// How much video the path takes; nil for audio, and for video whose rate cannot be changed.
     var rate: VideoRate? {
         guard let pacer, let keyFrames, let scaler else { return nil }
-        return VideoRate(encoder, scaler, pacer, keyFrames, on: queue) { [weak self] in self?.reconsiderSharing() }
+        return VideoRate(encoder, scaler, pacer, keyFrames, on: queue) { [weak self] adaptation in
+            if let adaptation { self?.onAdaptation(adaptation) }
+            self?.reconsiderSharing()
+        }
     }
 
     /// Changes the rate that is requested.
@@ -328,12 +341,13 @@ final class SendTrack: Sendable {
 
     var statistics: PeerStatistics.Sent {
         let caps = (sharing?.caps ?? own.sink.caps)?.fields
-        let limitation = encoder.limitation
+        let (limitation, slowness) = (encoder.limitation, scaler?.slowness)
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: framesSent,
             toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped + (sharing?.dropped ?? 0) : nil,
             targetBitrate: encoder.targetBitrate, isLimitedByBandwidth: limitation.isNow,
-            limitedByBandwidthSeconds: limitation.seconds,
+            limitedByBandwidthSeconds: limitation.seconds, isLimitedByCPU: slowness?.isNow ?? false,
+            limitedByCPUSeconds: slowness?.seconds ?? 0,
             sharesEncoder: sharing?.isShared ?? false, seconds: counts.seconds)
     }
 }

@@ -1,4 +1,4 @@
-/// What is kept longest when the network takes too little for the video (W3C `RTCDegradationPreference`).
+/// What is kept longest when the network takes too little for the video, or the machine is too slow for it (W3C `RTCDegradationPreference`).
 public enum DegradationPreference: String, Sendable, CaseIterable {
     /// Smaller frames, as many as before as long as they are not tiny (W3C `maintain-framerate`).
     case motion
@@ -8,7 +8,7 @@ public enum DegradationPreference: String, Sendable, CaseIterable {
     case balanced
 }
 
-/// A change of the size or the rate of sent frames because of the network.
+/// A change of the size or the rate of sent frames because of the network or of the machine.
 public struct VideoAdaptation: Sendable, Equatable {
     /// The frames that are sent.
     public struct Frames: Sendable, Equatable {
@@ -28,7 +28,9 @@ public struct VideoAdaptation: Sendable, Equatable {
     public enum Reason: String, Sendable {
         /// The path takes too little.
         case bandwidth
-        /// The path takes more again.
+        /// The machine is too slow to encode all frames.
+        case cpu
+        /// The path takes more again, or the machine has time again.
         case recovery
     }
 

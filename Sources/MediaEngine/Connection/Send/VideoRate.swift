@@ -7,12 +7,13 @@ struct VideoRate: Sendable {
     private let pacer: Pacer
     private let keyFrames: KeyFrameLimit
     private let queue: DispatchQueue
-    private let onChange: @Sendable () -> Void
+    /// Runs after each change, with what became of the frames.
+    private let onChange: @Sendable (VideoAdaptation?) -> Void
 
-    /// `queue` is the track's own; `onChange` runs after each change.
+    /// `queue` is the track's own.
     init(
         _ encoder: EncoderControl, _ scaler: VideoScaler, _ pacer: Pacer, _ keyFrames: KeyFrameLimit,
-        on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void
+        on queue: DispatchQueue, onChange: @escaping @Sendable (VideoAdaptation?) -> Void
     ) {
         (self.encoder, self.scaler, self.pacer, self.keyFrames) = (encoder, scaler, pacer, keyFrames)
         (self.queue, self.onChange) = (queue, onChange)
@@ -24,24 +25,30 @@ struct VideoRate: Sendable {
         queue.async { [encoder, onChange] in
             // A property that the encoder has at all has been set before.
             try? encoder.limit(toKbit: availableKbit)
-            onChange()
+            onChange(nil)
         }
     }
 
     /// The captured frames; nil before the first one.
     var capture: VideoLadder.Capture? { scaler.capture }
 
-    /// Sends a part of the captured frames.
+    /// Sends a part of the captured frames, since the path takes no more.
     func scale(to step: VideoLadder.Step) {
+        scaler.allow(step)
+        updateFrames()
+    }
+
+    /// Sends the part of the captured frames that the path takes and the encoder can make.
+    func updateFrames() {
         queue.async { [scaler, encoder, onChange] in
-            scaler.set(step)
+            let change = scaler.update()
             // A property that the encoder has at all has been set before.
-            try? encoder.expect(oneOf: step.every)
-            onChange()
+            try? encoder.expect(oneOf: scaler.step.every)
+            onChange(change)
         }
     }
 
-    /// Whether nothing is held back because of the path.
+    /// Whether nothing is held back because of the path or of a slow encoder.
     var isFull: Bool { !encoder.limitation.isNow && scaler.step == VideoLadder.Step() }
 
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.

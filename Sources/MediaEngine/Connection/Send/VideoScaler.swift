@@ -5,17 +5,33 @@ internal import Synchronization
 /// Without a step it changes nothing and copies nothing.
 final class VideoScaler: Sendable {
     private struct State {
+        /// What the path allows.
+        var path = VideoLadder.Step()
+        /// What the encoder can do in time.
+        var load: EncoderLoad
+        var limited: VideoLadder.Step { load.step.share < path.share ? load.step : path }
+        /// What is sent.
         var step = VideoLadder.Step()
         var capture: VideoLadder.Capture?
         var frames = 0
+        var slowSince: Double?
+        var slowSeconds = 0.0
+
+        func slow(at now: Double) -> (isNow: Bool, seconds: Double) {
+            (slowSince != nil, slowSeconds + (slowSince.map { now - $0 } ?? 0))
+        }
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let onLoad = Mutex<(@Sendable () -> Void)?>(nil)
     private let applying = Mutex(())
     private let scaler: Element
     private let filter: Element
 
     /// Adds the scaler to `pipeline`, after `source`; its end is ``source``.
-    init(after source: Element, in pipeline: Element) throws(MediaError) {
+    init(
+        after source: Element, in pipeline: Element, preference: DegradationPreference
+    ) throws(MediaError) {
+        state = Mutex(State(load: EncoderLoad(preference)))
         scaler = try Element("videoscale")
         filter = try Element("capsfilter")
         try scaler.set("add-borders", "false")
@@ -29,7 +45,7 @@ final class VideoScaler: Sendable {
         sink.onEvent { [weak self] event in
             if case .caps(let caps) = event { self?.note(caps) }
         }
-        sink.probe { [weak self] _ in self?.isSkipped == true ? .drop : .pass }
+        sink.probe { [weak self] _ in self?.passes == false ? .drop : .pass }
     }
 
     /// What arrives; nil before the first frame.
@@ -48,10 +64,30 @@ final class VideoScaler: Sendable {
 
     func contains(_ path: String) -> Bool { scaler.contains(path) || filter.contains(path) }
 
-    /// Changes what is sent.
-    func set(_ step: VideoLadder.Step) {
-        state.withLock { $0.step = step }
+    /// Whether the encoder is too slow for what is captured, and how long it was, in s.
+    var slowness: (isNow: Bool, seconds: Double) { state.withLock { $0.slow(at: Self.now) } }
+
+    /// Calls `handler` when ``update()`` is due because the encoder is slow, or no longer is; on the streaming thread.
+    func onLoad(_ handler: @escaping @Sendable () -> Void) { onLoad.withLock { $0 = handler } }
+
+    /// A frame was dropped because the encoder was busy.
+    func noteDropped() { state.withLock { $0.load.noteDropped() } }
+
+    /// The path allows this from now on; ``update()`` has to follow.
+    func allow(_ step: VideoLadder.Step) { state.withLock { $0.path = step } }
+
+    /// Sends what the path allows and the encoder can do.
+    ///
+    /// - Returns: What changed; nil: nothing, or nothing was captured yet.
+    func update() -> VideoAdaptation? {
+        let (former, next, capture, isSlow) = state.withLock { state in
+            defer { state.step = state.limited }
+            return (state.step, state.limited, state.capture, state.load.step.share < state.path.share)
+        }
         apply()
+        guard former != next, let capture else { return nil }
+        let reason: VideoAdaptation.Reason = next.share > former.share ? .recovery : isSlow ? .cpu : .bandwidth
+        return VideoAdaptation(from: capture.frames(former), to: capture.frames(next), reason: reason)
     }
 
     /// The next frames have another format; runs before the scaler sees it.
@@ -79,10 +115,21 @@ final class VideoScaler: Sendable {
         try? filter.set("caps", caps)
     }
 
-    private var isSkipped: Bool {
-        state.withLock { state in
+    /// Whether a captured frame is sent.
+    private var passes: Bool {
+        let (passes, isChange) = state.withLock { state in
             state.frames += 1
-            return state.frames % state.step.every != 0
+            let (now, passes) = (Self.now, state.frames % state.step.every == 0)
+            guard let capture = state.capture, let step = state.load.noteFrame(of: capture, at: now) else {
+                return (passes, false)
+            }
+            state.slowSeconds = state.slow(at: now).seconds
+            state.slowSince = step == VideoLadder.Step() ? nil : now
+            return (passes, true)
         }
+        if isChange { onLoad.withLock { $0 }?() }
+        return passes
     }
+
+    private static var now: Double { Double(ClockReading.now.nanoseconds) / 1e9 }
 }

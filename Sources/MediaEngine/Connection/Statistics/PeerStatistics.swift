@@ -22,6 +22,10 @@ public struct PeerStatistics: Sendable, Equatable {
         public var isLimitedByBandwidth = false
         /// How long it did, in s.
         public var limitedByBandwidthSeconds = 0.0
+        /// Whether fewer or smaller frames than captured are sent because the encoder was too slow for all of them.
+        public var isLimitedByCPU = false
+        /// How long they were, in s.
+        public var limitedByCPUSeconds = 0.0
         /// Whether one encoder makes this and other tracks (``TrackConfiguration/sharesEncoder``).
         public var sharesEncoder = false
         /// How long ago the first frame or buffer passed the send gate, in s; 0 before.

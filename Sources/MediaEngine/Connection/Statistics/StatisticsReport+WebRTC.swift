@@ -121,9 +121,14 @@ extension StatisticsReport.OutboundRtp {
         retransmittedPacketsSent = sent?.packetsRetransmitted ?? 0
         targetBitrate = sent?.targetBitrate ?? 0
         if let sent, stream.kind == .video {
+            if sent.isLimitedByCPU { qualityLimitationReason = "cpu" }
             if sent.isLimitedByBandwidth { qualityLimitationReason = "bandwidth" }
             let limited = sent.limitedByBandwidthSeconds
-            qualityLimitationDurations = ["bandwidth": limited, "none": max(0, sent.seconds - limited)]
+            // Both may be at the same time; then it counts as bandwidth, as far as is known.
+            let slow = min(sent.limitedByCPUSeconds, max(0, sent.seconds - limited))
+            qualityLimitationDurations = [
+                "bandwidth": limited, "cpu": slow, "none": max(0, sent.seconds - limited - slow),
+            ]
         }
         if stream.kind == .video { framesSent = sent?.frames }
         frameWidth = sent?.width
