@@ -73,7 +73,8 @@ final class SinkFeed: Sendable {
     private func pushAudio(_ packet: OutletBuffer, later target: UInt64, _ state: inout State) {
         let duration = packet.buffer.duration
         let verdict = state.audio.judge(
-            presentedAt: packet.time, duration: duration, now: Pipeline.now, target: target, isQuiet: { isQuiet(packet) })
+            presentedAt: packet.time, duration: duration, now: Pipeline.now, target: target,
+            isQuiet: { isQuiet(packet) })
         let time = packet.time + (state.audio.shift ?? target)
         switch verdict {
         case .play: _ = source.push(packet.buffer.copy(at: time))

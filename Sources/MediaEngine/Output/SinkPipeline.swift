@@ -15,7 +15,9 @@ actor SinkPipeline {
     private var running: (pipeline: Pipeline, consumer: Int)?
     private var isClosed = false
 
-    /// Without `playout` media is shown as it arrives. `probes` tap the played audio; `report` gets, once, the error that ends the pipeline.
+    /// Without `playout` media is shown as it arrives.
+    ///
+    /// `probes` tap the played audio; `report` gets, once, the error that ends the pipeline.
     init(
         _ blueprint: SinkBlueprint, outlet: Outlet, playout: Playout? = nil, probes: EchoProbes? = nil,
         report: @escaping @Sendable (MediaError) -> Void

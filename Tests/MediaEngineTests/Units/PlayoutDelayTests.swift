@@ -52,7 +52,9 @@ import Testing
         #expect(delay.value == Double(PlayoutDelay.minimum))
     }
 
-    @Test("It covers two requests and no more, and never more than half a second", arguments: [0.0, 80, 1_000, .infinity])
+    @Test(
+        "It covers two requests and no more, and never more than half a second",
+        arguments: [0.0, 80, 1_000, .infinity])
     func limits(roundTripMs: Double) {
         var delay = PlayoutDelay()
         delay.follow(roundTripMs: roundTripMs)

@@ -130,11 +130,14 @@ final class SendTrack: Sendable {
             if codec.kind == .video { try proxy.link(to: bin) }
         }
         if codec.kind == .video {
+            let steady = SteadyFrameTimes.areNeeded(by: element.factoryName) ? SteadyFrameTimes() : nil
+            steady?.regulate(encoderSink, own.source)
             // The pipeline owns the queue and the scaler.
             proxy.child(madeBy: "queue")?.watch("overrun") { [weak scaler] _ in
                 guard gate.isOpen else { return }
                 counts.drop()
                 scaler?.noteDropped()
+                steady?.noteDropped()
             }
         }
         if let telephoneEvent {
