@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import MediaEngine
@@ -71,14 +72,31 @@ extension RealPipelines {
             let pacer = Pacer()
             for _ in 0..<100 { pacer.discard() }
             pacer.set(bitrate: 1_000)
-            #expect(pacer.admits(1_200, at: 1_000))
+            #expect(pacer.admits(1_200))
             // It would be due in ten seconds.
             let begin = ContinuousClock.now
-            #expect(pacer.admits(1_200, at: 10_000_000))
+            #expect(pacer.admits(1_200))
             #expect(.milliseconds(200)...(.seconds(5)) ~= ContinuousClock.now - begin)
             pacer.set(bitrate: nil)
             pacer.set(bitrate: 1_000_000)
-            #expect(pacer.admits(100, at: 1_000_000))
+            #expect(pacer.admits(100))
+        }
+
+        @Test("What waits leaves sooner when the path takes more", arguments: [nil, 10_000_000])
+        func sooner(bitrate: Double?) async throws {
+            let pacer = Pacer()
+            pacer.set(bitrate: 50_000)
+            // 240 ms.
+            #expect(pacer.admits(1_500))
+            let passed = Shared<ContinuousClock.Instant?>(nil)
+            let begin = ContinuousClock.now
+            Thread.detachNewThread { if pacer.admits(1_500) { passed.set(.now) } }
+            try await Task.sleep(for: .milliseconds(20))
+            #expect(passed.value == nil)
+            pacer.set(bitrate: bitrate)
+            try await eventually("the packet") { passed.value != nil }
+            let waited = try #require(passed.value) - begin
+            #expect(waited < .milliseconds(180), "\(waited)")
         }
     }
 }

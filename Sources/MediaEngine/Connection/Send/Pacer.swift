@@ -9,13 +9,22 @@ final class Pacer: Sendable {
     private struct State {
         /// In bit/s; nil: at once.
         var bitrate: Double?
+        /// The lowest rate for the packets of the present frame, in bit/s.
+        var lowest = 0.0
         /// When all that was sent has passed, at this rate.
         var isFreeAt = ContinuousClock.now
+        /// Whether a packet waits for its time.
+        var isWaiting = false
         /// The frames that reached the encoder, and how many of them may no longer leave.
         var frames = 0
         var discarded = 0
 
         var isDiscarded: Bool { frames <= discarded && discarded > 0 }
+
+        /// How long a packet takes.
+        func duration(_ bytes: Int) -> Duration {
+            bitrate.map { .seconds(Double(bytes) * 8 / max($0, lowest)) } ?? .zero
+        }
     }
     /// So much may be sent at once: a pause for each packet would be dear.
     private static let burst = Duration.milliseconds(10)
@@ -27,11 +36,18 @@ final class Pacer: Sendable {
     private let changed = DispatchSemaphore(value: 0)
 
     /// The rate in bit/s, headers included; nil: packets pass at once.
+    ///
+    /// What waits leaves sooner at a higher rate: the path takes more than it seemed to.
     func set(bitrate: Double?) {
-        state.withLock { state in
+        let isSooner = state.withLock { state in
+            let (now, former) = (ContinuousClock.now, state.bitrate)
             state.bitrate = bitrate
-            if bitrate == nil { state.isFreeAt = .now }
+            let factor = bitrate.map { max(former ?? 0, state.lowest) / max($0, state.lowest) } ?? 0
+            guard factor < 1 else { return false }
+            state.isFreeAt = now + max(state.isFreeAt - now, .zero) * factor
+            return state.isWaiting
         }
+        if isSooner { changed.signal() }
     }
 
     /// Drops what still waits, and what the encoder makes of the frame that it has.
@@ -54,10 +70,13 @@ final class Pacer: Sendable {
     /// Paces what leaves `source`, a payloader; `onDrop` runs for each packet that is discarded.
     func pace(_ source: Pad, onDrop: @escaping @Sendable () -> Void) {
         source.pushOneByOne { [self] bytes in
-            guard let bitrate = state.withLock({ $0.bitrate }) else { return nil }
-            let pace = max(bitrate, Double(bytes) * 8 / Self.longestFrame)
+            let isPaced = state.withLock { state in
+                state.lowest = Double(bytes) * 8 / Self.longestFrame
+                return state.bitrate != nil
+            }
+            guard isPaced else { return nil }
             return { [self] bytes in
-                let isAdmitted = admits(bytes + PacketReport.overhead, at: pace)
+                let isAdmitted = admits(bytes + PacketReport.overhead)
                 if !isAdmitted { onDrop() }
                 return isAdmitted
             }
@@ -65,20 +84,23 @@ final class Pacer: Sendable {
     }
 
     /// Waits until a packet may pass; false when its frame was discarded.
-    func admits(_ bytes: Int, at pace: Double) -> Bool {
-        let due: ContinuousClock.Instant? = state.withLock { state in
+    func admits(_ bytes: Int) -> Bool {
+        state.withLock { state in
+            guard !state.isDiscarded else { return }
             let now = ContinuousClock.now
-            guard !state.isDiscarded else { return nil }
             // After a much lower rate nothing waits longer than usual.
             let begin = min(max(state.isFreeAt, now), now + Self.longest)
-            state.isFreeAt = begin + .seconds(Double(bytes) * 8 / pace)
-            return begin - Self.burst
+            state.isFreeAt = begin + state.duration(bytes)
         }
-        guard let due else { return false }
-        while case let wait = due - .now, wait > .zero {
+        while true {
+            let wait: Duration? = state.withLock { state in
+                let wait = state.isFreeAt - state.duration(bytes) - Self.burst - .now
+                state.isWaiting = wait > .zero && !state.isDiscarded
+                return state.isDiscarded ? nil : wait
+            }
+            guard let wait else { return false }
+            guard wait > .zero else { return true }
             _ = changed.wait(timeout: .now() + wait / .seconds(1))
-            if state.withLock({ $0.isDiscarded }) { return false }
         }
-        return true
     }
 }
