@@ -16,7 +16,9 @@ extension Pad {
     /// Sets the presentation time of each buffer, in ns, to what `time` makes of it; not called for lists.
     func retime(_ time: @escaping @Sendable (UInt64) -> UInt64) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
-            guard let present = info.buffer?.pointee.pts, present != cgst_clock_time_none() else { return GST_PAD_PROBE_OK }
+            guard let present = info.buffer?.pointee.pts, present != cgst_clock_time_none() else {
+                return GST_PAD_PROBE_OK
+            }
             let next = GstClockTime(time(UInt64(present)))
             guard next != present, let buffer = info.makeWritable() else { return GST_PAD_PROBE_OK }
             buffer.pointee.pts = next

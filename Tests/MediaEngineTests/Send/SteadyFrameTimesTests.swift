@@ -5,7 +5,9 @@ import Testing
 
 extension RealPipelines {
     @Suite("Frames for an encoder behind a gap") struct SteadyFrameTimesTests {
-        @Test("Frames behind a gap are no larger than others, and have the times of their capture", arguments: [Codec.vp8, .vp9])
+        @Test(
+            "Frames behind a gap are no larger than others, and have the times of their capture",
+            arguments: [Codec.vp8, .vp9])
         func gap(codec: Codec) async throws {
             var options = LoopbackCall.Options()
             options.videoCodecs = [codec]

@@ -21,7 +21,9 @@ final class SteadyFrameTimes: Sendable {
     func noteDropped() { times.withLock { $0.noteDropped() } }
 }
 
-/// Regular times for frames that are captured regularly, although some are missing. A pure value; times are in ns.
+/// Regular times for frames that are captured regularly, although some are missing.
+///
+/// A pure value; times are in ns.
 struct RegularTimes: Sendable {
     /// More frames than an encoder holds.
     private static let most = 64
