@@ -5,16 +5,20 @@ import Testing
 @Suite("The limit of key frames that a peer requests") struct KeyFrameLimitTests {
     private let waiting: Shared<[(wait: Duration, work: @Sendable () -> Void)]>
     private let made: Shared<Int>
+    private let held: Shared<Bool>
     private let limit: KeyFrameLimit
 
     init() {
         let (waiting, made) = (Shared<[(wait: Duration, work: @Sendable () -> Void)]>([]), Shared(0))
+        let held = Shared(false)
         limit = KeyFrameLimit(interval: .milliseconds(300)) { wait, work in
             waiting.update { $0.append((wait, work)) }
+        } hold: {
+            held.set($0)
         } make: {
             made.update { $0 += 1 }
         }
-        (self.waiting, self.made) = (waiting, made)
+        (self.waiting, self.made, self.held) = (waiting, made, held)
     }
 
     @Test("The first request passes at once, and all others within the interval give one at its end")
@@ -53,6 +57,28 @@ import Testing
         waiting.value[1].work()
         #expect(made.value == 2)
         #expect(limit.admits(at: start + .seconds(3)))
+        #expect(!held.value)
+    }
+
+    @Test("A queue of known length empties while nothing is sent, and requests that cross the key frame give no other one")
+    func backlog() {
+        let start = ContinuousClock.now
+        limit.setCongested(true, backlog: .milliseconds(350), at: start)
+        #expect(!limit.admits(at: start) && held.value)
+        #expect(waiting.value.map(\.wait) == [.milliseconds(350)])
+        waiting.value[0].work()
+        #expect(made.value == 1 && !held.value)
+        // Sent before the key frame, which was made at 350 ms, can have arrived.
+        #expect(!limit.admits(at: start + .milliseconds(700)) && !held.value)
+        #expect(waiting.value.last?.wait == .milliseconds(300))
+        limit.setCongested(false, at: start + .milliseconds(800))
+        #expect(made.value == 2)
+        // It was lost.
+        limit.setCongested(true, backlog: .seconds(20), at: start + .seconds(4))
+        #expect(!limit.admits(at: start + .seconds(4)) && held.value)
+        #expect(waiting.value.last?.wait == .seconds(1))
+        limit.setCongested(false, at: start + .milliseconds(4_500))
+        #expect(made.value == 3 && !held.value)
     }
 }
 

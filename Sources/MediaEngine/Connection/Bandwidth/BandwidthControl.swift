@@ -10,6 +10,8 @@ final class BandwidthControl: Sendable {
         /// In kbit/s; nil: the path takes everything.
         var limitKbit: Int?
         var isCongested: Bool
+        /// How long the queue on the path takes to empty, in s; nil: it is not known.
+        var backlog: Double?
         /// What may be sent now, in bit/s.
         var rate = 0.0
         /// The rate of large frames in bit/s; nil: at once.
@@ -129,21 +131,21 @@ final class BandwidthControl: Sendable {
     /// Notes something, and changes what is sent when that follows.
     private func adapt(_ note: (inout State, SendTrack) -> Void) {
         guard let track = tracks.sending[.video], let video = track.rate else { return }
-        let isCongested = state.withLock { state in
+        state.withLock { state in
             note(&state, track)
             let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
             let change = Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
             // Under the lock, since two threads do this: the latest change counts.
             if let change {
-                video.setCongested(change.isCongested)
+                video.setCongested(change.isCongested, backlog: change.backlog.map { .seconds($0) })
                 video.limit(toKbit: change.limitKbit)
                 video.pace(at: change.pace)
             }
             let present = state.present
             retransmitted.limit(to: present.limitKbit == nil ? nil : present.rate, isCongested: present.isCongested)
-            return present.isCongested
         }
-        if !isCongested, retransmitted.takeRefusal() { video.requestKeyFrame() }
+        // The peer would ask for it only when it has waited for the packets in vain.
+        if retransmitted.takeRefusal() { video.requestKeyFrame() }
     }
 
     /// Nil when nothing changes, or not yet.
@@ -158,6 +160,7 @@ final class BandwidthControl: Sendable {
         var next = Change(
             limitKbit: share < wantedKbit ? share : nil,
             isCongested: estimator.isCongested || state.silence.isPresent(at: seconds),
+            backlog: estimator.isCongested ? estimator.backlog : nil,
             rate: min(estimator.target, most))
         if next.limitKbit != nil {
             next.pace = min(estimator.bitrate, most) * (next.isCongested ? 1 : Self.pace)
@@ -204,9 +207,11 @@ struct VideoShare: Sendable, Equatable {
 struct Congestion: Sendable {
     private static let memory = Duration.seconds(2)
     private var until: ContinuousClock.Instant?
+    /// How long the queue takes to empty if nothing more is sent; nil: it is not known.
+    private(set) var backlog: Duration?
 
-    mutating func note(_ isPresent: Bool, at now: ContinuousClock.Instant = .now) {
-        until = isPresent ? now + Self.memory : nil
+    mutating func note(_ isPresent: Bool, backlog: Duration? = nil, at now: ContinuousClock.Instant = .now) {
+        (until, self.backlog) = isPresent ? (now + Self.memory, backlog) : (nil, nil)
     }
 
     func isPresent(at now: ContinuousClock.Instant = .now) -> Bool { until.map { now < $0 } ?? false }

@@ -44,8 +44,10 @@ struct BandwidthEstimator: Sendable {
     var received: Double? { arrivals.bitrate }
     /// The share of packets that was lost last, 0 to 1.
     var loss: Double { losses.latest }
-    /// Whether a queue grows, or is long and does not empty.
-    var isCongested: Bool { isOver && !delays.isFalling }
+    /// Whether a queue grows or is long, or began to rise steeply.
+    var isCongested: Bool { isOver || hasRisen }
+    /// How long a queue of a congested path takes to empty if nothing more is sent, in s, as far as is known.
+    var backlog: Double { max(queue, delays.latest) }
     private var isOver: Bool { trend.usage == .over || queue > Self.longestQueue }
     /// Whether the latest packet waited long.
     var isDelayed: Bool { delays.latest > Self.longestQueue }
@@ -55,6 +57,8 @@ struct BandwidthEstimator: Sendable {
     private var trend = DelayTrend()
     private var delays = QueueDelay()
     private var losses = LossLimit()
+    /// Whether packets wait since a steep rise: the latest ones, while the shortest wait of the last ones says nothing yet.
+    private var hasRisen = false
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
@@ -131,6 +135,7 @@ struct BandwidthEstimator: Sendable {
 
     private mutating func adapt(at now: Double, _ rise: QueueDelay.Rise?) {
         defer { last = now }
+        hasRisen = rise != nil || (hasRisen && isDelayed)
         guard let first, let last, now - first > Self.initialBurst, let received else { return }
         if isOver || rise != nil {
             // A queue that shrinks needs no less.

@@ -153,7 +153,9 @@ final class SendTrack: Sendable {
             let makeKeyFrame = { @Sendable [weak own, weak sharing] in
                 if sharing?.requestKeyFrame(forPeer: true) != true { own?.forceKeyFrame() }
             }
-            let limit = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: queue, make: makeKeyFrame)
+            let limit = KeyFrameLimit(
+                interval: .milliseconds(keyFrameIntervalMs), on: queue, hold: { [weak scaler] in scaler?.hold($0) },
+                make: makeKeyFrame)
             // Only the peer's requests pass this pad.
             try bin.pad("src").interceptKeyFrameRequests { limit.request() }
             keyFrames = limit

@@ -54,8 +54,8 @@ struct VideoRate: Sendable {
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer.set(bitrate: bitrate) }
 
-    /// Whether a queue on the path is full: key frames are rarer then.
-    func setCongested(_ isCongested: Bool) { keyFrames.setCongested(isCongested) }
+    /// Whether a queue on the path is full, and how long it takes to empty: key frames wait for that.
+    func setCongested(_ isCongested: Bool, backlog: Duration?) { keyFrames.setCongested(isCongested, backlog: backlog) }
 
     /// Sends a key frame soon, with those that the peer asks for.
     func requestKeyFrame() { keyFrames.request() }

@@ -14,6 +14,8 @@ final class VideoScaler: Sendable {
         var step = VideoLadder.Step()
         var capture: VideoLadder.Capture?
         var frames = 0
+        /// Whether no frame is sent.
+        var isHeld = false
         var slowSince: Double?
         var slowSeconds = 0.0
 
@@ -70,6 +72,9 @@ final class VideoScaler: Sendable {
     /// Calls `handler` when ``update()`` is due because the encoder is slow, or no longer is; on the streaming thread.
     func onLoad(_ handler: @escaping @Sendable () -> Void) { onLoad.withLock { $0 = handler } }
 
+    /// Sends no frame for a while, or frames again.
+    func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
+
     /// A frame was dropped because the encoder was busy.
     func noteDropped() { state.withLock { $0.load.noteDropped() } }
 
@@ -119,7 +124,7 @@ final class VideoScaler: Sendable {
     private var passes: Bool {
         let (passes, isChange) = state.withLock { state in
             state.frames += 1
-            let (now, passes) = (Self.now, state.frames % state.step.every == 0)
+            let (now, passes) = (Self.now, state.frames % state.step.every == 0 && !state.isHeld)
             guard let capture = state.capture, let step = state.load.noteFrame(of: capture, at: now) else {
                 return (passes, false)
             }
