@@ -66,14 +66,17 @@ extension PeerConnection {
         let pathLimit = Duration.milliseconds(configuration.tuning.pathSilenceMs)
         var isInterrupted = false
         let shortest = min(limit, pathLimit)
+        var due = ClockReading.now
         while !isClosed, !Task.isCancelled {
             var pause = shortest / 10
-            if let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit), let last = rhythm.last {
-                let now = ClockReading.now
+            let now = ClockReading.now
+            // A machine that stood still has not read what arrived.
+            let isLate = now - due > Self.standstill
+            if !isLate, let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit), let last = rhythm.last {
                 let isSilent = end < now
                 if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
                 isInterrupted = isSilent
-                let pathEnd = max(last, pathChanged ?? last) + rhythm.patience(pathLimit)
+                let pathEnd = max(last, pathChanged ?? last) + rhythm.pathPatience(pathLimit)
                 if pathEnd < now {
                     eventSink.yield(.init(.pathSilent))
                     // The next one, unless something arrives.
@@ -81,9 +84,13 @@ extension PeerConnection {
                 }
                 pause = max(pause, min(isSilent ? shortest : end - now, pathEnd - now, shortest))
             }
+            due = now + pause
             try? await Task.sleep(for: pause)
         }
     }
+
+    /// How late this end may be to look for silence.
+    private static let standstill = Duration.milliseconds(100)
 }
 
 extension IceParameters {

@@ -79,6 +79,8 @@ public struct TransportTuning: Sendable, Equatable {
     public var silenceMs = 2_000
 
     /// How long the peer may be silent before another path should be looked for, in ms; less than ``silenceMs``.
+    ///
+    /// It is less for media that has been regular: four times its longest gap of the last quarter of a minute, 300 ms at least.
     public var pathSilenceMs = 1_000
 
     /// How long the teardown of one peer connection may take, in ms, before it is abandoned and reported.

@@ -13,28 +13,44 @@ extension Pad {
         }
     }
 
-    /// Sets the presentation time of each buffer, in ns, to what `time` makes of it; not called for lists.
-    func retime(_ time: @escaping @Sendable (UInt64) -> UInt64) {
+    /// Sets the presentation time of each buffer, in running time, in ns, to what `time` makes of it; not called for lists.
+    ///
+    /// `time` also gets the earliest possible time; an earlier one would be cut off.
+    func retime(_ time: @escaping @Sendable (_ present: UInt64, _ earliest: UInt64) -> UInt64) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
-            guard let present = info.buffer?.pointee.pts, present != cgst_clock_time_none() else {
+            guard let buffer = info.buffer, let present = Self.runningTime(of: buffer, on: info.pad) else {
                 return GST_PAD_PROBE_OK
             }
-            let next = GstClockTime(time(UInt64(present)))
-            guard next != present, let buffer = info.makeWritable() else { return GST_PAD_PROBE_OK }
-            buffer.pointee.pts = next
-            if buffer.pointee.dts != cgst_clock_time_none() { buffer.pointee.dts = next }
+            let next = time(present, Self.earliest(on: info.pad) ?? present)
+            guard next != present, let own = info.makeWritable() else { return GST_PAD_PROBE_OK }
+            // Running time passes as fast as presentation time, unless a segment is played faster, which no source here does.
+            own.pointee.pts = own.pointee.pts &+ GstClockTime(next) &- GstClockTime(present)
+            if own.pointee.dts != cgst_clock_time_none() { own.pointee.dts = own.pointee.pts }
             return GST_PAD_PROBE_OK
         }
+    }
+
+    /// The running time at which the segment of a pad begins.
+    private static func earliest(on pad: UnsafeMutablePointer<GstPad>) -> UInt64? {
+        withSegment(of: pad) { gst_segment_to_running_time($0, GST_FORMAT_TIME, $0.pointee.start) }
     }
 
     private static func runningTime(
         of buffer: UnsafeMutablePointer<GstBuffer>, on pad: UnsafeMutablePointer<GstPad>
     ) -> UInt64? {
+        withSegment(of: pad) { gst_segment_to_running_time($0, GST_FORMAT_TIME, buffer.pointee.pts) }
+    }
+
+    /// Nil before the first segment, and for a time outside it.
+    private static func withSegment(
+        of pad: UnsafeMutablePointer<GstPad>, _ body: (UnsafePointer<GstSegment>) -> guint64
+    ) -> UInt64? {
         guard let event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0) else { return nil }
         defer { gst_mini_object_unref(UnsafeMutableRawPointer(event).cast()) }
         var segment: UnsafePointer<GstSegment>?
         gst_event_parse_segment(event, &segment)
-        let time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, buffer.pointee.pts)
+        guard let segment else { return nil }
+        let time = body(segment)
         return time == cgst_clock_time_none() ? nil : UInt64(time)
     }
 

@@ -1,10 +1,12 @@
 internal import Synchronization
 
-/// Pushes what leaves an outlet into the pipeline of a sink, by reference, each buffer when its turn to be seen or heard comes.
+/// Pushes what leaves an outlet into the pipeline of a sink, by reference, with the time at which it is to be seen or heard.
 final class SinkFeed: Sendable {
     /// How much waits for a slow sink at most; then the oldest is dropped.
     static let maximumAudio: Duration = .milliseconds(300)
     private static let maximumVideo: Duration = .milliseconds(70)
+    /// What waits for its time is not bounded more tightly than this, in ns.
+    private static let slack: UInt64 = 70_000_000
     /// A sound card plays what is as quiet as this, of 32,768, unnoticed twice.
     private static let quietest = 300
     /// How late media without ``Playout`` may be for a sink that waits for its time, in ns.
@@ -53,21 +55,17 @@ final class SinkFeed: Sendable {
             if state.caps?.isSame(as: buffer.caps) != true { try? source.set("caps", buffer.caps.text) }
             state.caps = buffer.caps
             let target = playout?.shift(of: kind) ?? 0
+            // Setting it for every buffer would cost more than it bounds.
+            if target > state.waiting || state.waiting - target > Self.slack {
+                state.waiting = target
+                limit(waiting: target)
+            }
             if kind == .video {
-                pushFrame(buffer, later: target, &state)
+                _ = source.push(buffer.buffer.copy(at: buffer.time + target))
             } else {
                 pushAudio(buffer, later: target, &state)
             }
         }
-    }
-
-    private func pushFrame(_ frame: OutletBuffer, later shift: UInt64, _ state: inout State) {
-        // Setting it for every frame would cost more than it bounds.
-        if shift > state.waiting || state.waiting - shift > UInt64(Self.maximumVideo / .nanoseconds(1)) {
-            state.waiting = shift
-            limit(waiting: shift)
-        }
-        _ = source.push(frame.buffer.copy(at: frame.time + shift))
     }
 
     private func pushAudio(_ packet: OutletBuffer, later target: UInt64, _ state: inout State) {

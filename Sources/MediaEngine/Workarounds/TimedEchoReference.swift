@@ -12,7 +12,7 @@ enum TimedEchoReference: Workaround {
         guard isNeeded else { return nil }
         let queue = try Element("queue")
         // No more than would wait in front of the probe without this queue.
-        let limit = SinkFeed.maximumAudio.components.attoseconds / 1_000_000_000
+        let limit = Int64(SinkFeed.maximumAudio / .nanoseconds(1)) + PlayoutDelay.maximum
         for (name, value) in [
             ("max-size-time", "\(limit)"), ("max-size-buffers", "0"), ("max-size-bytes", "0"), ("leaky", "downstream"),
         ] { try queue.set(name, value) }

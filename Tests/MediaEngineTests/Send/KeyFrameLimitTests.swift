@@ -60,7 +60,9 @@ import Testing
         #expect(!held.value)
     }
 
-    @Test("A queue of known length empties while nothing is sent, and requests that cross the key frame give no other one")
+    @Test(
+        "A queue of known length empties while nothing is sent, and requests that cross the key frame give no other one"
+    )
     func backlog() {
         let start = ContinuousClock.now
         limit.setCongested(true, backlog: .milliseconds(350), at: start)

@@ -85,18 +85,20 @@ extension RealPipelines {
         @Test("What waits leaves sooner when the path takes more", arguments: [nil, 10_000_000])
         func sooner(bitrate: Double?) async throws {
             let pacer = Pacer()
-            pacer.set(bitrate: 50_000)
-            // 240 ms.
+            pacer.set(bitrate: 1_000)
             #expect(pacer.admits(1_500))
-            let passed = Shared<ContinuousClock.Instant?>(nil)
-            let begin = ContinuousClock.now
-            Thread.detachNewThread { if pacer.admits(1_500) { passed.set(.now) } }
-            try await Task.sleep(for: .milliseconds(20))
-            #expect(passed.value == nil)
+            // Due in 250 ms, which is the longest wait.
+            let passed = Shared<Duration?>(nil)
+            Thread.detachNewThread {
+                let begin = ContinuousClock.now
+                if pacer.admits(1_500) { passed.set(.now - begin) }
+            }
+            try await eventually("a packet that waits") { pacer.isWaiting || passed.value != nil }
             pacer.set(bitrate: bitrate)
             try await eventually("the packet") { passed.value != nil }
-            let waited = try #require(passed.value) - begin
-            #expect(waited < .milliseconds(180), "\(waited)")
+            #expect(!pacer.isWaiting)
+            let waited = try #require(passed.value)
+            #expect(waited < .milliseconds(220), "\(waited)")
         }
     }
 }

@@ -5,6 +5,30 @@ import Testing
 
 extension RealPipelines {
     @Suite("Frames for an encoder behind a gap") struct SteadyFrameTimesTests {
+        @Test("A source that stayed open during another one continues at once")
+        func formerSource() async throws {
+            let engine = try await TestEngine.shared()
+            var options = LoopbackCall.Options()
+            options.callerVideo = VideoSource(name: "busy", format: VideoFormat(width: 320, height: 180))
+            options.configure = { $0.tracks[.video]?.sharesEncoder = false }
+            // It is open for some seconds before the other one.
+            let former = try engine.capture(options.callerVideo)
+            let monitor = try CaptureMonitor(former)
+            try await monitor.start()
+            try await withCall(options) { call in
+                try await call.connect()
+                try await call.callee.waitForFrames(90)
+                let video = try #require(await call.caller.peer.media?.sending[.video])
+                try await video.change(to: engine.capture(.test(.ball, format: VideoFormat(width: 320, height: 180))))
+                try await call.callee.waitForMoreFrames(30)
+                try await video.change(to: former)
+                try await call.callee.waitForMoreFrames(60)
+                let received = try await call.callee.received(.video)
+                #expect(try #require(received.quality).longestFreezeMs < 1_000)
+            }
+            await monitor.stop()
+        }
+
         @Test(
             "Frames behind a gap are no larger than others, and have the times of their capture",
             arguments: [Codec.vp8, .vp9])

@@ -57,6 +57,21 @@ struct PeerRhythmTests {
         #expect(rhythm(pause + media(12_000..<12_100)).patience(limit) == limit)
     }
 
+    @Test("Regular media is missed early, and irregular media as late as all others")
+    func path() {
+        let limit = Duration.seconds(1)
+        #expect(rhythm(media(0..<4_000)).pathPatience(limit) == limit, "too little is known")
+        #expect(rhythm(media(0..<8_000)).pathPatience(limit) == PeerRhythm.shortestPathPatience)
+        let stalled = media(0..<8_000) + media(8_150..<20_000)
+        #expect(rhythm(stalled).pathPatience(limit) == .milliseconds(680))
+        #expect(rhythm(stalled + media(20_400..<30_000)).pathPatience(limit) == limit)
+        #expect(rhythm(stalled + media(20_000..<60_000)).pathPatience(limit) == PeerRhythm.shortestPathPatience)
+        #expect(rhythm(stalled).patience(.seconds(2)) == .seconds(2), "an interruption is another matter")
+        // Only reports while it is held.
+        let held = media(0..<8_000) + [(.report, 8_500), (.report, 9_000), (.report, 9_500), (.report, 10_000)]
+        #expect(rhythm(held).pathPatience(limit) == .milliseconds(1_500))
+    }
+
     @Test("Packets are classified by their first bytes")
     func kinds() {
         for (bytes, expected) in [

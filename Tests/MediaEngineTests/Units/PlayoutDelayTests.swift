@@ -62,13 +62,21 @@ import Testing
         #expect(delay.value / 1e6 == min(2 * roundTripMs + 100, 500))
     }
 
-    @Test("Late audio delays the video, too")
+    @Test("Late audio delays the video, too, and video that has ended delays nothing")
     func inStep() {
         var delay = PlayoutDelay()
-        for number in 0..<3_000 {
-            delay.note(number % 10 == 0 ? 90_000_000 : 0, of: .audio, at: Int64(number) * 20_000_000)
+        var now = play(&delay, from: 0, lossy(seconds: 20, late: 200))
+        #expect(delay.value > 180_000_000)
+        for number in 0..<2_000 {
+            now += 20
+            delay.note(number % 10 == 0 ? 90_000_000 : 0, of: .audio, at: Int64(now) * 1_000_000)
         }
-        #expect((90_000_000...110_000_000).contains(delay.value))
+        #expect((90_000_000...110_000_000).contains(delay.value), "\(delay.value)")
+        for _ in 0..<1_000 {
+            now += 20
+            delay.note(0, of: .audio, at: Int64(now) * 1_000_000)
+        }
+        #expect(delay.value == Double(PlayoutDelay.minimum))
     }
 }
 

@@ -41,6 +41,30 @@ import Testing
         }
     }
 
+    @Test("Times rise, are never ahead of the capture, and begin anew with a source that began later")
+    func sources() {
+        var times = RegularTimes()
+        var last: UInt64 = 0
+        /// Captures frames of a source that began at a time, all in frames.
+        func capture(_ frames: Range<UInt64>, since begin: UInt64, dropped: Int = 0) {
+            for number in frames {
+                if number == frames.lowerBound { for _ in 0..<dropped { times.noteDropped() } }
+                let captured = number * frame
+                let regular = times.regular(captured, earliest: begin * frame)
+                #expect(regular > last && regular <= captured && regular >= begin * frame)
+                #expect(times.captured(regular) == captured)
+                last = regular
+            }
+        }
+        capture(100..<130, since: 90)
+        capture(160..<190, since: 90, dropped: 30)
+        #expect(last == 159 * frame, "a second behind")
+        // Another source, and back to the first one.
+        capture(200..<230, since: 195)
+        #expect(last == 229 * frame)
+        capture(240..<270, since: 90)
+    }
+
     @Test("Frames that the encoder drops or holds do not mix up the others")
     func held() {
         var times = RegularTimes()

@@ -31,16 +31,22 @@ struct PeerRhythm: Sendable, Equatable {
     private var lastReport: ClockReading?
     /// The latest intervals between two reports.
     private var reportGaps: [Duration] = []
+    private var mediaGaps = MediaGaps()
 
     /// The longest report interval of a peer that has not sent three reports yet: 1.5 times 5 s.
     static let unknownInterval = Duration.milliseconds(7_500)
     /// The maximum patience with a peer whose reports become ever rarer.
     static let longestLimit = Duration.seconds(20)
     private static let keptGaps = 8
+    /// So many of the longest gaps between two packets are more than chance.
+    private static let usualGaps = 4
+    static let shortestPathPatience = Duration.milliseconds(300)
 
     mutating func note(_ packet: Packet, at instant: ClockReading) {
         switch packet {
-        case .media: lastMedia = instant
+        case .media:
+            if let lastMedia { mediaGaps.note(instant - lastMedia, at: instant) }
+            lastMedia = instant
         case .report:
             if let lastReport { reportGaps = (reportGaps + [instant - lastReport]).suffix(Self.keptGaps) }
             lastReport = instant
@@ -60,8 +66,40 @@ struct PeerRhythm: Sendable, Equatable {
         return max(limit, min(gap * 3, Self.longestLimit))
     }
 
+    /// How much silence after the last packet says that another path should be looked for.
+    ///
+    /// Media that has been regular is missed much earlier than `limit`: what was as irregular lately is no sign of a broken path.
+    func pathPatience(_ limit: Duration) -> Duration {
+        guard let last, let lastMedia, last - lastMedia < limit, let longest = mediaGaps.longest else {
+            return patience(limit)
+        }
+        return min(limit, max(longest * Self.usualGaps, Self.shortestPathPatience))
+    }
+
     /// The moment after which silence counts as an interruption; nil before the first packet.
     func endOfPatience(_ limit: Duration) -> ClockReading? { last.map { $0 + patience(limit) } }
+}
+
+/// The longest time between two packets of media, of the last quarter of a minute or two.
+private struct MediaGaps: Sendable, Equatable {
+    private static let period = Duration.seconds(15)
+    /// Before so much media nothing is known.
+    private static let shortest = Duration.seconds(5)
+
+    private var begin: ClockReading?
+    private var present = Duration.zero
+    private var former: Duration?
+
+    mutating func note(_ gap: Duration, at instant: ClockReading) {
+        let start = begin ?? instant
+        begin = start
+        present = max(present, gap)
+        guard instant - start >= (former == nil ? Self.shortest : Self.period) else { return }
+        (begin, former, present) = (instant, present, .zero)
+    }
+
+    /// Nil while it is not known.
+    var longest: Duration? { former.map { max($0, present) } }
 }
 
 /// Notes when packets of the peer arrive, of any kind: media, RTCP or DTLS.

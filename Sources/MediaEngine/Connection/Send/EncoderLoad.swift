@@ -44,9 +44,10 @@ struct EncoderLoad: Sendable {
         arrived += 1
         guard now - begin >= Self.window else { return nil }
         let missing = Double(dropped) / Double(arrived + dropped)
+        let isSingle = dropped == 1
         (self.begin, arrived, dropped) = (now, 0, 0)
         slowWindows = missing > Self.tooMany ? slowWindows + 1 : 0
-        calmSince = missing <= Self.few ? calmSince ?? begin : nil
+        calmSince = missing <= Self.few || isSingle ? calmSince ?? begin : nil
         if slowWindows == Self.windows { return down(capture, at: now) }
         if index > 0, let calmSince, now - calmSince >= calmTime { return up(at: now) }
         return nil

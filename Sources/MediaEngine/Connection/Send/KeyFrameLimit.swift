@@ -4,8 +4,8 @@ internal import Synchronization
 /// Limits how often the peer can request a key frame, which is many times as large as the request (RFC 4585 PLI, RFC 5104 FIR).
 ///
 /// A request that is too early is answered later: a peer that has lost a frame asks once, and gets its key frame after one interval at
-/// the latest. While a queue on the path is full it would fill it again, and get lost itself: then it follows when the queue is empty. Nothing is sent
-/// meanwhile, since the peer can decode nothing without it.
+/// the latest. While a queue on the path is full it would fill it again, and get lost itself: then it follows when the queue is empty. An encoder
+/// of the track's own makes nothing meanwhile, since the peer can decode nothing without it.
 final class KeyFrameLimit: Sendable {
     private struct State {
         var last: ContinuousClock.Instant?
@@ -15,7 +15,9 @@ final class KeyFrameLimit: Sendable {
         var isHolding = false
 
         /// When a request is answered, and whether nothing is sent until then.
-        func answer(at now: ContinuousClock.Instant, _ interval: Duration) -> (due: ContinuousClock.Instant, holds: Bool) {
+        func answer(
+            at now: ContinuousClock.Instant, _ interval: Duration
+        ) -> (due: ContinuousClock.Instant, holds: Bool) {
             let due = max(last.map { $0 + interval } ?? now, now)
             guard congestion.isPresent(at: now) else { return (due, false) }
             let wait = min(congestion.backlog ?? KeyFrameLimit.longestWait, KeyFrameLimit.longestWait)
@@ -68,10 +70,7 @@ final class KeyFrameLimit: Sendable {
             return (false, due)
         }
         if let due {
-            later(due - now) { [weak self] in
-                guard let self, state.withLock({ $0.due == due }) else { return }
-                makeUp(at: due)
-            }
+            later(due - now) { [weak self] in self?.makeUp(what: due, at: due) }
         }
         return isAdmitted
     }
@@ -81,19 +80,25 @@ final class KeyFrameLimit: Sendable {
 
     /// Whether a queue on the path is full, and how long it takes to empty if nothing more is sent; nil: it is not known.
     func setCongested(_ isCongested: Bool, backlog: Duration? = nil, at now: ContinuousClock.Instant = .now) {
-        let isDue = state.withLock { state in
+        let due: ContinuousClock.Instant? = state.withLock { state in
             state.congestion.note(isCongested, backlog: backlog, at: now)
-            return !isCongested && state.due != nil && state.last.map { now >= $0 + interval } ?? true
+            let isTooEarly = state.last.map { now < $0 + interval } ?? false
+            return isCongested || isTooEarly ? nil : state.due
         }
-        if isDue { makeUp(at: now) }
+        if let due { makeUp(what: due, at: now) }
     }
 
-    private func makeUp(at moment: ContinuousClock.Instant) {
-        make()
-        state.withLock { state in
+    /// Answers what is due then, unless that has happened.
+    private func makeUp(what due: ContinuousClock.Instant, at moment: ContinuousClock.Instant) {
+        let isHolding: Bool? = state.withLock { state in
+            guard state.due == due else { return nil }
             (state.last, state.due) = (moment, nil)
-            if state.isHolding { hold(false) }
-            state.isHolding = false
+            defer { state.isHolding = false }
+            return state.isHolding
         }
+        guard let isHolding else { return }
+        make()
+        // The next frame is the key frame.
+        if isHolding { hold(false) }
     }
 }

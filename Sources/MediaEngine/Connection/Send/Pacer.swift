@@ -13,8 +13,8 @@ final class Pacer: Sendable {
         var lowest = 0.0
         /// When all that was sent has passed, at this rate.
         var isFreeAt = ContinuousClock.now
-        /// Whether a packet waits for its time.
-        var isWaiting = false
+        /// When the packet may leave that waits; nil: none does.
+        var due: ContinuousClock.Instant?
         /// The frames that reached the encoder, and how many of them may no longer leave.
         var frames = 0
         var discarded = 0
@@ -45,10 +45,14 @@ final class Pacer: Sendable {
             let factor = bitrate.map { max(former ?? 0, state.lowest) / max($0, state.lowest) } ?? 0
             guard factor < 1 else { return false }
             state.isFreeAt = now + max(state.isFreeAt - now, .zero) * factor
-            return state.isWaiting
+            state.due = state.due.map { now + max($0 - now, .zero) * factor }
+            return state.due != nil
         }
         if isSooner { changed.signal() }
     }
+
+    /// Whether a packet waits for its time, and the encoder with it.
+    var isWaiting: Bool { state.withLock { $0.due != nil } }
 
     /// Drops what still waits, and what the encoder makes of the frame that it has.
     func discard() {
@@ -85,19 +89,19 @@ final class Pacer: Sendable {
 
     /// Waits until a packet may pass; false when its frame was discarded.
     func admits(_ bytes: Int) -> Bool {
-        state.withLock { state in
-            guard !state.isDiscarded else { return }
+        let isAdmitted = state.withLock { state in
+            guard !state.isDiscarded else { return false }
             let now = ContinuousClock.now
             // After a much lower rate nothing waits longer than usual.
             let begin = min(max(state.isFreeAt, now), now + Self.longest)
             state.isFreeAt = begin + state.duration(bytes)
+            state.due = begin - Self.burst
+            return true
         }
+        guard isAdmitted else { return false }
+        defer { state.withLock { $0.due = nil } }
         while true {
-            let wait: Duration? = state.withLock { state in
-                let wait = state.isFreeAt - state.duration(bytes) - Self.burst - .now
-                state.isWaiting = wait > .zero && !state.isDiscarded
-                return state.isDiscarded ? nil : wait
-            }
+            let wait = state.withLock { state in state.isDiscarded ? nil : (state.due ?? .now) - .now }
             guard let wait else { return false }
             guard wait > .zero else { return true }
             _ = changed.wait(timeout: .now() + wait / .seconds(1))

@@ -123,7 +123,9 @@ final class SendTrack: Sendable {
             processor = nil
         }
         if codec.kind == .video, encoder.followsRate {
-            scaler = try VideoScaler(after: proxy, in: pipeline, preference: configuration.degradationPreference)
+            scaler = try VideoScaler(
+                after: proxy, in: pipeline, preference: configuration.degradationPreference,
+                isLimited: { [encoder] in encoder.limitation.isNow })
             try scaler?.link(to: bin)
         } else {
             scaler = nil
@@ -136,8 +138,9 @@ final class SendTrack: Sendable {
             proxy.child(madeBy: "queue")?.watch("overrun") { [weak scaler] _ in
                 guard gate.isOpen else { return }
                 counts.drop()
-                scaler?.noteDropped()
                 steady?.noteDropped()
+                // The encoder is not slow while it waits for the path.
+                if pacer?.isWaiting != true { scaler?.noteDropped() }
             }
         }
         if let telephoneEvent {
@@ -153,9 +156,12 @@ final class SendTrack: Sendable {
             let makeKeyFrame = { @Sendable [weak own, weak sharing] in
                 if sharing?.requestKeyFrame(forPeer: true) != true { own?.forceKeyFrame() }
             }
+            // On its way back from a shared encoder, a track needs a frame of its own.
+            let hold = { @Sendable [weak scaler, weak sharing] (isHeld: Bool) -> Void in
+                scaler?.hold(isHeld && sharing?.isShared != true)
+            }
             let limit = KeyFrameLimit(
-                interval: .milliseconds(keyFrameIntervalMs), on: queue, hold: { [weak scaler] in scaler?.hold($0) },
-                make: makeKeyFrame)
+                interval: .milliseconds(keyFrameIntervalMs), on: queue, hold: hold, make: makeKeyFrame)
             // Only the peer's requests pass this pad.
             try bin.pad("src").interceptKeyFrameRequests { limit.request() }
             keyFrames = limit
@@ -351,7 +357,8 @@ final class SendTrack: Sendable {
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: framesSent,
             toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped + (sharing?.dropped ?? 0) : nil,
             targetBitrate: encoder.targetBitrate, isLimitedByBandwidth: limitation.isNow,
-            limitedByBandwidthSeconds: limitation.seconds, isLimitedByCPU: slowness?.isNow ?? false,
+            limitedByBandwidthSeconds: limitation.seconds,
+            isLimitedByCPU: slowness?.isNow == true && sharing?.isShared != true,
             limitedByCPUSeconds: slowness?.seconds ?? 0,
             sharesEncoder: sharing?.isShared ?? false, seconds: counts.seconds)
     }

@@ -4,6 +4,7 @@ internal import Synchronization
 ///
 /// libvpx divides its rate by the time between two frames. So the frame after a gap gets the bits of the whole gap, many times its share, and the frame rate that
 /// libvpx goes by needs a second to recover (`vp8_get_compressed_data`). Frames are missing when the path is full, and this would fill it again.
+/// A ``SharedEncoder`` does without: no path holds it up.
 final class SteadyFrameTimes: Sendable {
     private let times = Mutex(RegularTimes())
 
@@ -13,8 +14,8 @@ final class SteadyFrameTimes: Sendable {
     /// Regulates the frames that pass `sink`, behind the probes that were there before, and restores their times at `source`.
     func regulate(_ sink: Pad, _ source: Pad) {
         // The pads own the handlers, so these must not own the pads; this owns none.
-        sink.retime { [self] time in times.withLock { $0.regular(time) } }
-        source.retime { [self] time in times.withLock { $0.captured(time) } }
+        sink.retime { [self] time, earliest in times.withLock { $0.regular(time, earliest: earliest) } }
+        source.retime { [self] time, _ in times.withLock { $0.captured(time) } }
     }
 
     /// A captured frame was dropped in front of the encoder.
@@ -23,7 +24,7 @@ final class SteadyFrameTimes: Sendable {
 
 /// Regular times for frames that are captured regularly, although some are missing.
 ///
-/// A pure value; times are in ns.
+/// They fall behind the times of capture with each gap, and are never ahead of them. A pure value; times are running times, in ns.
 struct RegularTimes: Sendable {
     /// More frames than an encoder holds.
     private static let most = 64
@@ -42,9 +43,11 @@ struct RegularTimes: Sendable {
 
     mutating func noteDropped() { dropped += 1 }
 
-    /// The regular time of the next frame.
-    mutating func regular(_ captured: UInt64) -> UInt64 {
-        let regular = next(captured)
+    /// The regular time of the next frame; it is not before `earliest`, when its source began.
+    mutating func regular(_ captured: UInt64, earliest: UInt64 = 0) -> UInt64 {
+        var regular = next(captured)
+        // Ahead of the capture, or of another source that began later: both begin anew together.
+        if regular > captured || regular < earliest { regular = captured }
         last = (captured, regular)
         dropped = 0
         waiting.append((regular, captured))

@@ -48,8 +48,8 @@ struct VideoRate: Sendable {
         }
     }
 
-    /// Whether nothing is held back because of the path or of a slow encoder.
-    var isFull: Bool { !encoder.limitation.isNow && scaler.step == VideoLadder.Step() }
+    /// Whether nothing is held back because of the path.
+    var isFull: Bool { !encoder.limitation.isNow && scaler.allowed == VideoLadder.Step() }
 
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer.set(bitrate: bitrate) }

@@ -16,23 +16,26 @@ final class VideoScaler: Sendable {
         var frames = 0
         /// Whether no frame is sent.
         var isHeld = false
-        var slowSince: Double?
+        var last: Double?
+        /// How long the encoder was too slow, and nothing else limited the video, in s.
         var slowSeconds = 0.0
-
-        func slow(at now: Double) -> (isNow: Bool, seconds: Double) {
-            (slowSince != nil, slowSeconds + (slowSince.map { now - $0 } ?? 0))
-        }
+        var isSlow: Bool { load.step != VideoLadder.Step() }
     }
     private let state: Mutex<State>
+    private let isLimited: @Sendable () -> Bool
     private let onLoad = Mutex<(@Sendable () -> Void)?>(nil)
     private let applying = Mutex(())
     private let scaler: Element
     private let filter: Element
 
     /// Adds the scaler to `pipeline`, after `source`; its end is ``source``.
+    ///
+    /// `isLimited` tells whether the path limits the rate.
     init(
-        after source: Element, in pipeline: Element, preference: DegradationPreference
+        after source: Element, in pipeline: Element, preference: DegradationPreference,
+        isLimited: @escaping @Sendable () -> Bool
     ) throws(MediaError) {
+        self.isLimited = isLimited
         state = Mutex(State(load: EncoderLoad(preference)))
         scaler = try Element("videoscale")
         filter = try Element("capsfilter")
@@ -66,8 +69,11 @@ final class VideoScaler: Sendable {
 
     func contains(_ path: String) -> Bool { scaler.contains(path) || filter.contains(path) }
 
-    /// Whether the encoder is too slow for what is captured, and how long it was, in s.
-    var slowness: (isNow: Bool, seconds: Double) { state.withLock { $0.slow(at: Self.now) } }
+    /// Whether the encoder is too slow for what is captured, and how long only that limited the video, in s.
+    var slowness: (isNow: Bool, seconds: Double) { state.withLock { ($0.isSlow, $0.slowSeconds) } }
+
+    /// What the path allows.
+    var allowed: VideoLadder.Step { state.withLock { $0.path } }
 
     /// Calls `handler` when ``update()`` is due because the encoder is slow, or no longer is; on the streaming thread.
     func onLoad(_ handler: @escaping @Sendable () -> Void) { onLoad.withLock { $0 = handler } }
@@ -122,15 +128,14 @@ final class VideoScaler: Sendable {
 
     /// Whether a captured frame is sent.
     private var passes: Bool {
+        let isLimited = isLimited()
         let (passes, isChange) = state.withLock { state in
             state.frames += 1
             let (now, passes) = (Self.now, state.frames % state.step.every == 0 && !state.isHeld)
-            guard let capture = state.capture, let step = state.load.noteFrame(of: capture, at: now) else {
-                return (passes, false)
-            }
-            state.slowSeconds = state.slow(at: now).seconds
-            state.slowSince = step == VideoLadder.Step() ? nil : now
-            return (passes, true)
+            if state.isSlow, !isLimited, let last = state.last { state.slowSeconds += min(now - last, 1) }
+            state.last = now
+            guard let capture = state.capture else { return (passes, false) }
+            return (passes, state.load.noteFrame(of: capture, at: now) != nil)
         }
         if isChange { onLoad.withLock { $0 }?() }
         return passes

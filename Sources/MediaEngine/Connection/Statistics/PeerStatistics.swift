@@ -24,7 +24,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var limitedByBandwidthSeconds = 0.0
         /// Whether fewer or smaller frames than captured are sent because the encoder was too slow for all of them.
         public var isLimitedByCPU = false
-        /// How long they were, in s.
+        /// How long only that limited the video, in s.
         public var limitedByCPUSeconds = 0.0
         /// Whether one encoder makes this and other tracks (``TrackConfiguration/sharesEncoder``).
         public var sharesEncoder = false

@@ -124,8 +124,7 @@ extension StatisticsReport.OutboundRtp {
             if sent.isLimitedByCPU { qualityLimitationReason = "cpu" }
             if sent.isLimitedByBandwidth { qualityLimitationReason = "bandwidth" }
             let limited = sent.limitedByBandwidthSeconds
-            // Both may be at the same time; then it counts as bandwidth, as far as is known.
-            let slow = min(sent.limitedByCPUSeconds, max(0, sent.seconds - limited))
+            let slow = sent.limitedByCPUSeconds
             qualityLimitationDurations = [
                 "bandwidth": limited, "cpu": slow, "none": max(0, sent.seconds - limited - slow),
             ]
