@@ -69,7 +69,8 @@ def blackout(seconds):
 # When the change happens: options of alice and bob, and a function that returns the moment from which media is possible.
 
 def connected(lab, call, change):
-    call.wait_for_media()
+    # Both ends know by then how regular the media is.
+    call.wait_for_media(4.0)
     return change(lab, call)
 
 

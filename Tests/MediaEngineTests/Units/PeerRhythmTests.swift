@@ -60,7 +60,7 @@ struct PeerRhythmTests {
     @Test("Regular media is missed early, and irregular media as late as all others")
     func path() {
         let limit = Duration.seconds(1)
-        #expect(rhythm(media(0..<4_000)).pathPatience(limit) == limit, "too little is known")
+        #expect(rhythm(media(0..<1_800)).pathPatience(limit) == limit, "too little is known")
         #expect(rhythm(media(0..<8_000)).pathPatience(limit) == PeerRhythm.shortestPathPatience)
         let stalled = media(0..<8_000) + media(8_150..<20_000)
         #expect(rhythm(stalled).pathPatience(limit) == .milliseconds(680))

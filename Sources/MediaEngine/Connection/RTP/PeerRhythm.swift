@@ -84,18 +84,24 @@ struct PeerRhythm: Sendable, Equatable {
 private struct MediaGaps: Sendable, Equatable {
     private static let period = Duration.seconds(15)
     /// Before so much media nothing is known.
-    private static let shortest = Duration.seconds(5)
+    private static let shortest = Duration.seconds(2)
+    /// Video and audio do not begin at once.
+    private static let beginning = Duration.seconds(1)
 
+    private var first: ClockReading?
     private var begin: ClockReading?
     private var present = Duration.zero
     private var former: Duration?
 
     mutating func note(_ gap: Duration, at instant: ClockReading) {
-        let start = begin ?? instant
-        begin = start
+        let first = first ?? instant
+        self.first = first
+        guard instant - first >= Self.beginning else { return }
+        let begin = begin ?? instant
+        self.begin = begin
         present = max(present, gap)
-        guard instant - start >= (former == nil ? Self.shortest : Self.period) else { return }
-        (begin, former, present) = (instant, present, .zero)
+        guard instant - begin >= (former == nil ? Self.shortest - Self.beginning : Self.period) else { return }
+        (self.begin, former, present) = (instant, present, .zero)
     }
 
     /// Nil while it is not known.
