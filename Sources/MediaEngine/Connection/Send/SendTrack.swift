@@ -8,15 +8,11 @@ final class SendTrack: Sendable {
     private let feed: CaptureFeed
     private let numbersPackets: Bool
     /// Nil for audio.
-    private let pacer: Pacer?
-    /// Nil for audio, and for video whose rate cannot be changed.
-    private let scaler: VideoScaler?
+    private let video: VideoRate?
     private let proxy: Element
     private let bin: Element
     let encoder: EncoderControl
     private let own: OwnEncoder
-    /// Nil for audio.
-    private let keyFrames: KeyFrameLimit?
     private let gate: Gate
     private let blanking: Blanking
     /// The gate is opened on this queue, since opening may block.
@@ -34,7 +30,6 @@ final class SendTrack: Sendable {
     /// Nil when the track always has an encoder of its own.
     private let sharing: EncoderSharing?
     private let encoderName: String
-    private let onAdaptation: @Sendable (VideoAdaptation) -> Void
 
     private struct State {
         var mode: SendMode
@@ -64,29 +59,24 @@ final class SendTrack: Sendable {
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in },
         onAdaptation: @escaping @Sendable (VideoAdaptation) -> Void = { _ in }
     ) throws(MediaError) {
-        self.onAdaptation = onAdaptation
         let changes = CaptureChanges(onChange)
         kind = codec.kind
         queue = DispatchQueue(label: "send.\(codec.kind.rawValue)", qos: .userInitiated)
         self.codec = codec
         state = Mutex(State(mode: mode))
         self.webrtcSink = webrtcSink
-        proxy = try Element("proxysrc")
-        try proxy.keepOnlyLatest(codec.kind)
+        let branch = try SendBranch(
+            codec.kind, description, payloadType: payloadType, ssrc: ssrc, numbersPackets: numbersPackets)
+        (proxy, bin) = (branch.proxy, branch.bin)
         self.payloadType = payloadType
         self.numbersPackets = numbersPackets
         self.ssrc = ssrc
-        bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
         encoderName = description.name
         encoder = try EncoderControl(
             of: bin, description, codec: codec, bitrateKbit: configuration.bitrateKbit, opus: opus)
-        guard let element = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
-        let encoderSink = try element.pad("sink")
-        guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
-        try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
-        recording = try recorder?.tap(codec, at: payloader.pad("sink"))
+        let encoderSink = branch.encoderSink
+        recording = try recorder?.tap(codec, at: branch.payloader.pad("sink"))
         let pacer = codec.kind == .video ? Pacer() : nil
-        self.pacer = pacer
         // In front of the gate and the blanking: what they judge later was not there when waiting packets were discarded.
         pacer?.count(encoderSink)
         // In front of the gate, whose latest frame may have been sent by another encoder.
@@ -99,7 +89,7 @@ final class SendTrack: Sendable {
         feed = CaptureFeed(
             of: configuration.source, to: proxy, onDetached: { gate.forget() }, onFailure: onFailure,
             onChange: { changes.note($0, of: $1) })
-        let own = try OwnEncoder(codec.kind, element, behind: proxy, feed: feed, queue: queue)
+        let own = try OwnEncoder(codec.kind, branch.encoder, behind: proxy, feed: feed, queue: queue)
         self.own = own
         sharing =
             if let handover {
@@ -113,8 +103,6 @@ final class SendTrack: Sendable {
         blanking = Blanking(at: encoderSink, kind: codec.kind)
         pipeline.add(proxy)
         pipeline.add(bin)
-        // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end of stream.
-        try proxy.pad("src").interceptEndOfStream()
         if codec.kind == .audio {
             processor = try AudioProcessor(
                 configuration.processing, from: proxy.pad("src"), to: bin.pad("sink"), probe: probe, pipeline: pipeline,
@@ -122,27 +110,13 @@ final class SendTrack: Sendable {
         } else {
             processor = nil
         }
-        if codec.kind == .video, encoder.followsRate {
-            scaler = try VideoScaler(
-                after: proxy, in: pipeline, preference: configuration.degradationPreference,
-                isLimited: { [encoder] in encoder.limitation.isNow })
-            try scaler?.link(to: bin)
-        } else {
-            scaler = nil
-            if codec.kind == .video { try proxy.link(to: bin) }
-        }
-        if codec.kind == .video {
-            let steady = SteadyFrameTimes.areNeeded(by: element.factoryName) ? SteadyFrameTimes() : nil
-            steady?.regulate(encoderSink, own.source)
-            // The pipeline owns the queue and the scaler.
-            proxy.child(madeBy: "queue")?.watch("overrun") { [weak scaler] _ in
-                guard gate.isOpen else { return }
-                counts.drop()
-                steady?.noteDropped()
-                // The encoder is not slow while it waits for the path.
-                if pacer?.isWaiting != true { scaler?.noteDropped() }
-            }
-        }
+        video =
+            if let pacer {
+                try VideoRate(
+                    of: branch, encoder, pacer: pacer, own: own, sharing: sharing, gate: gate, counts: counts,
+                    preference: configuration.degradationPreference,
+                    keyFrameInterval: .milliseconds(keyFrameIntervalMs), on: queue, in: pipeline)
+            } else { nil }
         if let telephoneEvent {
             dtmf = try DtmfSender(
                 telephoneEvent, clockRate: codec.clockRate, ssrc: ssrc, from: bin.pad("src"), to: webrtcSink,
@@ -151,36 +125,20 @@ final class SendTrack: Sendable {
             dtmf = nil
             try bin.pad("src").link(to: webrtcSink)
         }
-        if codec.kind == .video {
-            // The bin owns its pads, and these own their handlers, which must not own the bin.
-            let makeKeyFrame = { @Sendable [weak own, weak sharing] in
-                if sharing?.requestKeyFrame(forPeer: true) != true { own?.forceKeyFrame() }
-            }
-            // On its way back from a shared encoder, a track needs a frame of its own.
-            let hold = { @Sendable [weak scaler, weak sharing] (isHeld: Bool) -> Void in
-                scaler?.hold(isHeld && sharing?.isShared != true)
-            }
-            let limit = KeyFrameLimit(
-                interval: .milliseconds(keyFrameIntervalMs), on: queue, hold: hold, make: makeKeyFrame)
-            // Only the peer's requests pass this pad.
-            try bin.pad("src").interceptKeyFrameRequests { limit.request() }
-            keyFrames = limit
-            // The peer cannot decode what follows a gap.
-            try pacer?.pace(payloader.pad("src")) { [queue] in queue.async(execute: makeKeyFrame) }
-        } else {
-            keyFrames = nil
-        }
         try bin.syncStateWithParent()
-        try scaler?.syncStateWithParent()
+        try video?.syncStateWithParent()
         try proxy.syncStateWithParent()
         sharing?.onChance { [weak self] in self?.reconsiderSharing() }
-        scaler?.onLoad { [weak self] in self?.rate?.updateFrames() }
+        video?.onChange { [weak self] adaptation in
+            if let adaptation { onAdaptation(adaptation) }
+            self?.reconsiderSharing()
+        }
     }
 
     /// Whether the element of this path is part of the track.
     func contains(_ path: String) -> Bool {
         proxy.contains(path) || bin.contains(path) || processor?.contains(path) == true
-            || scaler?.contains(path) == true || dtmf?.contains(path) == true
+            || video?.contains(path) == true || dtmf?.contains(path) == true
     }
 
     /// The transceiver that webrtcbin made when the pad was requested; requesting the transceiver first would make two.
@@ -220,7 +178,7 @@ final class SendTrack: Sendable {
         sharing?.allow(mode == .live)
         // Also with the gate closed, so that captured media can never pass.
         blanking.set(mode != .live)
-        if mode != .live { pacer?.discard() }
+        if mode != .live { video?.discard() }
         // When it is turned off, no frame is kept: it would be sent first when it is turned on again.
         if !opens { gate.close(keepingLatest: mode != .off) }
         own.want(mode != .off)
@@ -246,13 +204,7 @@ final class SendTrack: Sendable {
     func forceKeyFrame() { if sharing?.requestKeyFrame(forPeer: false) != true { own.forceKeyFrame() } }
 
     /// How much video the path takes; nil for audio, and for video whose rate cannot be changed.
-    var rate: VideoRate? {
-        guard let pacer, let keyFrames, let scaler else { return nil }
-        return VideoRate(encoder, scaler, pacer, keyFrames, on: queue) { [weak self] adaptation in
-            if let adaptation { self?.onAdaptation(adaptation) }
-            self?.reconsiderSharing()
-        }
-    }
+    var rate: VideoRate? { encoder.followsRate ? video : nil }
 
     /// Changes the rate that is requested.
     func set(bitrateKbit: Int) throws(MediaError) {
@@ -346,13 +298,13 @@ final class SendTrack: Sendable {
         webrtcSink.unlinkFromPeer()
         dtmf?.remove()
         processor?.remove()
-        scaler?.remove(from: pipeline)
+        video?.remove(from: pipeline)
         for element in [proxy, bin] { pipeline.remove(element) }
     }
 
     var statistics: PeerStatistics.Sent {
         let caps = (sharing?.caps ?? own.sink.caps)?.fields
-        let (limitation, slowness) = (encoder.limitation, scaler?.slowness)
+        let (limitation, slowness) = (encoder.limitation, video?.slowness)
         return PeerStatistics.Sent(
             codec: codec, width: caps?["width"]?.intValue, height: caps?["height"]?.intValue, frames: framesSent,
             toneHz: feed.source?.toneHz, framesDropped: kind == .video ? counts.dropped + (sharing?.dropped ?? 0) : nil,

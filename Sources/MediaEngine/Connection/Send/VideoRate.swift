@@ -1,58 +1,113 @@
 internal import Dispatch
+internal import Synchronization
 
 /// How much video a track sends: the rate of the encoder, the size and number of its frames, and how fast its packets leave.
-struct VideoRate: Sendable {
+final class VideoRate: Sendable {
     let encoder: EncoderControl
-    private let scaler: VideoScaler
+    /// Nil when the encoder has a fixed rate.
+    private let scaler: VideoScaler?
     private let pacer: Pacer
     private let keyFrames: KeyFrameLimit
     private let queue: DispatchQueue
-    /// Runs after each change, with what became of the frames.
-    private let onChange: @Sendable (VideoAdaptation?) -> Void
+    private let onChange = Mutex<(@Sendable (VideoAdaptation?) -> Void)?>(nil)
 
-    /// `queue` is the track's own.
+    /// Links `branch`, which is in `pipeline`, and watches its pads, behind the probes that they have.
+    ///
+    /// `queue` is the track's own. `pacer` counts what reaches the encoder.
     init(
-        _ encoder: EncoderControl, _ scaler: VideoScaler, _ pacer: Pacer, _ keyFrames: KeyFrameLimit,
-        on queue: DispatchQueue, onChange: @escaping @Sendable (VideoAdaptation?) -> Void
-    ) {
-        (self.encoder, self.scaler, self.pacer, self.keyFrames) = (encoder, scaler, pacer, keyFrames)
-        (self.queue, self.onChange) = (queue, onChange)
+        of branch: SendBranch, _ encoder: EncoderControl, pacer: Pacer, own: OwnEncoder, sharing: EncoderSharing?,
+        gate: Gate, counts: FlowCounts, preference: DegradationPreference, keyFrameInterval: Duration,
+        on queue: DispatchQueue, in pipeline: Element
+    ) throws(MediaError) {
+        (self.encoder, self.pacer, self.queue) = (encoder, pacer, queue)
+        if encoder.followsRate {
+            scaler = try VideoScaler(
+                after: branch.proxy, in: pipeline, preference: preference,
+                isLimited: { [encoder] in encoder.limitation.isNow })
+            try scaler?.link(to: branch.bin)
+        } else {
+            scaler = nil
+            try branch.proxy.link(to: branch.bin)
+        }
+        let steady = SteadyFrameTimes.areNeeded(by: branch.encoder.factoryName) ? SteadyFrameTimes() : nil
+        steady?.regulate(branch.encoderSink, own.source)
+        // The pipeline owns the queue and the scaler.
+        branch.proxy.child(madeBy: "queue")?.watch("overrun") { [weak scaler] _ in
+            guard gate.isOpen else { return }
+            counts.drop()
+            steady?.noteDropped()
+            // The encoder is not slow while it waits for the path.
+            if !pacer.isWaiting { scaler?.noteDropped() }
+        }
+        // The bin owns its pads, and these own their handlers, which must not own the bin.
+        let makeKeyFrame = { @Sendable [weak own, weak sharing] in
+            if sharing?.requestKeyFrame(forPeer: true) != true { own?.forceKeyFrame() }
+        }
+        // On its way back from a shared encoder, a track needs a frame of its own.
+        let hold = { @Sendable [weak scaler, weak sharing] (isHeld: Bool) -> Void in
+            scaler?.hold(isHeld && sharing?.isShared != true)
+        }
+        let limit = KeyFrameLimit(interval: keyFrameInterval, on: queue, hold: hold, make: makeKeyFrame)
+        keyFrames = limit
+        // Only the peer's requests pass this pad.
+        try branch.bin.pad("src").interceptKeyFrameRequests { limit.request() }
+        // The peer cannot decode what follows a gap.
+        try pacer.pace(branch.payloader.pad("src")) { [queue] in queue.async(execute: makeKeyFrame) }
+        scaler?.onLoad { [weak self] in self?.updateFrames() }
     }
+
+    /// Calls `handler` after each change, with what became of the frames.
+    func onChange(_ handler: @escaping @Sendable (VideoAdaptation?) -> Void) { onChange.withLock { $0 = handler } }
+
+    private func noteChange(_ adaptation: VideoAdaptation?) { onChange.withLock { $0 }?(adaptation) }
+
+    func syncStateWithParent() throws(MediaError) { try scaler?.syncStateWithParent() }
+
+    func remove(from pipeline: Element) { scaler?.remove(from: pipeline) }
+
+    func contains(_ path: String) -> Bool { scaler?.contains(path) == true }
 
     /// Keeps the rate of the encoder within what the path takes, in kbit/s; nil: it takes everything.
     func limit(toKbit availableKbit: Int?) {
         // The encoder may be busy.
-        queue.async { [encoder, onChange] in
+        queue.async { [self] in
             // A property that the encoder has at all has been set before.
             try? encoder.limit(toKbit: availableKbit)
-            onChange(nil)
+            noteChange(nil)
         }
     }
 
     /// The captured frames; nil before the first one.
-    var capture: VideoLadder.Capture? { scaler.capture }
+    var capture: VideoLadder.Capture? { scaler?.capture }
 
     /// Sends a part of the captured frames, since the path takes no more.
     func scale(to step: VideoLadder.Step) {
-        scaler.allow(step)
+        scaler?.allow(step)
         updateFrames()
     }
 
     /// Sends the part of the captured frames that the path takes and the encoder can make.
-    func updateFrames() {
-        queue.async { [scaler, encoder, onChange] in
+    private func updateFrames() {
+        queue.async { [self] in
+            guard let scaler else { return }
             let change = scaler.update()
             // A property that the encoder has at all has been set before.
             try? encoder.expect(oneOf: scaler.step.every)
-            onChange(change)
+            noteChange(change)
         }
     }
 
     /// Whether nothing is held back because of the path.
-    var isFull: Bool { !encoder.limitation.isNow && scaler.allowed == VideoLadder.Step() }
+    var isFull: Bool { !encoder.limitation.isNow && (scaler?.allowed ?? VideoLadder.Step()) == VideoLadder.Step() }
+
+    /// Whether the encoder is too slow for what is captured, and how long only that limited the video, in s.
+    var slowness: (isNow: Bool, seconds: Double) { scaler?.slowness ?? (false, 0) }
 
     /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
     func pace(at bitrate: Double?) { pacer.set(bitrate: bitrate) }
+
+    /// Drops the packets that wait.
+    func discard() { pacer.discard() }
 
     /// Whether a queue on the path is full, and how long it takes to empty: key frames wait for that.
     func setCongested(_ isCongested: Bool, backlog: Duration?) { keyFrames.setCongested(isCongested, backlog: backlog) }
