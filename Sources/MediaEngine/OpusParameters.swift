@@ -11,7 +11,8 @@ public struct OpusParameters: Sendable, Equatable {
     public var usesDTX = false
     /// Whether each packet also carries a low-quality copy of the previous one.
     ///
-    /// The receiver then plays audio one packet later, and the encoder codes it as speech.
+    /// The receiver then plays audio one packet later, and the encoder codes it as speech. A peer that can use the copies (`useinbandfec=1`, as browsers say)
+    /// gets them in any case while it loses more than 3 % of the packets.
     public var usesInbandFEC = false
     /// The length of a packet in ms: 3, 5, 10, 20, 40, 60, 80, 100 or 120; longer ones than 60 are encoded as 60.
     public var ptimeMs = 20

@@ -85,6 +85,11 @@ final class PeerMedia: Sendable {
         self.opus = opus
         maxReceiveKbit = configuration.tracks.compactMapValues(\.maxReceiveKbit)
         self.peer = peer
+        // The pad owns the handler, and tracks hold their pipeline.
+        peer.receptionReports.onReport { [weak tracks] ssrc, stream in
+            guard let track = tracks?.sending[.audio], track.ssrc == ssrc else { return }
+            track.note(loss: stream.fractionLost)
+        }
         self.certificate = certificate
         let check = peer.fingerprintCheck
         // webrtcbin owns the closure: it may hold the tracks, which do not hold webrtcbin.

@@ -88,6 +88,32 @@ extension RealPipelines {
             }
         }
 
+        @Test(
+            "A peer that can use copies gets them while it loses packets, and another one does not",
+            arguments: [true, false])
+        func protection(canUse: Bool) async throws {
+            var callee = OpusParameters()
+            callee.usesInbandFEC = canUse
+            try await withCall(Self.options(OpusParameters(), callee: callee)) { call in
+                try await call.connect()
+                try await call.callee.waitForTone()
+                let track = try #require(await call.caller.peer.media?.sending[.audio])
+                #expect(track.encoder.values["fec"] == "false")
+                let loss = try await NetworkLoss(to: call.callee, every: 8, of: [track.payloadType])
+                if canUse {
+                    try await eventually("copies") { track.encoder.values["fec"] == "true" }
+                    #expect(track.encoder.values["lossPercent"] == "10")
+                } else {
+                    let start = try await call.callee.received(.audio).seconds
+                    try await call.callee.wait("six seconds") { ($0.received[.audio]?.seconds ?? 0) > start + 6 }
+                    #expect(track.encoder.values["fec"] == "false")
+                }
+                #expect(loss.count > 5)
+                let heard = try await DecodedWatch(call.callee, .audio)
+                #expect(try await abs(heard.steadyTone() - 440) < 5)
+            }
+        }
+
         @Test("With DTX at both ends silence costs almost no packets, and the tone comes back")
         func discontinuous() async throws {
             var opus = OpusParameters()
@@ -199,5 +225,26 @@ extension RealPipelines {
             let sdp = SDPSamples.offer("c=IN IP4 0.0.0.0\r\na=mid:1", "c=IN IP4 0.0.0.0\r\n\(lines)a=mid:1")
             #expect(try SDPSamples.read(sdp).sections.map(\.bandwidthKbit) == [nil, expected])
         }
+    }
+}
+
+@Suite("Protection against lost audio") struct LossProtectionTests {
+    private let start = ContinuousClock.now
+
+    /// Whether it is on behind so many reports of a second each.
+    private func isOn(_ protection: inout LossProtection, _ shares: [Double], from second: Int = 0) -> Bool {
+        for (number, share) in shares.enumerated() {
+            _ = protection.note(share, at: start + .seconds(second + number))
+        }
+        return protection.isOn
+    }
+
+    @Test("It begins with losses that last, and ends ten seconds behind them")
+    func losses() {
+        var protection = LossProtection()
+        #expect(!isOn(&protection, [0, 0, 0.08, 0, 0, 0, 0.04, 0]), "a packet now and then")
+        #expect(isOn(&protection, [0.1, 0.1, 0.1], from: 8))
+        #expect(isOn(&protection, Array(repeating: 0, count: 15), from: 11), "not calm for long")
+        #expect(!isOn(&protection, Array(repeating: 0, count: 5), from: 26))
     }
 }

@@ -44,6 +44,10 @@ final class ReceptionReports: Sendable {
     }
 
     private let state = Mutex<(sent: Set<UInt32>, reported: [UInt32: Stream])>(([], [:]))
+    private let onReport = Mutex<(@Sendable (UInt32, Stream) -> Void)?>(nil)
+
+    /// Calls `handler` with each report on a stream and its SSRC, on the thread that receives it.
+    func onReport(_ handler: @escaping @Sendable (UInt32, Stream) -> Void) { onReport.withLock { $0 = handler } }
 
     /// Takes reports on this stream from now on; those on others are ignored.
     func follow(_ ssrc: UInt32) { state.withLock { _ = $0.sent.insert(ssrc) } }
@@ -71,10 +75,12 @@ final class ReceptionReports: Sendable {
     }
 
     private func note(_ block: Stream.Block, on ssrc: UInt32, at now: ContinuousClock.Instant) {
-        state.withLock { state in
-            guard state.sent.contains(ssrc) else { return }
+        let stream: Stream? = state.withLock { state in
+            guard state.sent.contains(ssrc) else { return nil }
             if state.reported[ssrc]?.note(block, at: now) == nil { state.reported[ssrc] = Stream(block, at: now) }
+            return state.reported[ssrc]
         }
+        if let stream { onReport.withLock { $0 }?(ssrc, stream) }
     }
 }
 

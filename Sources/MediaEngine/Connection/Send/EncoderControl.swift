@@ -25,6 +25,8 @@ final class EncoderControl: Sendable {
         /// Every how many of the frames that the caps announce one arrives.
         var every = 1
         var opus: OpusParameters
+        /// Of Opus.
+        var protection = LossProtection()
         /// Nil before the peer's description is known.
         var peer: PeerLimits?
 
@@ -108,6 +110,13 @@ final class EncoderControl: Sendable {
         try apply()
     }
 
+    /// Notes the share of packets that the peer lost lately, 0 to 1; returns whether ``values`` may have changed.
+    func note(loss: Double, at now: ContinuousClock.Instant) throws(MediaError) -> Bool {
+        let isNews = state.withLock { $0.protection.note(loss, at: now) }
+        if isNews { try apply() }
+        return isNews
+    }
+
     /// Applies what the peer's description says about the sent format.
     func agree(with section: MediaSection, payloadType: Int) throws(MediaError) {
         let format = section.formats.first { $0.payloadType == payloadType }
@@ -131,7 +140,9 @@ final class EncoderControl: Sendable {
         let factor = ignoresTime ? state.every : 1
         var values = ["bitrate": String(bits * factor), "bitrateKbit": String(kbit * factor)]
         if codec == .opus {
-            let agreed = state.opus.agreed(with: state.peer?.parameters, ptimeMs: state.peer?.ptimeMs)
+            var opus = state.opus
+            opus.usesInbandFEC = opus.usesInbandFEC || state.protection.isOn
+            let agreed = opus.agreed(with: state.peer?.parameters, ptimeMs: state.peer?.ptimeMs)
             values.merge(agreed.encoderValues(bitrate: bits)) { _, new in new }
         } else if codec.kind == .audio {
             let ptime = state.opus.agreed(with: nil, ptimeMs: state.peer?.ptimeMs).ptimeMs

@@ -218,6 +218,16 @@ final class SendTrack: Sendable {
         reconsiderSharing()
     }
 
+    /// The peer has lost this share of the packets lately, 0 to 1.
+    func note(loss: Double) {
+        guard codec == .opus else { return }
+        // The encoder may be busy.
+        queue.async { [weak self] in
+            // A property that the encoder has at all has been set before.
+            if let self, (try? encoder.note(loss: loss, at: .now)) == true { reconsiderSharing() }
+        }
+    }
+
     /// Applies what the peer's description says about the sent format.
     func agree(with section: MediaSection) throws(MediaError) {
         try encoder.agree(with: section, payloadType: payloadType)
