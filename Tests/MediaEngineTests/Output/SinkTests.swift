@@ -75,6 +75,27 @@ extension RealPipelines {
             }
         }
 
+        @Test("Video waits for the buffer of the sound card, so that both are in step")
+        func inStep() async throws {
+            let folder = try PipelineFolder(["still-video-sink.launch": "fakesink name=sink sync=false async=false\n"])
+            var options = LoopbackCall.Options()
+            options.engine = try await Engine.start(pipelineFolder: folder.path)
+            // ALSA's own device that plays to nobody, with a real buffer of 80 ms.
+            options.calleeOutputs.audioSink = AudioSink(name: "alsa", choice: "null")
+            options.calleeOutputs.videoSink = VideoSink(name: "still")
+            try await withCall(options) { call in
+                try await call.connect()
+                await call.callee.peer.setReceiving(true)
+                let playout = call.callee.peer.outputs.playout
+                try await eventually("a sound card") {
+                    playout.shift(of: .video) >= playout.shift(of: .audio) + 60_000_000
+                }
+                let lead = Int(playout.shift(of: .video)) - Int(playout.shift(of: .audio))
+                #expect(lead < 150_000_000, "\(lead) ns")
+                #expect(!call.callee.events.contains { if case .sinkFailed = $0 { true } else { false } })
+            }
+        }
+
         @Test("A sink that fails during a call is reported once, and everything else continues")
         func failure() async throws {
             let folder = try PipelineFolder([
