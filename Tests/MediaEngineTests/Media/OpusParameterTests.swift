@@ -108,7 +108,7 @@ extension RealPipelines {
                     try await call.callee.wait("six seconds") { ($0.received[.audio]?.seconds ?? 0) > start + 6 }
                     #expect(track.encoder.values["fec"] == "false")
                 }
-                #expect(loss.count > 5)
+                try await eventually("lost packets") { loss.count > 5 }
                 let heard = try await DecodedWatch(call.callee, .audio)
                 #expect(try await abs(heard.steadyTone() - 440) < 5)
             }

@@ -7,7 +7,7 @@ struct LossProtection: Sendable {
     /// How long there is little loss before they end.
     private static let calm = Duration.seconds(10)
     /// The weight of the latest report, of about a second, in the average.
-    private static let weight = 0.25
+    private static let weight = 0.2
 
     private(set) var isOn = false
     private var average = 0.0
