@@ -15,7 +15,7 @@ final class SinkFeed: Sendable {
     private struct State {
         var caps: CapsRef?
         var audio = AudioPlayout()
-        /// How long frames wait in the source, in ns.
+        /// How long buffers wait in the source for their time, in ns.
         var waiting: UInt64 = 0
     }
     private let state = Mutex(State())
