@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CallAgent", targets: ["CallAgent"]),
         .library(name: "CallProtocol", targets: ["CallProtocol"]),
         .library(name: "WebSocketSignaling", targets: ["WebSocketSignaling"]),
+        .library(name: "WHIPSignaling", targets: ["WHIPSignaling"]),
         .library(name: "SignalingServer", targets: ["SignalingServer"]),
         .executable(name: "callagent", targets: ["callagent-cli"]),
     ],
@@ -62,6 +63,16 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(
+            name: "HTTPClient",
+            dependencies: [
+                "LocalNetwork", "TLSClient",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
             name: "MediaEngine",
             dependencies: [
                 "CGStreamer", "CWebRTCIce", "BuiltInPipelines", "LocalNetwork", "TLSClient",
@@ -93,6 +104,16 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(
+            name: "WHIPSignaling",
+            dependencies: [
+                "CallAgent", "CallProtocol", "HTTPClient", "TLSClient",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
             name: "SignalingServer",
             dependencies: [
                 "CallProtocol",
@@ -110,8 +131,8 @@ let package = Package(
         .executableTarget(
             name: "callagent-cli",
             dependencies: [
-                "MediaEngine", "CallAgent", "CallProtocol", "LocalNetwork", "WebSocketSignaling", "SignalingServer",
-                "TLSClient",
+                "MediaEngine", "CallAgent", "CallProtocol", "HTTPClient", "LocalNetwork", "WebSocketSignaling",
+                "WHIPSignaling", "SignalingServer", "TLSClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -102,14 +102,14 @@ struct ArgumentTests {
     @Test("A file's own audio is sent unless another source is named, and may be missing only then")
     func fileAudio() throws {
         let silent = CaptureFault(medium: .audio, cause: .silent, text: "no audio")
-        let own = try MediaOptions.parse(["--video", "file:/clip.mkv"])
+        let own = try SourceOptions.parse(["--video", "file:/clip.mkv"])
         #expect(try own.audioSource() == AudioSource(parsing: "file:/clip.mkv"))
         #expect(own.allowsStandIn(silent))
-        let named = try MediaOptions.parse(["--video", "file:/clip.mkv", "--audio", "file:/song.ogg"])
+        let named = try SourceOptions.parse(["--video", "file:/clip.mkv", "--audio", "file:/song.ogg"])
         #expect(try named.audioSource() == AudioSource(parsing: "file:/song.ogg"))
         #expect(!named.allowsStandIn(silent))
-        #expect(try MediaOptions.parse([]).audioSource() == AudioSource(parsing: "tone"))
-        #expect(try MediaOptions.parse(["--video", "file:/clip.mkv", "--audio", "none"]).audioSource() == nil)
+        #expect(try SourceOptions.parse([]).audioSource() == AudioSource(parsing: "tone"))
+        #expect(try SourceOptions.parse(["--video", "file:/clip.mkv", "--audio", "none"]).audioSource() == nil)
     }
 
     @Test(

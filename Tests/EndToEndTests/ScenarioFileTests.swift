@@ -34,10 +34,10 @@ extension EndToEnd {
             #expect(scenario.parties.map(\.name) == ["alice", "bob", "robot"])
             #expect(scenario.parties.map(\.user) == ["ann", "bob", "r2d2"])
             let alice = try #require(scenario.party("alice")?.options)
-            #expect(alice.media.videoSize == "320x180@15" && alice.start.startMuted)
+            #expect(alice.source.videoSize == "320x180@15" && alice.start.startMuted)
             #expect(alice.identity.extensionTable == ["a": "1", "b": "2"])
             #expect(alice.agent.signalingURL == "wss://127.0.0.1/ws" && alice.ice.iceInterface.isEmpty)
-            #expect(scenario.party("bob")?.options?.media.record == folder.path("out/bob.mkv"))
+            #expect(scenario.party("bob")?.options?.sink.record == folder.path("out/bob.mkv"))
             #expect(scenario.party("robot")?.options == nil)
             #expect(
                 scenario.steps.map(\.title) == [

@@ -58,6 +58,7 @@ actor EngineMediaProvider: MediaProvider {
                 track.source = sources[kind]
                 track.codecs = kind == .video ? configuration.videoCodecs : configuration.audioCodecs
                 track.encoders = configuration.encoders
+                track.direction = configuration.direction
                 track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
                 track.sharesEncoder = configuration.sharesEncoders
                 track.degradationPreference = configuration.degradationPreference

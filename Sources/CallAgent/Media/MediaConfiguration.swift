@@ -63,6 +63,10 @@ public struct MediaConfiguration: Sendable {
     ///
     /// Nothing by default, because it costs processor time. Levels in ``CallEvent/statistics(_:)`` need `MediaMeasurement.level`.
     public var measurements: Set<MediaMeasurement> = []
+    /// What calls negotiate at most; both directions by default.
+    ///
+    /// It is for signaling with servers that only take media, or only send it.
+    public var direction = MediaDirection.sendrecv
     /// Where the media of each call goes once it is connected: windows, speakers, recordings.
     ///
     /// A recording must be able to hold the codecs of the call. The first call has this path; later ones have `-2`, `-3` and so on before

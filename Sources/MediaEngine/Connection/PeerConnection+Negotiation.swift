@@ -18,6 +18,7 @@ extension PeerConnection {
         try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
         media.fit(&local, choices)
+        local.direct(media.choices.map { configuredDirection(of: $0.codec.kind) })
         return try await complete(local)
     }
 
@@ -82,7 +83,7 @@ extension PeerConnection {
             offer, kinds: Set(configuration.tracks.keys), acceptsData: configuration.allowsDataChannels)
         var choices: [PeerMedia.Choice] = []
         for section in remote.sections { choices.append(try choice(for: section)) }
-        directions = remote.directions
+        directions = agreedDirections(of: remote)
         hasData = remote.data != nil
         let prepared = await prepared(for: choices, remote.usedMLines)
         let media = if let prepared { prepared } else { try await build(choices, mLines: remote.usedMLines) }
@@ -112,7 +113,7 @@ extension PeerConnection {
         where section.takesReducedSizeRtcp && !local.has("a=rtcp-rsize", inMLine: index) {
             local.append("a=rtcp-rsize", toMLine: index)
         }
-        local.direct(remote.sections.map(\.direction.reversed))
+        local.direct(remote.sections.map { directions[$0.kind] ?? .inactive })
         if let data = remote.data { local.moveLast(to: remote.usedMLines.count { $0 < data.index }) }
         local.insert(remote.refused)
         return try await complete(local)
@@ -136,7 +137,7 @@ extension PeerConnection {
         for (section, choices) in zip(remote.sections, offered.choices) {
             agreed.append(try choice(of: choices, in: section))
         }
-        directions = remote.directions
+        directions = agreedDirections(of: remote)
         for kind in directions.keys { applyMode(of: kind) }
         // Set first, so that no second answer is accepted meanwhile.
         self.remote = remote
@@ -145,6 +146,16 @@ extension PeerConnection {
         agreeOnNumbers(for: &agreed, in: usable)
         try await apply(agreed, media)
         try await setRemote(usable, on: media)
+    }
+
+    private func configuredDirection(of kind: MediaKind) -> MediaDirection {
+        configuration.tracks[kind]?.direction ?? .inactive
+    }
+
+    /// What the peer's description and the configuration both allow.
+    private func agreedDirections(of remote: RemoteDescription) -> [MediaKind: MediaDirection] {
+        Dictionary(
+            uniqueKeysWithValues: remote.directions.map { ($0, $1.limited(to: configuredDirection(of: $0))) })
     }
 
     private func transportSequenceId(_ id: Int?) -> Int? { configuration.tuning.sendsTransportFeedback ? id : nil }

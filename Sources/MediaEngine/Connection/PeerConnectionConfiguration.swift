@@ -46,8 +46,12 @@ public struct PeerConnectionConfiguration: Sendable {
 public struct TrackConfiguration: Sendable {
     /// The source of the sent media; nil: the track only receives.
     ///
-    /// Without a source, the m-line is still negotiated for both directions, since `webrtcbin` 1.22 supports nothing else; nothing is sent on it.
+    /// Without a source, the m-line is still negotiated as ``direction`` says; nothing is sent on it.
     public var source: CaptureSource?
+    /// What is negotiated at most, from the view of this end; both directions by default.
+    ///
+    /// It is for servers that only take media, or only send it. In calls each end mutes and stops its media instead, without a negotiation.
+    public var direction = MediaDirection.sendrecv
     /// The codecs that may be used, best first.
     ///
     /// An offer lists those whose elements are installed, in this order; the first codec of the answer is used. An answer takes the first

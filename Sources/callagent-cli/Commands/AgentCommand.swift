@@ -12,7 +12,8 @@ internal import MediaEngine
 protocol AgentCommand: AsyncParsableCommand {
     var agent: AgentOptions { get }
     var identity: IdentityOptions { get }
-    var media: MediaOptions { get }
+    var source: SourceOptions { get }
+    var sink: SinkOptions { get }
     var codecs: CodecOptions { get }
     var ice: IceOptions { get }
     var start: StartOptions { get }
@@ -34,13 +35,13 @@ extension AgentCommand {
     /// What the options of several groups mean together.
     func validateTogether() throws {
         try expectations.checkFigures(in: document)
-        guard !agent.joinAhead || media.record == nil else {
+        guard !agent.joinAhead || sink.record == nil else {
             throw ValidationError("--join-ahead builds what may never be used, so it cannot be used with --record")
         }
     }
 
     func attendance(isBrief: Bool = false) -> CallAttendance {
-        CallAttendance(output: output, media: media, script: script, isBrief: isBrief)
+        CallAttendance(output: output, source: source, sink: sink, script: script, isBrief: isBrief)
     }
 
     /// Prints a warning that the library only logs: the log does not show warnings by default.
@@ -58,7 +59,7 @@ extension AgentCommand {
         let host = URLComponents(string: agent.signalingURL)?.host ?? ""
         warnOfPlainToken(to: host)
         var configuration = AgentConfiguration(
-            media: try await media.configuration(codecs, ice, engine: engine, signalingHost: host))
+            media: try await MediaConfiguration(source, sink, codecs, ice, engine: engine, signalingHost: host))
         configuration.media.trustRootsFile = identity.trustRoots
         configuration.earlyMedia = agent.earlyMedia
         configuration.timeouts.ringMs = agent.ringTimeout.milliseconds
@@ -80,7 +81,7 @@ extension AgentCommand {
         screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
     ) async throws -> AgentSession {
         if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
-        let engine = try await ProgramEngine.start(media.pipelines, log)
+        let engine = try await ProgramEngine.start(codecs.pipelines, log)
         var configuration = try await agentConfiguration(engine, maximumCalls: maximumCalls, ahead: ahead)
         configuration.screenInvite = screen
         let runner = try hooks.runner(trustRoots: identity.trustRoots, logger: log.logger("hooks"))
@@ -98,7 +99,7 @@ extension AgentCommand {
             throw Failure(error)
         }
         do {
-            session.preview = try await media.openPreview(engine, logger: log.logger("media"))
+            session.preview = try await source.openPreview(engine, logger: log.logger("media"))
         } catch {
             await session.close()
             throw error

@@ -20,7 +20,8 @@ struct ListenCommand: AgentCommand {
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
-    @OptionGroup(title: "Media") var media: MediaOptions
+    @OptionGroup(title: "Media") var source: SourceOptions
+    @OptionGroup(title: "Media") var sink: SinkOptions
     @OptionGroup(title: "Media") var codecs: CodecOptions
     @OptionGroup(title: "Network") var ice: IceOptions
     @OptionGroup(title: "Output") var output: OutputOptions

@@ -26,7 +26,8 @@ struct LoadCommand: AgentCommand {
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
-    @OptionGroup(title: "Media") var media: MediaOptions
+    @OptionGroup(title: "Media") var source: SourceOptions
+    @OptionGroup(title: "Media") var sink: SinkOptions
     @OptionGroup(title: "Media") var codecs: CodecOptions
     @OptionGroup(title: "Network") var ice: IceOptions
 
@@ -49,7 +50,7 @@ struct LoadCommand: AgentCommand {
 
     /// What each end sends.
     var sentMedia: CallMedia {
-        CallMedia(audio: media.audio != "none", video: !load.audioOnly && media.video != "none")
+        CallMedia(audio: source.audio != "none", video: !load.audioOnly && source.video != "none")
     }
 
     func validate() throws {
@@ -57,12 +58,12 @@ struct LoadCommand: AgentCommand {
         guard output.statsInterval == nil else {
             throw ValidationError("--stats-interval is for single calls; a load prints a moment every second")
         }
-        guard media.sinkVideo == "discard", media.sinkAudio == "discard",
+        guard sink.sinkVideo == "discard", sink.sinkAudio == "discard",
             !script.at.contains(where: { $0.text.hasPrefix("snapshot:") })
         else {
             throw ValidationError("--sink-video, --sink-audio and snapshots are for single calls; use callagent call")
         }
-        guard media.record == nil, media.preview == nil else {
+        guard sink.record == nil, source.preview == nil else {
             throw ValidationError("--record and --preview are for single calls; use callagent call or listen")
         }
         try script.check(against: load.duration)

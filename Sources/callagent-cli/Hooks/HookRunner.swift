@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import HTTPClient
 internal import Logging
 internal import NIOCore
 internal import NIOSSL
@@ -103,7 +104,7 @@ final class HookRunner: CallHook {
             if let complaint { logger.error("the hook '\(path)' failed: \(complaint)") }
         case .webhook(let url):
             let body = Output.json(hook.document, [])
-            let complaint = await WebHook.post(body, to: url, tls: url.isSecure ? tls : nil, limit: Self.webhookLimit)
+            let complaint = await WebHook.post(body, to: url, tls: tls, limit: Self.webhookLimit)
             if let complaint { logger.error("the hook \(url.text) failed: \(complaint)") }
         }
     }

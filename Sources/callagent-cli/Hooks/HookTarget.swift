@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import Foundation
+internal import HTTPClient
 
 /// The target of a hook, used when a call rings, is connected or ends.
 enum HookTarget: Sendable, Equatable {
     /// A program and its arguments.
     case command(path: String, arguments: [String])
     /// A server that receives the data as JSON.
-    case webhook(WebHookURL)
+    case webhook(HTTPURL)
 
     /// Whether the target uses TLS.
     var isSecure: Bool { if case .webhook(let url) = self { url.isSecure } else { false } }
@@ -18,7 +19,7 @@ enum HookTarget: Sendable, Equatable {
     /// - Throws: a `ValidationError` that explains the fault, also for a program that does not exist.
     init(parsing argument: String) throws {
         if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
-            self = .webhook(try WebHookURL(parsing: argument))
+            self = .webhook(try WebHook.url(parsing: argument))
             return
         }
         let words = try Self.words(argument)

@@ -109,7 +109,7 @@ struct LoadGenerator: Sendable {
         }
         let following = gauge.follow(call)
         let acting = Task {
-            await Script(steps: command.script.at, output: nil, media: command.media).run(on: call)
+            await Script(steps: command.script.at, output: nil, source: command.source).run(on: call)
         }
         let conducting = Task {
             try await call.waitUntilConnected()
@@ -127,8 +127,8 @@ struct LoadGenerator: Sendable {
         let theirs = await report(ofCallee: call.id)
         let outcome = CallOutcome(
             report: mine, complaints: await acting.value,
-            missing: mine.captureFaults.first { !command.media.allowsStandIn($0) },
-            requiresMedia: command.media.requireMedia)
+            missing: mine.captureFaults.first { !command.source.allowsStandIn($0) },
+            requiresMedia: command.sink.requireMedia)
         let isJudged = !isCut || mine.timeline.instant(of: .connected) != nil
         let failure = isJudged ? outcome.failure ?? theirs.flatMap { comparison(mine, $0) } : nil
         LoadWorker.send(

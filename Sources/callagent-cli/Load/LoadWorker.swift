@@ -70,7 +70,7 @@ struct LoadWorker: Sendable {
     // MARK: Agents
 
     private func prepare() async throws -> LoadAgents {
-        let engine = try await ProgramEngine.start(command.media.pipelines, command.log)
+        let engine = try await ProgramEngine.start(command.codecs.pipelines, command.log)
         let calls = share.part(of: command.load.calls)
         OpenFiles.raiseLimit(for: calls * Self.filesPerCall)
         let caller = try await agent(

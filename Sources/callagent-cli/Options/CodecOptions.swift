@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CallAgent
 internal import MediaEngine
 
-/// The codecs of a command's calls and their parameters.
+/// The codecs of a command's calls, their parameters, and the pipeline descriptions.
 struct CodecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -67,6 +67,13 @@ struct CodecOptions: ParsableArguments {
         help: ArgumentHelp(
             "The highest audio rate that the peer may send, in kbit/s (b=AS, b=TIAS).", valueName: "kbit"))
     var maxAudioRate: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder with your own pipeline descriptions. They take precedence over the built-in ones.",
+            valueName: "folder"
+        ))
+    var pipelines: String?
 
     func validate() throws {
         for rate in [videoRate, maxVideoRate, maxAudioRate].compactMap({ $0 }) where !(6...2_000_000).contains(rate) {

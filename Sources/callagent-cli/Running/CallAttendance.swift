@@ -3,7 +3,10 @@ internal import CallAgent
 /// The part of every command that follows a call from beginning to end.
 struct CallAttendance: Sendable {
     let output: OutputOptions
-    let media: MediaOptions
+    /// Nil: the calls send nothing.
+    let source: SourceOptions?
+    /// Nil: the calls receive nothing.
+    let sink: SinkOptions?
     let script: ScriptOptions
     /// Whether a person gets one line about each call instead of its timeline.
     var isBrief = false
@@ -14,7 +17,7 @@ struct CallAttendance: Sendable {
     func attend(_ call: Call, conduct: @escaping @Sendable () async -> Void) async -> CallOutcome {
         let watch = CallWatch.follow(call, output)
         let conducting = Task { await conduct() }
-        let acting = Task { await Script(steps: script.at, output: output, media: media).run(on: call) }
+        let acting = Task { await Script(steps: script.at, output: output, source: source).run(on: call) }
         _ = await call.waitUntilEnded()
         conducting.cancel()
         acting.cancel()
@@ -25,11 +28,12 @@ struct CallAttendance: Sendable {
         } else if !output.json, !isBrief {
             for line in Waterfall(report: report).lines + MediaLines.lines(report) { Output.line(line) }
         }
-        if report.isSilent, !media.requireMedia, let text = report.missingText {
+        if report.isSilent, sink?.requireMedia == false, let text = report.missingText {
             Output.error("warning: \(text); is it off there? --require-media makes this a failure")
         }
         return CallOutcome(
             report: report, complaints: await acting.value,
-            missing: report.captureFaults.first { !media.allowsStandIn($0) }, requiresMedia: media.requireMedia)
+            missing: report.captureFaults.first { source?.allowsStandIn($0) == false },
+            requiresMedia: sink?.requireMedia == true)
     }
 }

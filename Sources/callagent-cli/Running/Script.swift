@@ -7,8 +7,8 @@ struct Script: Sendable {
     let steps: [ScriptStep]
     /// How each step is reported; nil: not at all.
     let output: OutputOptions?
-    /// The media options at the start of the call.
-    let media: MediaOptions
+    /// The options of the sources at the start of the call; nil: it sends nothing.
+    let source: SourceOptions?
 
     /// Runs until all steps are done or its task is cancelled.
     ///
@@ -35,7 +35,7 @@ struct Script: Sendable {
     }
 
     /// The sources at the start of the call.
-    var initialSources: Sources { Sources(video: try? media.videoSource(), audio: try? media.audioSource()) }
+    var initialSources: Sources { Sources(video: try? source?.videoSource(), audio: try? source?.audioSource()) }
 
     /// The sources that are sent now.
     struct Sources {
@@ -78,7 +78,7 @@ struct Script: Sendable {
             sources.video?.orientation = orientation
         case .audio(nil): await call.setAudio(.off)
         case .audio(.some(var source)):
-            source.processing = media.audioProcessing
+            source.processing = self.source?.audioProcessing
             try await call.setSource(.audio(source))
             await call.setAudio(.on)
             sources.audio = source

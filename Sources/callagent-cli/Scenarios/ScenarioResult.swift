@@ -103,12 +103,13 @@ struct ScenarioResult: Sendable {
 
     /// Why a call fails as it would in `callagent call`, unless an expectation judges its end.
     private static func failure(of call: PlayedCall, _ scenario: Scenario) -> FailedCall? {
-        guard let media = scenario.party(call.party)?.options?.media else { return nil }
+        guard let options = scenario.party(call.party)?.options else { return nil }
         let end = call.report.end.flatMap { Failure($0, peer: call.report.peer) }
         guard end == nil || !scenario.judgesEnds(of: call.party) else { return nil }
         let outcome = CallOutcome(
             report: call.report, complaints: [],
-            missing: call.report.captureFaults.first { !media.allowsStandIn($0) }, requiresMedia: media.requireMedia)
+            missing: call.report.captureFaults.first { !options.source.allowsStandIn($0) },
+            requiresMedia: options.sink.requireMedia)
         return outcome.failure.map { FailedCall(party: call.party, failure: $0) }
     }
 }

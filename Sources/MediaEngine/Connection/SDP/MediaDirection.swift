@@ -8,6 +8,16 @@ public enum MediaDirection: String, Sendable, CaseIterable {
     /// Whether this end receives.
     public var receives: Bool { self == .sendrecv || self == .recvonly }
 
+    /// What both directions have in common, from the view of the same end.
+    public func limited(to other: MediaDirection) -> MediaDirection {
+        switch (sends && other.sends, receives && other.receives) {
+        case (true, true): .sendrecv
+        case (true, false): .sendonly
+        case (false, true): .recvonly
+        case (false, false): .inactive
+        }
+    }
+
     /// The direction from the view of the other end; also the most that an answer may allow (RFC 3264 section 6.1).
     public var reversed: MediaDirection {
         switch self {

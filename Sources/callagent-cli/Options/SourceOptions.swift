@@ -3,8 +3,8 @@ internal import CallAgent
 internal import Logging
 internal import MediaEngine
 
-/// What a command's calls send, and where received media goes.
-struct MediaOptions: ParsableArguments {
+/// What a command's calls send.
+struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The video to send: \(SourceName.video), or the name of a pipeline description. "
@@ -26,9 +26,6 @@ struct MediaOptions: ParsableArguments {
         ))
     var allowStandIn = false
 
-    @Flag(help: "Fail with exit code 5 if no media of a kind that the call had was received from the peer.")
-    var requireMedia = false
-
     @Option(
         help: ArgumentHelp(
             "How the audio is processed before it is sent: voice removes echo and noise and evens the level, music removes only echo. "
@@ -49,71 +46,20 @@ struct MediaOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where the peer's video goes once a call is connected: discard, window, v4l2:/dev/videoN (v4l2loopback), or the name of a "
-                + "pipeline description.", valueName: "sink"))
-    var sinkVideo = "discard"
-
-    @Option(
-        help: ArgumentHelp(
-            "Where the peer's audio goes once a call is connected: discard, speaker, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], or "
-                + "the name of a pipeline description.", valueName: "sink"))
-    var sinkAudio = "discard"
-
-    @Option(
-        help: ArgumentHelp(
             "Show the video to send, before and during calls: window, or any other video sink.", valueName: "sink"))
     var preview: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Record the received media once a call is connected: .mkv, .webm (VP8, VP9) or .mp4 (H264). Calls use the codecs that the file can hold.",
-            valueName: "file"))
-    var record: String?
-
-    @Flag(help: "Also record the sent media: into NAME.sent.mkv beside NAME.mkv.")
-    var recordSent = false
-
-    @Option(
-        help: ArgumentHelp(
-            "A folder with your own pipeline descriptions. They take precedence over the built-in ones.",
-            valueName: "folder"
-        ))
-    var pipelines: String?
-
-    /// The configuration, with every check that is possible before a call.
-    func configuration(
-        _ codecs: CodecOptions, _ ice: IceOptions, engine: Engine, signalingHost: String
-    ) async throws -> MediaConfiguration {
-        do {
-            var configuration = MediaConfiguration(video: nil, audio: nil)
-            // Reports, expectations and statistics use all measurements.
-            configuration.measurements = Set(MediaMeasurement.allCases)
-            configuration.video = try videoSource()
-            configuration.audio = try audioSource()
-            try await checkSources(configuration, engine)
-            try await codecs.apply(to: &configuration, engine: engine)
-            configuration.videoCodecs = try RecordingPath.codecs(configuration.videoCodecs, for: record)
-            configuration.outputs.recordingPath = try RecordingPath.checked(record, sent: recordSent)
-            configuration.outputs.recordsSent = recordSent
-            configuration.outputs.videoSink = try VideoSink(parsing: sinkVideo)
-            configuration.outputs.audioSink = try AudioSink(parsing: sinkAudio)
-            try await engine.check(configuration.outputs.videoSink)
-            try await engine.check(configuration.outputs.audioSink)
-            if let preview { try await engine.check(try VideoSink(parsing: preview)) }
-            try ice.apply(to: &configuration, signalingHost: signalingHost)
-            return configuration
-        } catch let error as MediaError {
-            throw Failure(error)
-        }
-    }
-
-    private func checkSources(_ configuration: MediaConfiguration, _ engine: Engine) async throws {
+    /// Sets the sources, with every check that is possible before a call.
+    func apply(to configuration: inout MediaConfiguration, engine: Engine) async throws {
+        configuration.video = try videoSource()
+        configuration.audio = try audioSource()
         if let source = configuration.video {
             try await SourceName.checked(video, "--video", SourceName.video) { try await engine.check(source) }
         }
         if let source = configuration.audio {
             try await SourceName.checked(audio ?? video, "--audio", SourceName.audio) { try await engine.check(source) }
         }
+        if let preview { try await engine.check(try VideoSink(parsing: preview)) }
     }
 
     /// Shows the video that calls will send; nil without `--preview` or without video.

@@ -1,0 +1,51 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Writes one request and reads the response.
+final class HTTPExchangeHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    enum Fault: Error {
+        case bodyIsTooLong
+        case noTrustedRoots
+    }
+
+    private let head: HTTPRequestHead
+    private let body: String
+    private let answer: EventLoopPromise<HTTPResponse>
+    private var response: HTTPResponse?
+
+    init(_ head: HTTPRequestHead, _ body: String, _ answer: EventLoopPromise<HTTPResponse>) {
+        (self.head, self.body, self.answer) = (head, body, answer)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            response = HTTPResponse(status: Int(head.status.code), headers: head.headers, body: "")
+        case .body(let bytes):
+            guard (response?.body.utf8.count ?? 0) + bytes.readableBytes <= HTTPRequest.longestBody else {
+                return errorCaught(context: context, error: Fault.bodyIsTooLong)
+            }
+            response?.body += String(buffer: bytes)
+        case .end:
+            guard let response else { return }
+            answer.succeed(response)
+            context.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        answer.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { answer.fail(ChannelError.eof) }
+}

@@ -1,0 +1,70 @@
+internal import CallProtocol
+internal import HTTPClient
+internal import NIOHTTP1
+
+/// What a server's response to an offer means for the call.
+enum ServerAnswer: Sendable, Equatable {
+    /// The server takes the session: its SDP, and what it sends.
+    case accepted(sdp: String, sends: MediaState)
+    /// The server refuses it.
+    case refused(SignalingMessage.Body)
+
+    /// Reads the response of a POST; `mayReceive` tells whether this end asked for media.
+    ///
+    /// `inviteId` is the message that is refused.
+    init(_ response: HTTPResponse, from url: HTTPURL, mayReceive: Bool, inviteId: String) {
+        guard response.isSuccess else {
+            self = .refused(Self.refusal(response, from: url, inviteId: inviteId))
+            return
+        }
+        guard response.body.hasPrefix("v=0") else {
+            let text = "\(url.text) answered \(response.status) without an SDP answer; is it a WHIP or WHEP endpoint?"
+            self = .refused(.error(.init(code: SignalingCode.malformed, text: text, ref: inviteId)))
+            return
+        }
+        self = .accepted(
+            sdp: response.body,
+            sends: mayReceive ? Self.sends(response.body) : MediaState(audio: .off, video: .off))
+    }
+
+    private static func refusal(_ response: HTTPResponse, from url: HTTPURL, inviteId: String) -> SignalingMessage.Body {
+        var text = "\(url.text) answered \(response.status)"
+        switch response.status {
+        case 401, 403: text += ", so it does not accept the token; give another one"
+        case 404, 410: text += ", so there is nothing at this URL"
+        case 406, 415, 422: text += ", so it cannot use the offered media"
+        case 405: text += "; is it a WHIP or WHEP endpoint?"
+        default: break
+        }
+        if let wait = response.headers.first(name: "Retry-After") { text += "; try again after \(wait) s" }
+        if let words = words(response) { text += ": \(words)" }
+        text = SignalingLimits.bounded(text)
+        if [406, 415, 422].contains(response.status) { return .reject(.init(code: 488, text: text)) }
+        return .error(.init(code: response.status, text: text, ref: inviteId))
+    }
+
+    /// The first line of a response in plain text, for people.
+    private static func words(_ response: HTTPResponse) -> Substring? {
+        guard response.headers.first(name: "Content-Type")?.lowercased().hasPrefix("text/plain") == true else {
+            return nil
+        }
+        return response.body.split(whereSeparator: \.isNewline).first?.prefix(200)
+    }
+
+    /// What the server sends, by the m-lines of its answer.
+    private static func sends(_ sdp: String) -> MediaState {
+        var sends = MediaState(audio: .off, video: .off)
+        var kind: WritableKeyPath<MediaState, MediaState.Sending>?
+        for line in sdp.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("m=") {
+                let isUsed = line.split(separator: " ").dropFirst().first != "0"
+                kind = !isUsed ? nil : line.hasPrefix("m=audio") ? \.audio : line.hasPrefix("m=video") ? \.video : nil
+                // The default of an m-line is both directions (RFC 8866 section 6.7).
+                if let kind { sends[keyPath: kind] = .on }
+            } else if line == "a=recvonly" || line == "a=inactive", let kind {
+                sends[keyPath: kind] = .off
+            }
+        }
+        return sends
+    }
+}

@@ -1,0 +1,74 @@
+internal import CallProtocol
+
+/// An SDP fragment that carries ICE candidates, and the credentials of the end that they belong to (RFC 8840 section 9).
+///
+/// All m-lines share one transport, so a fragment names only the first one (RFC 9725 section 4.3.2).
+struct TrickleFragment: Sendable, Equatable {
+    /// Its media type in HTTP.
+    static let contentType = "application/trickle-ice-sdpfrag"
+
+    /// The lines that say which m-line it is about, from the offer.
+    private var place: [String] = []
+    /// The most candidates that are read from a server.
+    private static let maximumCandidates = 64
+    var credentials: Credentials
+    /// The candidate attributes without `a=`; an empty one is the end of candidates.
+    var candidates: [String] = []
+
+    /// A username fragment and a password.
+    struct Credentials: Sendable, Equatable {
+        var fragment: String
+        var password: String
+    }
+
+    /// A fragment without candidates for this offer; nil if the offer has no m-line or no credentials.
+    init?(offer: String) {
+        let lines = Self.lines(offer)
+        guard let first = lines.firstIndex(where: { $0.hasPrefix("m=") }), let credentials = Credentials(lines) else {
+            return nil
+        }
+        let section = lines[first...].dropFirst().prefix { !$0.hasPrefix("m=") }
+        place = lines[..<first].filter { $0.hasPrefix("a=group:BUNDLE") } + [lines[first]]
+        place += section.filter { $0.hasPrefix("a=mid:") }
+        self.credentials = credentials
+    }
+
+    /// Reads a server's fragment; nil if it has no credentials.
+    init?(parsing text: String) {
+        let lines = Self.lines(text)
+        guard let credentials = Credentials(lines) else { return nil }
+        self.credentials = credentials
+        candidates = lines.filter { $0.hasPrefix("a=candidate:") }.prefix(Self.maximumCandidates)
+            .map { String($0.dropFirst("a=".count)) }
+    }
+
+    /// The body of a request.
+    var text: String {
+        let lines =
+            place + ["a=ice-ufrag:\(credentials.fragment)", "a=ice-pwd:\(credentials.password)"]
+            + candidates.map { $0.isEmpty ? "a=end-of-candidates" : "a=\($0)" }
+        return lines.map { $0 + "\r\n" }.joined()
+    }
+
+    /// The candidates as messages; each names its credentials, by which the receiver tells those of a restart apart.
+    var messages: [SignalingMessage.Body] {
+        candidates.map { candidate in
+            let isNamed = candidate.contains(" ufrag ")
+            let text = isNamed ? candidate : "\(candidate) ufrag \(credentials.fragment)"
+            return .candidate(.init(candidate: text, mLine: 0))
+        }
+    }
+
+    private static func lines(_ text: String) -> [String] { text.split(whereSeparator: \.isNewline).map(String.init) }
+}
+
+extension TrickleFragment.Credentials {
+    /// The first credentials among the lines: with BUNDLE all m-lines have the same.
+    init?(_ lines: [String]) {
+        func value(_ name: String) -> String? {
+            lines.first { $0.hasPrefix("a=\(name):") }.map { String($0.dropFirst("a=\(name):".count)) }
+        }
+        guard let fragment = value("ice-ufrag"), let password = value("ice-pwd") else { return nil }
+        self.init(fragment: fragment, password: password)
+    }
+}

@@ -1,0 +1,50 @@
+internal import HTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+
+/// Sends the requests of sessions to one server, with its token.
+struct WHIPServer: Sendable {
+    /// How many redirects of one request are followed.
+    private static let maximumRedirects = 5
+
+    let endpoint: HTTPURL
+    /// For `https`; nil when the endpoint is not secure.
+    let tls: NIOSSLContext?
+    let token: (@Sendable () async throws -> String)?
+    /// How long a request may take; redirects count each.
+    let limit: TimeAmount
+
+    /// Sends a request, and again to where the server redirects it (307 and 308; RFC 9725 section 4.5).
+    ///
+    /// - Returns: The response, and the URL that sent it.
+    func send(
+        _ method: HTTPMethod, to url: HTTPURL, headers: HTTPHeaders = [:], body: String = "", within limit: TimeAmount? = nil
+    ) async throws(HTTPFailure) -> (response: HTTPResponse, url: HTTPURL) {
+        var headers = headers
+        headers.add(name: "User-Agent", value: "callagent")
+        if let token { headers.add(name: "Authorization", value: "Bearer \(try await read(token))") }
+        var url = url
+        for _ in 0...Self.maximumRedirects {
+            let request = HTTPRequest(method, url, headers: headers, body: body)
+            let response = try await request.response(tls: tls, within: limit ?? self.limit)
+            guard [307, 308].contains(response.status) else { return (response, url) }
+            guard let location = response.headers.first(name: "Location"), let next = try? url.resolving(location)
+            else { throw HTTPFailure(text: "it redirects to no URL") }
+            guard next.isSecure || !url.isSecure else {
+                throw HTTPFailure(text: "it redirects to \(next.text), which is not encrypted")
+            }
+            url = next
+        }
+        throw HTTPFailure(text: "it redirects more than \(Self.maximumRedirects) times")
+    }
+
+    private func read(_ token: @Sendable () async throws -> String) async throws(HTTPFailure) -> String {
+        let text: String
+        do { text = try await token() } catch { throw HTTPFailure(text: "the token cannot be read: \(error)") }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw HTTPFailure(text: "the token has a character that no header may have")
+        }
+        return text
+    }
+}

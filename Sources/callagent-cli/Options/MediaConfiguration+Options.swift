@@ -1,0 +1,24 @@
+internal import CallAgent
+internal import MediaEngine
+
+extension MediaConfiguration {
+    /// The media that the options ask for, with every check that is possible before a call.
+    ///
+    /// Nil: no sources, or no sinks.
+    init(
+        _ source: SourceOptions?, _ sink: SinkOptions?, _ codecs: CodecOptions, _ ice: IceOptions, engine: Engine,
+        signalingHost: String
+    ) async throws {
+        do {
+            self.init(video: nil, audio: nil)
+            // Reports, expectations and statistics use all measurements.
+            measurements = Set(MediaMeasurement.allCases)
+            try await source?.apply(to: &self, engine: engine)
+            try await codecs.apply(to: &self, engine: engine)
+            try await sink?.apply(to: &self, engine: engine)
+            try ice.apply(to: &self, signalingHost: signalingHost)
+        } catch let error as MediaError {
+            throw Failure(error)
+        }
+    }
+}
