@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import CallAgent
 internal import Foundation
-internal import LocalNetwork
 internal import Logging
 internal import MediaEngine
 
@@ -9,8 +8,9 @@ internal import MediaEngine
 ///
 /// Its groups of options stand side by side: in debug builds the argument parser's checks take five times as long for
 /// each level of nesting.
-protocol AgentCommand: AsyncParsableCommand {
+protocol AgentCommand: AsyncParsableCommand, ShortHelpCommand {
     var agent: AgentOptions { get }
+    var tokens: TokenOptions { get }
     var identity: IdentityOptions { get }
     var source: SourceOptions { get }
     var sink: SinkOptions { get }
@@ -24,9 +24,6 @@ protocol AgentCommand: AsyncParsableCommand {
 
     /// The document that expectations are about.
     var document: Figures.Document { get }
-
-    /// The options that most users need, without dashes; `--help` has these alone.
-    static var commonOptions: [String] { get }
 }
 
 extension AgentCommand {
@@ -44,23 +41,15 @@ extension AgentCommand {
         CallAttendance(output: output, source: source, sink: sink, script: script, isBrief: isBrief)
     }
 
-    /// Prints a warning that the library only logs: the log does not show warnings by default.
-    private func warnOfPlainToken(to host: String) {
-        guard identity.hasToken, !LocalAddresses.isLoopback(host), log.logLevel.loggerLevel > .warning,
-            URLComponents(string: agent.signalingURL)?.scheme?.lowercased() == "ws"
-        else { return }
-        Output.error("warning: the token goes to \(host) unencrypted; use wss://")
-    }
-
     /// The configuration of an agent as the options ask, with every check that is possible before a call.
     func agentConfiguration(
         _ engine: Engine, maximumCalls: Int, ahead: JoinAhead
     ) async throws -> AgentConfiguration {
         let host = URLComponents(string: agent.signalingURL)?.host ?? ""
-        warnOfPlainToken(to: host)
+        tokens.warnOfPlainToken(to: agent.signalingURL, log)
         var configuration = AgentConfiguration(
             media: try await MediaConfiguration(source, sink, codecs, ice, engine: engine, signalingHost: host))
-        configuration.media.trustRootsFile = identity.trustRoots
+        configuration.media.trustRootsFile = tokens.trustRoots
         configuration.earlyMedia = agent.earlyMedia
         configuration.timeouts.ringMs = agent.ringTimeout.milliseconds
         configuration.timeouts.connectMs = agent.connectTimeout.milliseconds
@@ -80,17 +69,18 @@ extension AgentCommand {
         maximumCalls: Int = 1, ahead: JoinAhead, hooks: HookOptions,
         screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
     ) async throws -> AgentSession {
-        if let tokenFile = identity.tokenFile { _ = try TokenFile.read(tokenFile) }
+        try tokens.check()
         let engine = try await ProgramEngine.start(codecs.pipelines, log)
         var configuration = try await agentConfiguration(engine, maximumCalls: maximumCalls, ahead: ahead)
         configuration.screenInvite = screen
-        let runner = try hooks.runner(trustRoots: identity.trustRoots, logger: log.logger("hooks"))
+        let runner = try hooks.runner(trustRoots: tokens.trustRoots, logger: log.logger("hooks"))
         if let runner { configuration.hooks = [runner] }
-        let (identity, url, logger) = (identity, agent.signalingURL, log.logger("signaling"))
+        let transport = tokens.transport(
+            url: agent.signalingURL, device: identity.device, logger: log.logger("signaling"))
         let callAgent = Agent(
-            user: agent.user, media: engine, signaling: identity.transport(url: url, logger: logger),
+            user: agent.user, media: engine, signaling: transport,
             configuration: configuration, logger: log.logger("call-agent"))
-        let watch = AgentWatch.follow(callAgent, output, tokenFile: identity.tokenFile)
+        let watch = AgentWatch.follow(callAgent, output, tokenFile: tokens.tokenFile)
         var session = AgentSession(agent: callAgent, hooks: runner, watch: watch)
         do throws(CallError) {
             try await callAgent.prepare()

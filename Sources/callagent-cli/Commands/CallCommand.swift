@@ -17,6 +17,7 @@ struct CallCommand: AgentCommand {
     @OptionGroup(title: "Call") var placing: PlacingOptions
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
+    @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
     @OptionGroup(title: "Media") var sink: SinkOptions

@@ -7,7 +7,7 @@ enum Help {
         let words = arguments.prefix { $0 != "--" }
         let command = words.first { !$0.hasPrefix("-") && $0 != "help" }.flatMap(command)
         if words.contains("--help-all") { return CallAgentCommand.helpMessage(for: command ?? CallAgentCommand.self) }
-        guard let command = command as? any AgentCommand.Type,
+        guard let command = command as? any ShortHelpCommand.Type,
             words.first == "help" || words.contains("--help") || words.contains("-h")
         else { return nil }
         return short(CallAgentCommand.helpMessage(for: command), command.commonOptions)
@@ -50,4 +50,10 @@ enum Help {
             ])
             .joined(separator: "\n")
     }
+}
+
+/// A command with so many options that its help begins with a few of them.
+protocol ShortHelpCommand: ParsableCommand {
+    /// The options that most users need, without dashes; `--help` has these alone.
+    static var commonOptions: [String] { get }
 }

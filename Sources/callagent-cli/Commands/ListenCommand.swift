@@ -19,6 +19,7 @@ struct ListenCommand: AgentCommand {
     @OptionGroup(title: "Call") var answering: AnsweringOptions
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
+    @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
     @OptionGroup(title: "Media") var sink: SinkOptions

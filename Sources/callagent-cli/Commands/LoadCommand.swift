@@ -25,6 +25,7 @@ struct LoadCommand: AgentCommand {
 
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
+    @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
     @OptionGroup(title: "Media") var sink: SinkOptions

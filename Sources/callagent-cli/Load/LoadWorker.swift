@@ -103,13 +103,14 @@ struct LoadWorker: Sendable {
         if command.codecs.decode == nil { configuration.media.decoding = .sampled }
         configuration.statisticsInterval = LoadGauge.interval
         configuration.keptReports = capacity
-        var identity = command.identity
         // The workers are devices of one user.
-        if !command.pair { identity.device = "\(identity.device ?? "load")-\(share.index + 1)" }
-        let (signIn, url, logger) = (identity, command.agent.signalingURL, command.log.logger("signaling"))
+        let device = command.identity.device ?? "load"
+        let transport = command.tokens.transport(
+            url: command.agent.signalingURL,
+            device: command.pair ? command.identity.device : "\(device)-\(share.index + 1)",
+            logger: command.log.logger("signaling"))
         return Agent(
-            user: user, media: engine, signaling: signIn.transport(url: url, logger: logger),
-            configuration: configuration, logger: command.log.logger(user))
+            user: user, media: engine, signaling: transport, configuration: configuration, logger: command.log.logger(user))
     }
 }
 

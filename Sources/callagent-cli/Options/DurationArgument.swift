@@ -61,6 +61,8 @@ struct TimeLimit: ExpressibleByArgument, Equatable {
 
     init(_ duration: Duration?) { self.duration = duration }
 
+    static let forever = TimeLimit(nil)
+
     init?(argument: String) {
         if argument == "forever" {
             duration = nil

@@ -47,10 +47,11 @@ final class ScenarioCast: Sendable {
         var agents: [String: Agent] = [:]
         for party in scenario.parties {
             guard let options = party.options, let configuration = configurations[party.name] else { continue }
-            let (identity, logger) = (options.identity, log.logger("signaling"))
+            let transport = options.tokens.transport(
+                url: url, device: options.identity.device, logger: log.logger("signaling"))
             agents[party.name] = Agent(
-                user: party.user, media: engine, signaling: identity.transport(url: url, logger: logger),
-                configuration: configuration, logger: log.logger(party.name))
+                user: party.user, media: engine, signaling: transport, configuration: configuration,
+                logger: log.logger(party.name))
         }
         self.agents = agents
     }

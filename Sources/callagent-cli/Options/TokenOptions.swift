@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import Foundation
+internal import LocalNetwork
+internal import Logging
+internal import WebSocketSignaling
+
+/// How a command signs in at a server, and which servers it trusts.
+struct TokenOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The token to sign in with. Other users of this machine can see it; prefer --token-file, or the environment variable \(EnvironmentSetting.token.rawValue).",
+            valueName: "token"))
+    var token: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the token to sign in with. It is read again at each sign-in.", valueName: "file"),
+        completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A PEM file with certificates to trust for wss://, turns: and https:// hooks, in addition to the system's.",
+            valueName: "file"),
+        completion: .file())
+    var trustRoots: String?
+
+    func validate() throws {
+        guard token == nil || tokenFile == nil else {
+            throw ValidationError("--token and --token-file exclude each other")
+        }
+    }
+
+    /// Returns the token for each sign-in; nil if there is no token.
+    var provider: (@Sendable () async throws -> String)? {
+        if let tokenFile { return { try TokenFile.read(tokenFile) } }
+        guard let token = token ?? EnvironmentSetting.token.value else { return nil }
+        return { token }
+    }
+
+    /// Refuses a token file that cannot be read, before anything is opened.
+    func check() throws { if let tokenFile { _ = try TokenFile.read(tokenFile) } }
+
+    /// Prints a warning that the libraries only log: the log does not show warnings by default.
+    func warnOfPlainToken(to url: String, _ log: LogOptions) {
+        guard provider != nil, log.logLevel.loggerLevel > .warning, let parts = URLComponents(string: url),
+            let host = parts.host, !LocalAddresses.isLoopback(host), let scheme = parts.scheme?.lowercased(),
+            ["ws", "http"].contains(scheme)
+        else { return }
+        Output.error("warning: the token goes to \(host) unencrypted; use \(scheme)s://")
+    }
+
+    /// The transport for one sign-in.
+    func transport(url: String, device: String?, logger: Logger) -> WebSocketTransport {
+        var configuration = WebSocketTransportConfiguration()
+        configuration.trustRootsFile = trustRoots
+        return WebSocketTransport(
+            url: url, device: device, token: provider, configuration: configuration, logger: logger)
+    }
+}
+
+/// Environment variables that replace an option; the option wins.
+enum EnvironmentSetting: String {
+    case signaling = "CALLAGENT_SIGNALING"
+    case token = "CALLAGENT_TOKEN"
+
+    /// Nil if it is not set or empty.
+    var value: String? {
+        let value = ProcessInfo.processInfo.environment[rawValue] ?? ""
+        return value.isEmpty ? nil : value
+    }
+}
