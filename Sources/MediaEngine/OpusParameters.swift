@@ -66,9 +66,9 @@ public struct OpusParameters: Sendable, Equatable {
         return (parameters, warnings)
     }
 
-    /// The value of `a=fmtp`.
+    /// The value of `a=fmtp`: what differs from the defaults of RFC 7587. Some servers compare values as text, and take a written default for another codec.
     var formatParameters: String {
-        "minptime=10;useinbandfec=\(usesInbandFEC ? 1 : 0);usedtx=\(usesDTX ? 1 : 0)"
+        "minptime=10" + (usesInbandFEC ? ";useinbandfec=1" : "") + (usesDTX ? ";usedtx=1" : "")
             + (maxPlaybackRate < 48_000 ? ";maxplaybackrate=\(maxPlaybackRate)" : "")
             + (maxAverageBitrate < 510_000 ? ";maxaveragebitrate=\(maxAverageBitrate)" : "")
     }

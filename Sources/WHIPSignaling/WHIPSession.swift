@@ -30,8 +30,9 @@ actor WHIPSession {
     /// Where the session is; nil before the server has it.
     private var resource: HTTPURL?
     private var entityTag: String?
-    /// The fragment without candidates; nil when the server takes none.
+    /// The fragment without candidates.
     private var fragment: TrickleFragment?
+    private var takesCandidates = true
 
     /// The session of the call that `invite` begins; `report` gets the answers to its messages.
     init(
@@ -127,15 +128,12 @@ actor WHIPSession {
     }
 
     private func trickle(_ candidates: [String]) async {
-        guard !isEnding, resource != nil, var fragment else { return }
+        guard !isEnding, takesCandidates, resource != nil, var fragment else { return }
         fragment.candidates = candidates
-        guard let response = await patch(fragment, matching: entityTag) else { return }
-        guard response.isSuccess else {
-            // The server may do without: it learns the addresses from the checks that arrive.
-            logger.info("the server takes no candidates: it answered \(response.status)")
-            if [405, 415, 501].contains(response.status) { self.fragment = nil }
-            return
-        }
+        guard let response = await patch(fragment, matching: entityTag), !response.isSuccess else { return }
+        // The server may do without: it learns the addresses from the checks that arrive.
+        logger.info("the server takes no candidates: it answered \(response.status)")
+        if [405, 415, 501].contains(response.status) { takesCandidates = false }
     }
 
     /// Asks for another network path (RFC 9725 section 4.3.3).
@@ -163,7 +161,12 @@ actor WHIPSession {
         var headers: HTTPHeaders = ["Content-Type": TrickleFragment.contentType]
         if let tag { headers.add(name: "If-Match", value: tag) }
         do throws(HTTPFailure) {
-            return try await server.send(.PATCH, to: resource, headers: headers, body: fragment.text).response
+            let response = try await server.send(.PATCH, to: resource, headers: headers, body: fragment.text).response
+            if [404, 410].contains(response.status) {
+                self.resource = nil
+                reply(.hangup(.init(code: SignalingCode.ended, text: "the server has ended the session")))
+            }
+            return response
         } catch {
             logger.warning("\(resource.text): \(error.text)")
             return nil

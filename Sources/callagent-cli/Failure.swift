@@ -53,16 +53,17 @@ struct Failure: Error, CustomStringConvertible {
         case .signInRefused(409, _):
             return "\(error); end that program, use another name, or let both ring with --device NAME"
         case .unreachable(let url, let text):
+            let isMediaServer = url.lowercased().hasPrefix("http")
             // The texts of `ConnectionFailure`.
             let advice =
                 switch text {
-                case "connection refused": "; start it with: callagent serve"
-                case "the host name cannot be resolved": "; check the name in --signaling"
+                case "connection refused": isMediaServer ? "; is it running?" : "; start it with: callagent serve"
+                case "the host name cannot be resolved": "; check the name in \(isMediaServer ? "the URL" : "--signaling")"
                 case _ where text.contains("trusted"): "; --trust-roots names more certificates"
                 case _ where text.contains(";"): ""
                 default: "; is it running?"
                 }
-            return "cannot reach the signaling server at \(url): \(text)\(advice)"
+            return "cannot reach the \(isMediaServer ? "media" : "signaling") server at \(url): \(text)\(advice)"
         case .signInRefused(401, _):
             return "\(error): --token-file FILE"
         default: return error.description

@@ -65,6 +65,8 @@ extension PeerConnection {
         let limit = Duration.milliseconds(configuration.tuning.silenceMs)
         let pathLimit = Duration.milliseconds(configuration.tuning.pathSilenceMs)
         var isInterrupted = false
+        var searches = 0
+        var heard: ClockReading?
         let shortest = min(limit, pathLimit)
         var due = ClockReading.now
         while !isClosed, !Task.isCancelled {
@@ -76,8 +78,10 @@ extension PeerConnection {
                 let isSilent = end < now
                 if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
                 isInterrupted = isSilent
-                let pathEnd = max(last, pathChanged ?? last) + rhythm.pathPatience(pathLimit)
+                if heard != last { (heard, searches) = (last, 0) }
+                let pathEnd = max(last, pathChanged ?? last) + Self.patience(rhythm.pathPatience(pathLimit), searches)
                 if pathEnd < now {
+                    searches += 1
                     eventSink.yield(.init(.pathSilent))
                     // The next one, unless something arrives.
                     pathChanged = now
@@ -87,6 +91,13 @@ extension PeerConnection {
             due = now + pause
             try? await Task.sleep(for: pause)
         }
+    }
+
+    /// How long a path may be silent after so many reports of silence.
+    ///
+    /// From the third on it is twice as long each time: a server that has nothing to send does not need another path several times a second.
+    static func patience(_ patience: Duration, _ searches: Int) -> Duration {
+        patience * (1 << min(max(searches - 1, 0), 5))
     }
 
     /// How late this end may be to look for silence.

@@ -39,7 +39,11 @@ enum ServerAnswer: Sendable, Equatable {
         if let wait = response.headers.first(name: "Retry-After") { text += "; try again after \(wait) s" }
         if let words = words(response) { text += ": \(words)" }
         text = SignalingLimits.bounded(text)
-        if [406, 415, 422].contains(response.status) { return .reject(.init(code: 488, text: text)) }
+        switch response.status {
+        case 404, 410: return .reject(.init(code: SignalingCode.unknownUser, text: text))
+        case 406, 415, 422: return .reject(.init(code: 488, text: text))
+        default: break
+        }
         return .error(.init(code: response.status, text: text, ref: inviteId))
     }
 

@@ -52,7 +52,7 @@ extension RealPipelines {
                 // Both ends say it: one in its offer, the other in its answer.
                 let said = saysStereo ? ";sprop-stereo=1" : ";sprop-stereo=0"
                 return SessionDescription(
-                    kind: description.kind, sdp: description.sdp.replacing("usedtx=0", by: "usedtx=0" + said))
+                    kind: description.kind, sdp: description.sdp.replacing("minptime=10", by: "minptime=10" + said))
             }
             try await withCall(options) { call in
                 try await call.connect()

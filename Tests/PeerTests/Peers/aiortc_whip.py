@@ -7,6 +7,7 @@ Prints one JSON object per line: listening, each request, and at the end of each
 
 import argparse
 import asyncio
+import ssl
 import uuid
 
 from aiohttp import web
@@ -134,7 +135,11 @@ async def main(options):
     ])
     runner = web.AppRunner(application)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    tls = None
+    if options.certificate:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(options.certificate, options.key)
+    site = web.TCPSite(runner, "127.0.0.1", options.port, ssl_context=tls, reuse_address=True)
     await site.start()
     tell("listening", port=site._server.sockets[0].getsockname()[1])
     await asyncio.Event().wait()
@@ -142,4 +147,7 @@ async def main(options):
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--token")
+parser.add_argument("--port", type=int, default=0)
+parser.add_argument("--certificate")
+parser.add_argument("--key")
 asyncio.run(main(parser.parse_args()))

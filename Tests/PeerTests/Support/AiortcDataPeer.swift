@@ -31,13 +31,21 @@ final class AiortcDataPeer: DataPeer {
 extension Program {
     /// Starts a script of the folder `Peers` with the Python that has aiortc; skips the test if it is not installed.
     static func aiortc(_ script: String, _ arguments: [String], hasInput: Bool = false) throws -> Program {
+        let python = try installed("peers/bin/python", "aiortc")
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-        let python = root.appendingPathComponent(".build/peers/bin/python").path
-        guard FileManager.default.isExecutableFile(atPath: python) else {
-            try Test.cancel("aiortc is not there; scripts/install-peers installs it")
-        }
         let path = tests.appendingPathComponent("Peers/\(script)").path
-        return try Program([path] + arguments, path: python, hasInput: hasInput)
+        // No byte code beside the sources.
+        return try Program(["-B", path] + arguments, path: python, hasInput: hasInput)
+    }
+
+    /// The path of a program below `.build`; skips the test if it is not there.
+    static func installed(_ path: String, _ name: String) throws -> String {
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        let path = root.appendingPathComponent(".build/\(path)").path
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            try Test.cancel("\(name) is not there; scripts/install-peers installs it")
+        }
+        return path
     }
 }

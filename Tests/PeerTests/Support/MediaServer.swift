@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// A media server of another implementation, for WHIP and WHEP.
+struct MediaServer {
+    enum Implementation: String, CaseIterable {
+        case aiortc, pion
+    }
+
+    let program: Program
+    let port: Int
+    private let scheme: String
+
+    init(_ implementation: Implementation = .aiortc, _ arguments: [String] = []) async throws {
+        let program =
+            switch implementation {
+            case .aiortc: try Program.aiortc("aiortc_whip.py", arguments)
+            case .pion: try Program([], path: Program.installed("pion/media-server", "Pion's media server"))
+            }
+        let event = try await program.event(["event": "listening"])
+        self.program = program
+        port = try #require(event["port"] as? Int)
+        scheme = arguments.contains("--certificate") ? "https" : "http"
+    }
+
+    func url(_ path: String) -> String { "\(scheme)://127.0.0.1:\(port)/\(path)" }
+
+    /// Starts a program that sends colour bars and 440 Hz.
+    func publish(_ path: String, _ arguments: [String] = []) throws -> Program {
+        try Program(
+            ["publish", url(path), "--events", "--ice-interface", "127.0.0.1"]
+                + ["--video", "test:smpte", "--audio", "tone:440"] + arguments)
+    }
+
+    /// Starts a program that receives.
+    func play(_ path: String, _ arguments: [String] = []) throws -> Program {
+        try Program(["play", url(path), "--events", "--ice-interface", "127.0.0.1"] + arguments)
+    }
+
+    /// The methods of the requests so far.
+    var methods: [String] {
+        program.events.filter { $0["event"] as? String == "request" }.compactMap { $0["method"] as? String }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import TestServers
+import Testing
+
+extension Peers {
+    /// `callagent publish` and `play` with media servers of other implementations.
+    @Suite struct WHIPTests {
+        @Test(
+            "What is published arrives at the server, and at who plays it there",
+            arguments: MediaServer.Implementation.allCases)
+        func broadcast(implementation: MediaServer.Implementation) async throws {
+            let server = try await MediaServer(implementation)
+            let publisher = try server.publish("whip/room")
+            try await connected(publisher)
+            let viewer = try server.play("whep/room", ["--duration", "3s", "--require-media"])
+            #expect(try await viewer.waitForExit() == 0, "\(viewer.errors)")
+            let seen = try await viewer.report()
+            #expect(seen.number("video.received.distinctFrames") ?? 0 > 30)
+            #expect(seen.number("video.received.frameWidth") == 640)
+            #expect(seen.hears(440) && seen.text("audio.received.codec") == "OPUS")
+            #expect(seen.number("video.sent.packetsSent") == 0 && seen.number("audio.sent.packetsSent") == 0)
+
+            publisher.signal(SIGINT)
+            #expect(try await publisher.waitForExit() == 130)
+            let sent = try await publisher.report()
+            #expect(sent.text("end.reason") == "localHangup")
+            #expect(sent.number("video.received.packetsReceived") ?? 0 == 0)
+            // Both sessions are gone from the server.
+            #expect(server.methods.count { $0 == "DELETE" } == 2)
+            let ended = try #require(server.program.events.last { $0["event"] as? String == "ended" })
+            switch implementation {
+            case .aiortc:
+                #expect(ended["distinct"] as? Int ?? 0 > 30)
+                let bars = try #require(ended["colours"] as? [[Int]])
+                #expect(PageUser.Frame(width: 640, height: 360, bars: bars, hash: 0).isSMPTE)
+                #expect(abs((ended["hertz"] as? Double ?? 0) - 440) < 5)
+            case .pion: #expect(ended["video"] as? Int ?? 0 > 90 && ended["audio"] as? Int ?? 0 > 90)
+            }
+        }
+
+        @Test("A server's own media is played, or its audio alone", arguments: [true, false])
+        func ownMedia(hasVideo: Bool) async throws {
+            let server = try await MediaServer()
+            let options = ["--duration", "2s", "--require-media"] + (hasVideo ? [] : ["--audio-only"])
+            let viewer = try server.play("whep/own", options)
+            #expect(try await viewer.waitForExit() == 0, "\(viewer.errors)")
+            let report = try await viewer.report()
+            #expect(report.hears(660))
+            #expect(report.number("video.received.distinctFrames") ?? 0 > 20 || !hasVideo)
+            #expect((report.number("video.received.framesDecoded") == nil) == !hasVideo)
+        }
+
+        @Test("Another network path is found during a session, and the media goes on")
+        func iceRestart() async throws {
+            let server = try await MediaServer(.pion)
+            let publisher = try server.publish("whip/room", ["--at", "2s=restart-ice"])
+            try await connected(publisher)
+            let viewer = try server.play("whep/room", ["--at", "2s=restart-ice", "--stats-interval", "200ms"])
+            for program in [publisher, viewer] {
+                let change = try await program.event(["event": "networkChangeEnded"])
+                let path = try #require(change["networkChange"] as? [String: Any])
+                #expect(path["after"] is [String: Any])
+            }
+            #expect(server.program.count(of: ["event": "iceRestart"]) == 2)
+            func frames() -> Double {
+                let entries = viewer.event(named: "statistics")?["statistics"] as? [[String: Any]] ?? []
+                return entries.compactMap { ($0["framesDecoded"] as? NSNumber)?.doubleValue }.max() ?? 0
+            }
+            let before = frames()
+            try await eventually("thirty frames on the other path") { frames() > before + 30 }
+            for program in [viewer, publisher] {
+                program.signal(SIGINT)
+                #expect(try await program.waitForExit() == 130)
+                #expect(!program.hasEvent(["event": "stateChanged", "state": "reconnecting"]))
+            }
+            #expect(try await viewer.report().hears(440))
+        }
+
+        @Test("A redirect is followed, with the token, over TLS")
+        func redirected() async throws {
+            let certificate = try TestCertificate()
+            let server = try await MediaServer(
+                .aiortc,
+                ["--token", "secret", "--certificate", certificate.certificate.path, "--key", certificate.key.path])
+            let token = try TemporaryFile("secret\n")
+            let trust = ["--trust-roots", certificate.certificate.path]
+            let options = trust + ["--token-file", token.path, "--duration", "1s"]
+            let publisher = try server.publish("odd/moved", options)
+            #expect(try await publisher.waitForExit() == 0, "\(publisher.errors)")
+            #expect(server.program.hasEvent(["event": "request", "method": "POST", "path": "/whip/moved"]))
+            #expect(server.program.event(named: "ended")?["distinct"] as? Int ?? 0 > 10)
+
+            for (options, text) in [
+                (trust, "answered 401, so it does not accept the token"),
+                (trust + ["--token", "wrong"], "answered 401, so it does not accept the token"),
+                ([], "its certificate is not trusted"),
+            ] {
+                let refused = try server.publish("whip/room", options)
+                #expect(try await refused.waitForExit() == 3)
+                #expect(refused.errors.contains(text), "\(refused.errors)")
+            }
+        }
+
+        @Test(
+            "What a server answers instead of SDP is reported in one line, with an exit code",
+            arguments: [
+                ("whip/x/y", 4, "answered 404, so there is nothing at this URL"),
+                ("whep/nobody", 4, "nothing at this URL: nobody publishes in this room"),
+                ("odd/circle", 3, "it redirects more than 5 times"),
+                ("odd/page", 3, "answered 200 without an SDP answer; is it a WHIP or WHEP endpoint?"),
+                ("odd/full", 3, "answered 503; try again after 7 s: no room left"),
+                ("odd/codecs", 5, "answered 406, so it cannot use the offered media: no such codec"),
+                ("odd/long", 3, "its answer is longer than 256 kB"),
+                ("odd/empty", 5, "incompatibleMedia"),
+                ("odd/slow", 4, "ringTimeout"),
+            ] as [(String, Int32, String)])
+        func refused(path: String, status: Int32, text: String) async throws {
+            let server = try await MediaServer()
+            let program = try server.play(path, ["--request-timeout", "1s"])
+            #expect(try await program.waitForExit(within: .seconds(10)) == status)
+            #expect(program.errors.contains(text), "\(program.errors)")
+            #expect(program.errors.split(separator: "callagent: ", omittingEmptySubsequences: false).count == 2, "\(program.errors)")
+        }
+
+        @Test("A server that has forgotten the session ends it")
+        func forgotten() async throws {
+            let server = try await MediaServer()
+            let publisher = try server.publish("whip/room")
+            try await connected(publisher)
+            server.program.signal(SIGKILL)
+            try await server.program.waitForExit()
+            let next = try await MediaServer(.aiortc, ["--port", "\(server.port)"])
+            #expect(try await publisher.waitForExit() == 0, "\(publisher.errors)")
+            let report = try await publisher.report()
+            #expect(report.text("end.reason") == "remoteHangup")
+            #expect(report.text("end.text") == "the server has ended the session")
+            #expect(next.methods == ["PATCH"])
+        }
+
+        private func connected(_ program: Program) async throws {
+            try await eventually("a connected session: \(program.errors)") {
+                program.hasEvent(["event": "stateChanged", "state": "connected"])
+            }
+        }
+    }
+}
+
+extension Program {
+    fileprivate func event(named name: String) -> [String: Any]? {
+        events.last { $0["event"] as? String == name }
+    }
+}
