@@ -205,7 +205,8 @@ let package = Package(
         .testTarget(
             name: "SignalingTests",
             dependencies: [
-                "SignalingServer", "WebSocketSignaling", "WHIPSignaling", "HTTPClient", "CallAgent", "CallProtocol", "TestServers",
+                "SignalingServer", "WebSocketSignaling", "WHIPSignaling", "HTTPClient", "CallAgent", "CallProtocol",
+                "TestServers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -66,7 +66,9 @@ public struct OpusParameters: Sendable, Equatable {
         return (parameters, warnings)
     }
 
-    /// The value of `a=fmtp`: what differs from the defaults of RFC 7587. Some servers compare values as text, and take a written default for another codec.
+    /// The value of `a=fmtp`: what differs from the defaults of RFC 7587.
+    ///
+    /// Some servers, such as Pion, take a written default for another codec than one that they have without it.
     var formatParameters: String {
         "minptime=10" + (usesInbandFEC ? ";useinbandfec=1" : "") + (usesDTX ? ";usedtx=1" : "")
             + (maxPlaybackRate < 48_000 ? ";maxplaybackrate=\(maxPlaybackRate)" : "")

@@ -19,7 +19,8 @@ struct WHIPServer: Sendable {
     ///
     /// - Returns: The response, and the URL that sent it.
     func send(
-        _ method: HTTPMethod, to url: HTTPURL, headers: HTTPHeaders = [:], body: String = "", within limit: TimeAmount? = nil
+        _ method: HTTPMethod, to url: HTTPURL, headers: HTTPHeaders = [:], body: String = "",
+        within limit: TimeAmount? = nil
     ) async throws(HTTPFailure) -> (response: HTTPResponse, url: HTTPURL) {
         var headers = headers
         headers.add(name: "User-Agent", value: "callagent")

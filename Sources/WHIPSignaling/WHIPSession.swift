@@ -119,7 +119,8 @@ actor WHIPSession {
         }
         resource = response.headers.first(name: "Location").flatMap { try? url.resolving($0) }
         if resource == nil {
-            logger.warning("\(url.text) did not say where the session is: it cannot be ended there, nor change its network path")
+            logger.warning(
+                "\(url.text) did not say where the session is: it cannot be ended there, nor change its network path")
         }
         entityTag = response.headers.first(name: "ETag")
         let servers = IceServerLink.servers(response.headers["Link"])

@@ -37,7 +37,9 @@ public actor WHIPTransport: SignalingTransport {
     /// True: this end learns of each request whether it succeeded.
     public nonisolated let guaranteesDelivery = true
 
-    /// The most events that wait for the agent; further ones are dropped. A call has some ten.
+    /// The most events that wait for the agent; further ones are dropped.
+    ///
+    /// A call has some ten.
     private static let maximumWaiting = 4_096
 
     private let url: String

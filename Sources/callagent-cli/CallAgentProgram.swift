@@ -55,7 +55,8 @@ struct CallAgentCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, CallCommand.self, PublishCommand.self,
-            PlayCommand.self, LoadCommand.self, TestCommand.self, DoctorCommand.self, DevicesCommand.self, PipelinesCommand.self, TokenCommand.self,
+            PlayCommand.self, LoadCommand.self, TestCommand.self, DoctorCommand.self, DevicesCommand.self,
+            PipelinesCommand.self, TokenCommand.self,
             VersionCommand.self,
         ])
 

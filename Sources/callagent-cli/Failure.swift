@@ -58,7 +58,8 @@ struct Failure: Error, CustomStringConvertible {
             let advice =
                 switch text {
                 case "connection refused": isMediaServer ? "; is it running?" : "; start it with: callagent serve"
-                case "the host name cannot be resolved": "; check the name in \(isMediaServer ? "the URL" : "--signaling")"
+                case "the host name cannot be resolved":
+                    "; check the name in \(isMediaServer ? "the URL" : "--signaling")"
                 case _ where text.contains("trusted"): "; --trust-roots names more certificates"
                 case _ where text.contains(";"): ""
                 default: "; is it running?"

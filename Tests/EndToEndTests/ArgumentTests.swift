@@ -68,6 +68,19 @@ struct ArgumentTests {
         #expect(all.matches(of: /(?m)^  --/).count > 50 && all.contains("--payload-type"))
     }
 
+    @Test("The help of a session on a media server is short, too", arguments: ["publish", "play"])
+    func sessionHelp(command: String) throws {
+        let text = try #require(Help.text([command, "--help"]))
+        #expect((8...9).contains(text.matches(of: /(?m)^  --/).count), "\(text)")
+        #expect(text.contains("USAGE: callagent \(command)") && text.contains("--help-all lists the other "))
+        let all = try #require(Help.text([command, "--help-all"]))
+        #expect(all.matches(of: /(?m)^  --/).count > 30 && all.contains("--ice-server"))
+        // What the other direction needs is no option of this one.
+        #expect(
+            all.contains("--sink-video") == (command == "play")
+                && all.contains("--video-size") == (command == "publish"))
+    }
+
     @Test(
         "Other help is the parser's",
         arguments: [["call", "bob"], ["serve", "--help"], ["--help"], ["call", "--", "--help"]])

@@ -133,6 +133,14 @@ extension EndToEnd {
                     try await eventually(command) { program.output.contains("listening as") }
                     program.signal(SIGINT)
                     #expect(try await program.waitForExit() == 130, "\(command): \(program.errors)")
+                case "publish":
+                    // There is no media server; PeerTests have some.
+                    try await eventually(command) { program.errors.contains("trying again in 1 s") }
+                    program.signal(SIGINT)
+                    #expect(try await program.waitForExit() == 130, "\(command): \(program.errors)")
+                case "play":
+                    #expect(try await program.waitForExit() == 3, "\(command): \(program.errors)")
+                    #expect(program.errors.contains("cannot reach the media server at http://127.0.0.1:9/whep/door"))
                 default:
                     #expect(
                         try await program.waitForExit(within: .seconds(40)) == 0, "\(command): \(program.errors)")
@@ -152,7 +160,8 @@ extension EndToEnd {
                 ("127.0.0.1:8080", "127.0.0.1:0"), ("0.0.0.0:8443", "127.0.0.1:0"), ("--duration 10s", "--duration 1s"),
                 ("--duration 5s", "--duration 2s"),
                 ("wss://calls.example.org:8443", trio.url), ("v4l2:/dev/video0", "test"),
-                ("--audio mic", "--audio tone"), ("192.0.2.7", "127.0.0.1:9"),
+                ("--audio mic", "--audio tone"), ("https://sfu.example.org", "http://127.0.0.1:9"),
+                ("192.0.2.7", "127.0.0.1:9"),
             ] { line = line.replacingOccurrences(of: from, with: to) }
             if line == "callagent serve" { line += " --listen 127.0.0.1:0" }
             if line.hasPrefix("callagent call") || line.hasPrefix("callagent listen") {
@@ -179,7 +188,8 @@ extension EndToEnd {
             // Options of systemctl and of the argument parser.
             var known: Set = ["--now", "--generate-completion-script", "--help", "--help-all"]
             for command in [
-                "demo", "serve", "listen", "call", "load", "test", "doctor", "devices", "pipelines", "token", "version",
+                "demo", "serve", "listen", "call", "publish", "play", "load", "test", "doctor", "devices", "pipelines",
+                "token", "version",
             ] {
                 let help = try Program([command, "--help-all"])
                 #expect(try await help.waitForExit() == 0)

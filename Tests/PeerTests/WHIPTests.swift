@@ -119,7 +119,9 @@ extension Peers {
             let program = try server.play(path, ["--request-timeout", "1s"])
             #expect(try await program.waitForExit(within: .seconds(10)) == status)
             #expect(program.errors.contains(text), "\(program.errors)")
-            #expect(program.errors.split(separator: "callagent: ", omittingEmptySubsequences: false).count == 2, "\(program.errors)")
+            #expect(
+                program.errors.split(separator: "callagent: ", omittingEmptySubsequences: false).count == 2,
+                "\(program.errors)")
         }
 
         @Test("A server that has forgotten the session ends it")
@@ -135,6 +137,31 @@ extension Peers {
             #expect(report.text("end.reason") == "remoteHangup")
             #expect(report.text("end.text") == "the server has ended the session")
             #expect(next.methods == ["PATCH"])
+        }
+
+        @Test("A publisher that reconnects waits for its server, and comes back when the server is another one")
+        func reconnecting() async throws {
+            let first = try await MediaServer()
+            let publisher = try first.publish("whip/room", ["--reconnect"])
+            try await connected(publisher)
+            first.program.signal(SIGKILL)
+            try await first.program.waitForExit()
+            let second = try await MediaServer(.aiortc, ["--port", "\(first.port)"])
+            try await eventually("a second session") {
+                publisher.count(of: ["event": "stateChanged", "state": "connected"]) == 2
+            }
+            let viewer = try second.play("whep/room", ["--duration", "2s", "--require-media"])
+            #expect(try await viewer.waitForExit() == 0, "\(viewer.errors)")
+            #expect(try await viewer.report().hears(440))
+            publisher.signal(SIGTERM)
+            #expect(try await publisher.waitForExit() == 143)
+
+            second.program.signal(SIGKILL)
+            try await second.program.waitForExit()
+            let early = try first.publish("whip/room", ["--reconnect"])
+            try await eventually("it waits for the server") { early.errors.contains("trying again in 1 s") }
+            early.signal(SIGINT)
+            #expect(try await early.waitForExit() == 130)
         }
 
         private func connected(_ program: Program) async throws {

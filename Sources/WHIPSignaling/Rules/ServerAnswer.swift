@@ -27,7 +27,8 @@ enum ServerAnswer: Sendable, Equatable {
             sends: mayReceive ? Self.sends(response.body) : MediaState(audio: .off, video: .off))
     }
 
-    private static func refusal(_ response: HTTPResponse, from url: HTTPURL, inviteId: String) -> SignalingMessage.Body {
+    private static func refusal(_ response: HTTPResponse, from url: HTTPURL, inviteId: String) -> SignalingMessage.Body
+    {
         var text = "\(url.text) answered \(response.status)"
         switch response.status {
         case 401, 403: text += ", so it does not accept the token; give another one"

@@ -4,7 +4,7 @@ internal import HTTPClient
 internal import MediaEngine
 internal import WHIPSignaling
 
-/// A command that has one session on a media server: it sends media there (WHIP), or receives media from there (WHEP).
+/// A command that has a session on a media server: it sends media there (WHIP), or receives media from there (WHEP).
 ///
 /// The session is a call whose callee is the server, so it has the events, figures and exit codes of a call.
 protocol MediaServerCommand: AsyncParsableCommand, ShortHelpCommand, Sendable {
@@ -28,6 +28,8 @@ protocol MediaServerCommand: AsyncParsableCommand, ShortHelpCommand, Sendable {
 
 extension MediaServerCommand {
     private static var name: String { configuration.commandName ?? "" }
+    /// How many former sessions the report has.
+    private static var kept: Int { 100 }
 
     /// Checks the URL, and what the options of several groups mean together.
     func validate() throws {
@@ -43,22 +45,32 @@ extension MediaServerCommand {
 
     func run() async throws {
         let command = self
-        try await Interruption.handled { try await command.hold() }
+        try await Interruption.handled { try await command.haveSessions() }
     }
 
-    /// Has the session, and judges it.
-    private func hold() async throws {
-        let session = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
+    /// Has one session, or one after the other, and judges what came of it.
+    private func haveSessions() async throws {
+        let agent = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
         var verdict = Verdict(command: Self.name)
         var reports: [CallReport] = []
-        do throws(CallError) {
-            let outcome = try await attend(session.agent)
-            reports.append(outcome.report)
-            verdict.calls.append(JudgedCall(call: CallDocument(outcome.report), failure: outcome.failure))
-        } catch {
-            verdict.failure = Failure(error)
-        }
-        if let failure = await session.close() { verdict.failure = failure }
+        var pause = Duration.seconds(1)
+        repeat {
+            var isOver = true
+            do throws(CallError) {
+                let outcome = try await attend(agent.agent)
+                if session.reconnect { verdict.calls = verdict.calls.map { JudgedCall(call: $0.call, failure: nil) } }
+                (reports, verdict.calls) = (reports.suffix(Self.kept), verdict.calls.suffix(Self.kept))
+                reports.append(outcome.report)
+                verdict.calls.append(JudgedCall(call: CallDocument(outcome.report), failure: outcome.failure))
+                isOver = outcome.report.end?.reason == .localHangup
+                if outcome.report.timeline.instant(of: .connected) != nil { pause = .seconds(1) }
+            } catch {
+                verdict.failure = Failure(error)
+            }
+            guard session.reconnect, !isOver, (try? await Task.sleep(for: pause)) != nil else { break }
+            pause = min(pause * 2, .seconds(30))
+        } while !Task.isCancelled
+        if let failure = await agent.close() { verdict.failure = failure }
         try verdict.conclude(CallsDocument(reports), expectations, output)
     }
 
@@ -108,13 +120,31 @@ extension MediaServerCommand {
         var prepared = AgentSession(
             agent: agent, hooks: runner, watch: AgentWatch.follow(agent, output, tokenFile: nil))
         do {
-            do throws(CallError) { try await agent.prepare() } catch { throw Failure(error) }
+            try await signIn(agent)
             prepared.preview = try await sources?.openPreview(engine, logger: log.logger("media"))
         } catch {
             await prepared.close()
             throw error
         }
         return prepared
+    }
+}
+
+extension MediaServerCommand {
+    /// Waits for the server, too, if the user wants that.
+    private func signIn(_ agent: Agent) async throws {
+        var pause = Duration.seconds(1)
+        while true {
+            do throws(CallError) {
+                return try await agent.prepare()
+            } catch {
+                let failure = Failure(error)
+                guard session.reconnect, case .signaling(.unreachable) = error else { throw failure }
+                Output.error("\(failure.line); trying again in \(pause.components.seconds) s")
+                guard (try? await Task.sleep(for: pause)) != nil else { throw failure }
+                pause = min(pause * 2, .seconds(30))
+            }
+        }
     }
 }
 

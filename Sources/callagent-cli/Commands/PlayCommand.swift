@@ -9,7 +9,7 @@ struct PlayCommand: MediaServerCommand {
         discussion: "Without --sink-video, --sink-audio and --record it only checks what arrives.")
 
     static let commonOptions = [
-        "token-file", "sink-video", "sink-audio", "record", "require-media", "duration", "expect", "json",
+        "token-file", "sink-video", "sink-audio", "record", "require-media", "reconnect", "duration", "expect", "json",
     ]
     static let role = WHIPTransport.Role.player
 

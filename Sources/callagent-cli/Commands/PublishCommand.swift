@@ -8,7 +8,9 @@ struct PublishCommand: MediaServerCommand {
         commandName: "publish", abstract: "Sends a camera and a microphone to a media server (WHIP, RFC 9725).",
         discussion: "--video none and --audio none leave one of them out.")
 
-    static let commonOptions = ["token-file", "video", "audio", "video-size", "duration", "expect", "json"]
+    static let commonOptions = [
+        "token-file", "video", "audio", "video-size", "video-rate", "reconnect", "duration", "expect", "json",
+    ]
     static let role = WHIPTransport.Role.publisher
 
     @Argument(help: ArgumentHelp("The URL of the server's WHIP endpoint.", valueName: "url"))

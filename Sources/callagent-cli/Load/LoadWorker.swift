@@ -110,7 +110,8 @@ struct LoadWorker: Sendable {
             device: command.pair ? command.identity.device : "\(device)-\(share.index + 1)",
             logger: command.log.logger("signaling"))
         return Agent(
-            user: user, media: engine, signaling: transport, configuration: configuration, logger: command.log.logger(user))
+            user: user, media: engine, signaling: transport, configuration: configuration,
+            logger: command.log.logger(user))
     }
 }
 

@@ -16,6 +16,12 @@ struct SessionOptions: ParsableArguments {
             "How long the session may take after that until it is connected.", valueName: "2s|500ms"))
     var connectTimeout = DurationArgument(.seconds(10))
 
+    @Flag(
+        help:
+            "Begin another session whenever one fails or the server ends it, after 1 s to 30 s. The exit code is that of the last one."
+    )
+    var reconnect = false
+
     func validate() throws {
         guard requestTimeout.milliseconds > 0, connectTimeout.milliseconds > 0 else {
             throw ValidationError("a timeout must be longer than 0")

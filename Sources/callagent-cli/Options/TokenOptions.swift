@@ -20,7 +20,7 @@ struct TokenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with certificates to trust for wss://, turns: and https:// hooks, in addition to the system's.",
+            "A PEM file with certificates to trust for wss://, https:// and turns:, in addition to the system's.",
             valueName: "file"),
         completion: .file())
     var trustRoots: String?

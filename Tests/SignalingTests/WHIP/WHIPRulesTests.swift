@@ -79,7 +79,8 @@ struct WHIPRulesTests {
 
     @Test("A server's fragment is read with its candidates, each with the fragment that it belongs to")
     func serverFragment() throws {
-        let text = "a=ice-lite\r\na=ice-ufrag:abcd\r\na=ice-pwd:secret\r\na=candidate:1 1 udp 1 h 1 typ host\r\n"
+        let text =
+            "a=ice-lite\r\na=ice-ufrag:abcd\r\na=ice-pwd:secret\r\na=candidate:1 1 udp 1 h 1 typ host\r\n"
             + "a=candidate:2 1 udp 1 h 1 typ host ufrag abcd\na=end-of-candidates\r\n"
         let fragment = try #require(TrickleFragment(parsing: text))
         #expect(fragment.credentials == .init(fragment: "abcd", password: "secret"))
