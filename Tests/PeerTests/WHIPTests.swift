@@ -164,6 +164,30 @@ extension Peers {
             #expect(try await early.waitForExit() == 130)
         }
 
+        @Test("Many viewers of one stream get all of its frames, and are judged")
+        func viewers() async throws {
+            let server = try await MediaServer(.pion)
+            let publisher = try server.publish("whip/room", ["--video", "clock", "--video-size", "320x180"])
+            try await connected(publisher)
+            let load = try Program(
+                ["load", server.url("whep/room"), "--calls", "6", "--duration", "3s", "--workers", "2", "--json"]
+                    + ["--ice-interface", "127.0.0.1", "--require-media", "--expect", "summary.connected==6"]
+                    + ["--expect", "video.received.quality.framesMissing<10"])
+            #expect(try await load.waitForExit() == 0, "\(load.errors)")
+            let calls = try #require(try load.document()["calls"] as? [[String: Any]])
+            #expect(calls.count == 6)
+            for call in calls.map(Report.init) {
+                #expect(call.number("video.received.distinctFrames") ?? 0 > 10)
+                #expect(call.hears(440) && call.number("video.sent.packetsSent") == 0)
+            }
+            #expect(server.methods.count { $0 == "DELETE" } == 6)
+            publisher.signal(SIGINT)
+            try await publisher.waitForExit()
+
+            let alone = try Program(["load", server.url("whep/nobody"), "--calls", "2", "--ice-interface", "127.0.0.1"])
+            #expect(try await alone.waitForExit() == 4, "\(alone.output)")
+        }
+
         private func connected(_ program: Program) async throws {
             try await eventually("a connected session: \(program.errors)") {
                 program.hasEvent(["event": "stateChanged", "state": "connected"])

@@ -22,11 +22,16 @@ protocol AgentCommand: AsyncParsableCommand, ShortHelpCommand {
     var log: LogOptions { get }
     var expectations: ExpectOptions { get }
 
+    /// The URL of the server that calls are set up with.
+    var serverURL: String { get }
+
     /// The document that expectations are about.
     var document: Figures.Document { get }
 }
 
 extension AgentCommand {
+    var serverURL: String { agent.signalingURL }
+
     var document: Figures.Document { .calls }
 
     /// What the options of several groups mean together.
@@ -45,8 +50,8 @@ extension AgentCommand {
     func agentConfiguration(
         _ engine: Engine, maximumCalls: Int, ahead: JoinAhead
     ) async throws -> AgentConfiguration {
-        let host = URLComponents(string: agent.signalingURL)?.host ?? ""
-        tokens.warnOfPlainToken(to: agent.signalingURL, log)
+        let host = URLComponents(string: serverURL)?.host ?? ""
+        tokens.warnOfPlainToken(to: serverURL, log)
         var configuration = AgentConfiguration(
             media: try await MediaConfiguration(source, sink, codecs, ice, engine: engine, signalingHost: host))
         configuration.media.trustRootsFile = tokens.trustRoots

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CallAgent
 internal import Foundation
+internal import HTTPClient
 internal import MediaEngine
 
 /// The command `callagent load`.
@@ -9,15 +10,16 @@ struct LoadCommand: AgentCommand {
         commandName: "load", abstract: "Places many calls at a time and judges them.",
         discussion: """
             Several processes share the calls. With --pair both ends are here, over a signaling server of its own on \
-            127.0.0.1. Otherwise each of the callees must take enough calls: callagent listen --max-calls N. Ctrl-C hangs \
-            up, and the report has the calls so far.
+            127.0.0.1. Otherwise each of the callees must take enough calls: callagent listen --max-calls N. The URL of a \
+            media server in place of callees has many viewers there (WHEP). Ctrl-C hangs up, and the report has the calls \
+            so far.
             """)
 
     static let commonOptions = [
         "pair", "as", "signaling", "calls", "rate", "duration", "total", "for", "expect", "html",
     ]
 
-    @Argument(help: "The users to call, in turns.")
+    @Argument(help: "The users to call, in turns; or the URL of a media server's WHEP endpoint.")
     var callees: [String] = []
 
     @OptionGroup(title: "Load") var load: LoadOptions
@@ -45,9 +47,19 @@ struct LoadCommand: AgentCommand {
     /// Whether both ends of each call are here.
     var pair: Bool { load.pair }
 
+    /// The media server whose viewers the calls are; nil: they are calls of users.
+    var endpoint: String? { callees.first.flatMap { $0.contains("://") ? $0 : nil } }
+
+    var serverURL: String { endpoint ?? agent.signalingURL }
+
     var document: Figures.Document { pair ? .loadedPairs : .load }
 
     var callMedia: CallMedia { load.audioOnly ? .audioOnly : .audioVideo }
+
+    /// What callers send at the beginning.
+    var callerSends: MediaState {
+        endpoint == nil ? MediaState(audio: start.audio ?? .on, video: start.video ?? .on) : .nothing
+    }
 
     /// What each end sends.
     var sentMedia: CallMedia {
@@ -75,6 +87,13 @@ struct LoadCommand: AgentCommand {
                 throw ValidationError(
                     "--pair has both users and a server of its own: leave callees, --as and --signaling out")
             }
+        } else if endpoint != nil {
+            guard callees.count == 1, (try? HTTPURL(callees[0])) != nil else {
+                throw ValidationError("give the http:// or https:// URL of one media server, and no other callees")
+            }
+            guard agent.user.isEmpty, !agent.namesSignaling else {
+                throw ValidationError("viewers of a media server do not sign in: leave --as and --signaling out")
+            }
         } else {
             guard !callees.isEmpty else { throw ValidationError("name the users to call, or use --pair") }
             for callee in callees where !SignalingLimits.isName(callee) {
@@ -84,7 +103,7 @@ struct LoadCommand: AgentCommand {
     }
 
     func run() async throws {
-        if !pair { try agent.requireUser(of: "load") }
+        if !pair, endpoint == nil { try agent.requireUser(of: "load") }
         let command = self
         // Many calls take longer to hang up than one.
         try await Interruption.handled(within: .seconds(10)) {

@@ -75,10 +75,8 @@ extension MediaServerCommand {
     }
 
     private func attend(_ agent: Agent) async throws(CallError) -> CallOutcome {
-        let isSending = Self.role == .publisher
         let call = try await agent.call(
-            serverName, media: media,
-            sends: isSending ? MediaState() : MediaState(audio: .off, video: .off), output: true)
+            serverName, media: media, sends: Self.role == .publisher ? MediaState() : .nothing, output: true)
         let attendance = CallAttendance(output: output, source: sources, sink: sinks, script: script)
         return await attendance.attend(call) { [duration = session.duration] in
             guard let limit = duration.duration, (try? await call.waitUntilConnected()) != nil else { return }
@@ -100,10 +98,9 @@ extension MediaServerCommand {
         let host = (try? HTTPURL(url).host) ?? ""
         var configuration = AgentConfiguration(
             media: try await MediaConfiguration(sources, sinks, codecs, ice, engine: engine, signalingHost: host))
-        configuration.media.direction = Self.role == .publisher ? .sendonly : .recvonly
-        if Self.role == .player {
-            // Never opened, since nothing is sent; but without a source a call has no medium of its kind.
-            (configuration.media.video, configuration.media.audio) = (.test(), .silence)
+        switch Self.role {
+        case .publisher: configuration.media.direction = .sendonly
+        case .player: configuration.media.receiveOnly()
         }
         configuration.media.trustRootsFile = tokens.trustRoots
         configuration.timeouts.ringMs = session.requestTimeout.milliseconds

@@ -92,6 +92,7 @@ struct LoadGenerator: Sendable {
     /// The callee of the call with this number at this worker.
     private func peer(of number: Int) -> String {
         guard agents.callee == nil else { return "callee-\(share.index + 1)" }
+        guard command.endpoint == nil else { return "server" }
         return command.callees[(number * share.count + share.index) % command.callees.count]
     }
 
@@ -100,8 +101,7 @@ struct LoadGenerator: Sendable {
         let call: Call
         do throws(CallError) {
             call = try await agents.caller.call(
-                peer, media: command.callMedia,
-                sends: MediaState(audio: command.start.audio ?? .on, video: command.start.video ?? .on),
+                peer, media: command.callMedia, sends: command.callerSends,
                 output: !command.start.startOutputOff)
         } catch {
             if !Task.isCancelled { gauge.fail(Failure(error)) }

@@ -1,6 +1,7 @@
 internal import CallAgent
 internal import Foundation
 internal import MediaEngine
+internal import WHIPSignaling
 internal import WebSocketSignaling
 
 /// The process of a load that has a share of its calls.
@@ -103,6 +104,16 @@ struct LoadWorker: Sendable {
         if command.codecs.decode == nil { configuration.media.decoding = .sampled }
         configuration.statisticsInterval = LoadGauge.interval
         configuration.keptReports = capacity
+        if let endpoint = command.endpoint {
+            configuration.media.receiveOnly()
+            let server = WHIPTransport(
+                url: endpoint, role: .player, token: command.tokens.provider,
+                trustRootsFile: command.tokens.trustRoots,
+                logger: command.log.logger("signaling"))
+            return Agent(
+                user: "viewer-\(share.index + 1)", media: engine, signaling: server, configuration: configuration,
+                logger: command.log.logger("viewer"))
+        }
         // The workers are devices of one user.
         let device = command.identity.device ?? "load"
         let transport = command.tokens.transport(

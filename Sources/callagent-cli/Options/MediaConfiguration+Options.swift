@@ -21,4 +21,16 @@ extension MediaConfiguration {
             throw Failure(error)
         }
     }
+
+    /// Makes calls that only receive.
+    mutating func receiveOnly() {
+        direction = .recvonly
+        // Never opened, since nothing is sent; but without a source a call has no medium of its kind.
+        (video, audio) = (.test(), .silence)
+    }
+}
+
+extension MediaState {
+    /// Sends nothing from the start.
+    static let nothing = MediaState(audio: .off, video: .off)
 }
