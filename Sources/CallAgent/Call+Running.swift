@@ -125,7 +125,7 @@ extension Call {
         reportAttributes()
     }
 
-    /// A silence is reported every second, and each check may connect again at once.
+    /// A silence is reported several times, and each check may connect again at once.
     private static let signalingCheckInterval = Duration.seconds(3)
 
     func note(_ fact: MediaFact, of media: GenerationMedia, at instant: ContinuousClock.Instant) {

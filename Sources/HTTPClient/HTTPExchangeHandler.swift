@@ -14,10 +14,14 @@ final class HTTPExchangeHandler: ChannelInboundHandler {
     private let head: HTTPRequestHead
     private let body: String
     private let answer: EventLoopPromise<HTTPResponse>
+    private let readsBody: Bool
     private var response: HTTPResponse?
+    private var received = ByteBuffer()
 
-    init(_ head: HTTPRequestHead, _ body: String, _ answer: EventLoopPromise<HTTPResponse>) {
-        (self.head, self.body, self.answer) = (head, body, answer)
+    init(
+        _ head: HTTPRequestHead, _ body: String, readsBody: Bool, _ answer: EventLoopPromise<HTTPResponse>
+    ) {
+        (self.head, self.body, self.readsBody, self.answer) = (head, body, readsBody, answer)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -30,16 +34,21 @@ final class HTTPExchangeHandler: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             response = HTTPResponse(status: Int(head.status.code), headers: head.headers, body: "")
-        case .body(let bytes):
-            guard (response?.body.utf8.count ?? 0) + bytes.readableBytes <= HTTPRequest.longestBody else {
+            if !readsBody { finish(context) }
+        case .body(var bytes):
+            guard received.readableBytes + bytes.readableBytes <= HTTPRequest.longestBody else {
                 return errorCaught(context: context, error: Fault.bodyIsTooLong)
             }
-            response?.body += String(buffer: bytes)
-        case .end:
-            guard let response else { return }
-            answer.succeed(response)
-            context.close(promise: nil)
+            received.writeBuffer(&bytes)
+        case .end: finish(context)
         }
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        guard var response else { return }
+        response.body = String(buffer: received)
+        answer.succeed(response)
+        context.close(promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -14,6 +14,8 @@ package struct HTTPRequest: Sendable {
     /// Besides `Host`, `Content-Length` and `Connection`, which are added.
     package var headers: HTTPHeaders
     package var body: String
+    /// Whether the body of the response is wanted; without it the head is enough.
+    package var readsBody = true
 
     package init(_ method: HTTPMethod, _ url: HTTPURL, headers: HTTPHeaders = [:], body: String = "") {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
@@ -26,7 +28,7 @@ package struct HTTPRequest: Sendable {
     package func response(tls: NIOSSLContext?, within limit: TimeAmount) async throws(HTTPFailure) -> HTTPResponse {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let answer = loop.makePromise(of: HTTPResponse.self)
-        let (head, body, url) = (head, body, url)
+        let (head, body, url, readsBody) = (head, body, url, readsBody)
         let connecting = ClientBootstrap(group: loop).connectTimeout(limit)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -38,7 +40,8 @@ package struct HTTPRequest: Sendable {
                         try channel.pipeline.syncOperations.addHandler(handler)
                     }
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(HTTPExchangeHandler(head, body, answer))
+                    try channel.pipeline.syncOperations.addHandler(
+                        HTTPExchangeHandler(head, body, readsBody: readsBody, answer))
                 }
             }
             .connect(host: url.host, port: url.port)
@@ -92,9 +95,10 @@ package struct HTTPFailure: Error {
 
     init(_ error: any Error, limit: TimeAmount) {
         isCancelled = error is CancellationError
+        let ms = limit.nanoseconds / 1_000_000
         text =
             switch error {
-            case ChannelError.connectTimeout: "no answer within \(limit.nanoseconds / 1_000_000_000) s"
+            case ChannelError.connectTimeout: "no answer within \(ms % 1_000 == 0 ? "\(ms / 1_000) s" : "\(ms) ms")"
             case is CancellationError: "given up"
             case is HTTPParserError: "it does not speak HTTP"
             case HTTPExchangeHandler.Fault.noTrustedRoots: "it needs TLS, which is not set up"

@@ -9,7 +9,7 @@ struct WHIPServer: Sendable {
     private static let maximumRedirects = 5
 
     let endpoint: HTTPURL
-    /// For `https`; nil when the endpoint is not secure.
+    /// For `https`; nil when the system's certificates cannot be read and the endpoint does not need them.
     let tls: NIOSSLContext?
     let token: (@Sendable () async throws -> String)?
     /// How long a request may take; redirects count each.
@@ -30,11 +30,8 @@ struct WHIPServer: Sendable {
             let request = HTTPRequest(method, url, headers: headers, body: body)
             let response = try await request.response(tls: tls, within: limit ?? self.limit)
             guard [307, 308].contains(response.status) else { return (response, url) }
-            guard let location = response.headers.first(name: "Location"), let next = try? url.resolving(location)
-            else { throw HTTPFailure(text: "it redirects to no URL") }
-            guard next.isSecure || !url.isSecure else {
-                throw HTTPFailure(text: "it redirects to \(next.text), which is not encrypted")
-            }
+            guard let location = response.headers.first(name: "Location"), let next = try? url.following(location)
+            else { throw HTTPFailure(text: "it redirects to no URL, or from https:// to http://") }
             url = next
         }
         throw HTTPFailure(text: "it redirects more than \(Self.maximumRedirects) times")

@@ -12,11 +12,15 @@ internal import NIOHTTP1
 actor WHIPSession {
     /// How long the server may take to end the session.
     private static let deletionLimit = TimeAmount.seconds(2)
+    /// How long the end of a call waits for the answer to its offer: only that says where the session is.
+    private static let answerPatience = Duration.seconds(1)
+    /// The time between two attempts to have another network path.
+    private static let restartPause = Duration.seconds(1)
 
     private let server: WHIPServer
     private let role: WHIPTransport.Role
-    private let report: @Sendable (SignalingTransportEvent) -> Void
     private let logger: Logger
+    private let report: @Sendable (SignalingTransportEvent) -> Void
     private let callId: String
     private let caller: String
     private let callee: String
@@ -24,15 +28,17 @@ actor WHIPSession {
 
     private var waiting: [SignalingMessage] = []
     private var work: Task<Void, Never>?
+    /// The request or the pause that ``work`` waits for.
+    private var current: Task<Result<Reply, HTTPFailure>, Never>?
     private var isEnding = false
-    /// The request that makes the session.
-    private var opening: Task<Result<(response: HTTPResponse, url: HTTPURL), HTTPFailure>, Never>?
-    /// Where the session is; nil before the server has it.
+    /// Where the session is; nil before the server has it, and when it has it no more.
     private var resource: HTTPURL?
     private var entityTag: String?
     /// The fragment without candidates.
     private var fragment: TrickleFragment?
     private var takesCandidates = true
+
+    private typealias Reply = (response: HTTPResponse, url: HTTPURL)
 
     /// The session of the call that `invite` begins; `report` gets the answers to its messages.
     init(
@@ -45,17 +51,39 @@ actor WHIPSession {
 
     /// Takes the next message of the call.
     func take(_ message: SignalingMessage) {
+        if message.body.isFarewell { return end() }
+        // The first connection is the only one (RFC 9725 section 4.3).
+        guard !isEnding, message.generation == 0 || message.body.isOffer else { return }
         waiting.append(message)
-        if message.body.isFarewell {
-            isEnding = true
-            // The server may be slow, and nobody waits for its answer any more.
-            opening?.cancel()
-        }
         if work == nil { work = Task { await self.run() } }
     }
 
-    /// Waits until everything that was taken is sent.
-    func finish() async { await work?.value }
+    /// Ends the session on the server, after what is under way.
+    private func end() {
+        guard !isEnding else { return }
+        isEnding = true
+        waiting = []
+        let (current, isOpening) = (current, resource == nil)
+        Task {
+            if isOpening { try? await Task.sleep(for: Self.answerPatience) }
+            current?.cancel()
+        }
+        let former = work
+        work = Task {
+            await former?.value
+            await self.delete()
+            self.work = nil
+        }
+    }
+
+    /// Ends the session, and returns when that is done.
+    func close() async {
+        end()
+        await work?.value
+    }
+
+    /// Whether nothing of it is left: neither on the server nor here.
+    var isOver: Bool { work == nil && resource == nil }
 
     private func run() async {
         while !waiting.isEmpty {
@@ -63,16 +91,14 @@ actor WHIPSession {
             switch message.body {
             case .invite(let invite): await open(invite.sdp, inviteId: message.id)
             case .candidate(let candidate): await trickle([candidate.candidate] + nextCandidates())
-            case .iceRestart(let parameters): await restart(parameters, generation: message.generation)
-            case .query: reply(.status(.connected), message.generation)
-            // A session cannot change its media (RFC 9725 section 4.3).
+            case .iceRestart(let parameters): await restart(parameters)
+            case .query: reply(.status(.connected))
             case .offer: reply(.rollback, message.generation)
-            case .hangup, .cancel: await delete()
             // Nobody is there who could read messages, or be told what is muted.
             default: break
             }
         }
-        work = nil
+        if !isEnding { work = nil }
     }
 
     /// The candidates at the head of the queue, so that one request carries all that have come meanwhile.
@@ -85,107 +111,162 @@ actor WHIPSession {
         return candidates
     }
 
-    private func open(_ offer: String, inviteId: String) async {
-        guard !isEnding else { return }
-        fragment = TrickleFragment(offer: offer)
+    /// Sends a request that the end of the call can cancel.
+    private func send(
+        _ method: HTTPMethod, to url: HTTPURL, headers: HTTPHeaders, body: String
+    ) async -> Result<Reply, HTTPFailure> {
         let server = server
-        let opening = Task { () -> Result<(response: HTTPResponse, url: HTTPURL), HTTPFailure> in
+        let request = Task { () -> Result<Reply, HTTPFailure> in
             do throws(HTTPFailure) {
-                return .success(
-                    try await server.send(
-                        .POST, to: server.endpoint,
-                        headers: ["Content-Type": "application/sdp", "Accept": "application/sdp"], body: offer))
+                return .success(try await server.send(method, to: url, headers: headers, body: body))
             } catch {
                 return .failure(error)
             }
         }
-        self.opening = opening
-        let result = await opening.value
-        self.opening = nil
-        switch result {
-        case .success(let (response, url)): take(response, from: url, inviteId: inviteId)
+        current = request
+        defer { current = nil }
+        return await request.value
+    }
+
+    // MARK: Beginning
+
+    private func open(_ offer: String, inviteId: String) async {
+        fragment = TrickleFragment(offer: offer)
+        let headers: HTTPHeaders = ["Content-Type": "application/sdp", "Accept": "application/sdp"]
+        switch await send(.POST, to: server.endpoint, headers: headers, body: offer) {
+        case .success(let reply): await use(reply, inviteId: inviteId)
         case .failure(let failure) where failure.isCancelled: break
         case .failure(let failure):
-            let text = SignalingLimits.bounded("\(server.endpoint.text): \(failure.text)")
-            reply(.error(.init(code: 503, text: text, ref: inviteId)))
+            refuse(503, "\(server.endpoint.text): \(failure.text)", inviteId: inviteId)
         }
     }
 
-    private func take(_ response: HTTPResponse, from url: HTTPURL, inviteId: String) {
-        let answer = ServerAnswer(response, from: url, mayReceive: role == .player, inviteId: inviteId)
-        guard case .accepted(let sdp, let sends) = answer else {
-            if case .refused(let body) = answer { reply(body) }
-            return
-        }
-        resource = response.headers.first(name: "Location").flatMap { try? url.resolving($0) }
-        if resource == nil {
-            logger.warning(
-                "\(url.text) did not say where the session is: it cannot be ended there, nor change its network path")
-        }
+    private func use(_ answered: Reply, inviteId: String) async {
+        let (response, url) = answered
+        // Whatever it answers: what it has made has to be ended.
+        if response.isSuccess { resource = location(in: response, from: url) }
         entityTag = response.headers.first(name: "ETag")
-        let servers = IceServerLink.servers(response.headers["Link"])
-        if !servers.isEmpty { report(.iceServers(servers, validForMs: IceServerLink.validForMs)) }
-        reply(.accept(sdp: sdp, state: sends))
+        guard !isEnding else { return }
+        let answer = ServerAnswer(
+            response, from: url, mayReceive: role == .player, hasToken: server.token != nil, inviteId: inviteId)
+        switch answer {
+        case .refused(let body):
+            reply(body)
+            await delete()
+        case .accepted(let sdp, let sends):
+            let servers = IceServerLink.servers(response.headers["Link"])
+            if !servers.isEmpty { report(.iceServers(servers, validForMs: IceServerLink.validForMs)) }
+            if resource == nil {
+                logger.warning("\(url.text) did not say where the session is; it cannot be ended there")
+            }
+            guard !reply(.accept(sdp: sdp, state: sends)) else { return }
+            refuse(488, "the server's SDP answer is longer than \(SignalingLimits.sdpBytes) bytes", inviteId: inviteId)
+            await delete()
+        }
     }
+
+    private func location(in response: HTTPResponse, from url: HTTPURL) -> HTTPURL? {
+        guard let text = response.headers.first(name: "Location") else { return nil }
+        do throws(HTTPURL.Invalid) {
+            return try url.following(text)
+        } catch {
+            logger.warning("the session of \(url.text) is nowhere that this end may go: \(error)")
+            return nil
+        }
+    }
+
+    // MARK: Changes
 
     private func trickle(_ candidates: [String]) async {
-        guard !isEnding, takesCandidates, resource != nil, var fragment else { return }
+        guard takesCandidates, resource != nil, var fragment else { return }
         fragment.candidates = candidates
         guard let response = await patch(fragment, matching: entityTag), !response.isSuccess else { return }
         // The server may do without: it learns the addresses from the checks that arrive.
         logger.info("the server takes no candidates: it answered \(response.status)")
-        if [405, 415, 501].contains(response.status) { takesCandidates = false }
+        if (400..<500).contains(response.status) || response.status == 501 { takesCandidates = false }
     }
 
-    /// Asks for another network path (RFC 9725 section 4.3.3).
-    ///
-    /// What comes next in the queue belongs to the new path, since the engine reports its parameters first.
-    private func restart(_ parameters: SignalingMessage.IceParameters, generation: Int) async {
-        guard !isEnding, resource != nil, var restarted = fragment else { return }
+    /// Asks for another network path (RFC 9725 section 4.3.3) until the server answers, or a later restart replaces this one.
+    private func restart(_ parameters: SignalingMessage.IceParameters) async {
+        guard resource != nil, var restarted = fragment else { return }
         restarted.credentials = .init(fragment: parameters.fragment, password: parameters.password)
-        restarted.candidates = nextCandidates()
-        guard let response = await patch(restarted, matching: "*") else { return }
-        guard response.isSuccess, let answer = TrickleFragment(parsing: response.body) else {
-            return logger.warning("the server does not change the network path: it answered \(response.status)")
+        while !isEnding {
+            // What comes next in the queue belongs to the new path, since the engine reports its parameters first.
+            restarted.candidates += nextCandidates()
+            if waiting.contains(where: { $0.body.isRestart }) { return }
+            if let response = await patch(restarted, matching: "*") {
+                if response.isSuccess { return use(response, of: parameters.restart, restarted) }
+                if [404, 410].contains(response.status) {
+                    resource = nil
+                    _ = reply(
+                        .hangup(.init(code: SignalingCode.ended, text: "the server has ended the session")))
+                    return
+                }
+                logger.warning("the server does not change the network path: it answered \(response.status)")
+                // The candidates that follow belong to a path that the server does not know.
+                if response.status < 500 || response.status == 501 {
+                    takesCandidates = false
+                    return
+                }
+            }
+            await pause()
         }
-        restarted.candidates = []
+    }
+
+    private func use(_ response: HTTPResponse, of restart: Int, _ restarted: TrickleFragment) {
+        guard let answer = TrickleFragment(parsing: response.body) else {
+            return logger.warning("the server's answer to an ICE restart has no credentials")
+        }
         fragment = restarted
+        fragment?.candidates = []
         entityTag = response.headers.first(name: "ETag") ?? entityTag
-        let ours = SignalingMessage.IceParameters(
-            restart: parameters.restart, fragment: answer.credentials.fragment, password: answer.credentials.password)
-        reply(.iceRestart(ours), generation)
-        for candidate in answer.messages { reply(candidate, generation) }
+        let credentials = answer.credentials
+        reply(
+            .iceRestart(.init(restart: restart, fragment: credentials.fragment, password: credentials.password)))
+        for candidate in answer.messages { reply(candidate) }
     }
 
     private func patch(_ fragment: TrickleFragment, matching tag: String?) async -> HTTPResponse? {
         guard let resource else { return nil }
         var headers: HTTPHeaders = ["Content-Type": TrickleFragment.contentType]
         if let tag { headers.add(name: "If-Match", value: tag) }
-        do throws(HTTPFailure) {
-            let response = try await server.send(.PATCH, to: resource, headers: headers, body: fragment.text).response
-            if [404, 410].contains(response.status) {
-                self.resource = nil
-                reply(.hangup(.init(code: SignalingCode.ended, text: "the server has ended the session")))
-            }
-            return response
-        } catch {
-            logger.warning("\(resource.text): \(error.text)")
+        switch await send(.PATCH, to: resource, headers: headers, body: fragment.text) {
+        case .success(let answered): return answered.response
+        case .failure(let failure):
+            if !failure.isCancelled { logger.warning("\(resource.text): \(failure.text)") }
             return nil
         }
     }
 
-    /// Answers as the callee.
-    private func reply(_ body: SignalingMessage.Body, _ generation: Int = 0) {
+    private func pause() async {
+        let pause = Task { () -> Result<Reply, HTTPFailure> in
+            try? await Task.sleep(for: Self.restartPause)
+            return .failure(HTTPFailure(text: ""))
+        }
+        current = pause
+        _ = await pause.value
+        current = nil
+    }
+
+    // MARK: Answers and end
+
+    private func refuse(_ code: Int, _ text: String, inviteId: String) {
+        reply(.error(.init(code: code, text: SignalingLimits.bounded(text), ref: inviteId)))
+    }
+
+    /// Answers as the callee; false when the message cannot be written within the protocol's limits.
+    @discardableResult
+    private func reply(_ body: SignalingMessage.Body, _ generation: Int = 0) -> Bool {
         replies += 1
         let message = SignalingMessage(
             id: "whip\(replies)", callId: callId, from: callee, to: caller, generation: generation,
             sentUnixMs: Date().timeIntervalSince1970 * 1_000, body: body)
         do {
             report(.received(try message.encoded()))
+            return true
         } catch {
             logger.warning("what the server answered cannot be used: \(error)")
-            guard case .accept = body else { return }
-            reply(.reject(.init(code: 488, text: "the server's SDP answer is too long")))
+            return false
         }
     }
 
@@ -200,4 +281,9 @@ actor WHIPSession {
             logger.warning("the server may still have the session: \(resource.text): \(error.text)")
         }
     }
+}
+
+extension SignalingMessage.Body {
+    fileprivate var isOffer: Bool { if case .offer = self { true } else { false } }
+    fileprivate var isRestart: Bool { if case .iceRestart = self { true } else { false } }
 }

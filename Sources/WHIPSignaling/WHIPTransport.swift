@@ -51,7 +51,6 @@ public actor WHIPTransport: SignalingTransport {
     private let sink: AsyncStream<SignalingTransportEvent>.Continuation
     private var server: WHIPServer?
     private var sessions: [String: WHIPSession] = [:]
-    private var ending: [String: Task<Void, Never>] = [:]
     private var isClosed = false
 
     /// Makes a transport that has sent nothing yet.
@@ -59,16 +58,16 @@ public actor WHIPTransport: SignalingTransport {
     /// - Parameters:
     ///   - url: The endpoint, `http://` or `https://`; ``connect(as:)`` checks it.
     ///   - role: Whether this end sends or receives.
-    ///   - token: Returns the bearer token for each request; nil where the server needs none. It is also sent to servers that the endpoint redirects to.
+    ///   - token: Returns the bearer token for each request; nil where the server needs none. It is also sent to where the endpoint redirects, and to the URL of the session that the server gives.
     ///   - trustRootsFile: A PEM file with certificates to trust for `https://`, in addition to the system's.
-    ///   - requestLimit: How long a request may take; redirects count each.
+    ///   - requestLimit: How long a request may take, an hour at most; redirects count each.
     ///   - logger: Gets the log of what the server refuses; a token is never logged.
     public init(
         url: String, role: Role, token: (@Sendable () async throws -> String)? = nil, trustRootsFile: String? = nil,
         requestLimit: Duration = .seconds(10), logger: Logger = Logger(label: "signaling")
     ) {
         (self.url, self.role, self.token, self.trustRootsFile) = (url, role, token, trustRootsFile)
-        limit = .milliseconds(Int64(max(requestLimit / .milliseconds(1), 1)))
+        limit = .milliseconds(Int64(min(max(requestLimit / .milliseconds(1), 1), 3_600_000)))
         self.logger = logger
         (events, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
@@ -107,8 +106,13 @@ public actor WHIPTransport: SignalingTransport {
     }
 
     private func trust() throws(SignalingError) -> NIOSSLContext? {
-        // A server without TLS may redirect to one with it.
-        do { return try TrustedRoots.context(file: trustRootsFile) } catch { throw .unreachable(url, text: error.text) }
+        do {
+            // A server without TLS may redirect to one with it.
+            return try TrustedRoots.context(file: trustRootsFile)
+        } catch {
+            guard try endpoint().isSecure || trustRootsFile != nil else { return nil }
+            throw .unreachable(url, text: error.text)
+        }
     }
 
     /// Carries out one message of a call; returns before the server has answered.
@@ -119,24 +123,25 @@ public actor WHIPTransport: SignalingTransport {
         let message: SignalingMessage
         do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
         if case .invite = message.body, sessions[message.callId] == nil {
+            await forgetEnded()
             sessions[message.callId] = WHIPSession(
                 of: message, on: server, as: role, logger: logger, report: { [sink] in sink.yield($0) })
         }
-        guard let session = sessions[message.callId] else { return }
-        await session.take(message)
-        guard message.body.isFarewell else { return }
-        // The farewell is sent, and nothing may follow it.
-        sessions[message.callId] = nil
-        ending[message.callId] = Task {
-            await session.finish()
-            self.ending[message.callId] = nil
-        }
+        await sessions[message.callId]?.take(message)
     }
 
-    /// Ends ``events``, when the sessions that were ended before are ended on the server, too.
+    /// A call that the server refuses, or that ends by itself, has no farewell.
+    private func forgetEnded() async {
+        for (callId, session) in sessions where await session.isOver { sessions[callId] = nil }
+    }
+
+    /// Ends all sessions on the server, and then ``events``.
     public func close() async {
         isClosed = true
-        for end in ending.values { await end.value }
+        await withTaskGroup(of: Void.self) { group in
+            for session in sessions.values { group.addTask { await session.close() } }
+        }
+        sessions = [:]
         sink.finish()
     }
 }

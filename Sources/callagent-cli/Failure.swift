@@ -61,7 +61,7 @@ struct Failure: Error, CustomStringConvertible {
                 case "the host name cannot be resolved":
                     "; check the name in \(isMediaServer ? "the URL" : "--signaling")"
                 case _ where text.contains("trusted"): "; --trust-roots names more certificates"
-                case _ where text.contains(";"): ""
+                case _ where isMediaServer || text.contains(";"): ""
                 default: "; is it running?"
                 }
             return "cannot reach the \(isMediaServer ? "media" : "signaling") server at \(url): \(text)\(advice)"

@@ -118,6 +118,7 @@ extension EndToEnd {
                 _ = try folder.write(try Data(contentsOf: URL(fileURLWithPath: file)), name)
             }
             _ = try folder.write("a secret of more than thirty-two bytes for tests", "server.key")
+            _ = try folder.write("of the media server", "door.token")
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path("scenarios"), withDestinationPath: root.appendingPathComponent("scenarios").path)
             let commands = try commands()

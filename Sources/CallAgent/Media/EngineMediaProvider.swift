@@ -44,7 +44,7 @@ actor EngineMediaProvider: MediaProvider {
 
     nonisolated var networkChanges: AsyncStream<Void> { NetworkMonitor.shared.changes }
 
-    func use(_ servers: [IceServer]) { handedOut = servers }
+    func use(_ servers: [IceServer]) { handedOut = servers.compactMap(\.usable) }
 
     func makeSession(
         label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?

@@ -76,7 +76,7 @@ final class PeerMediaSession: MediaSession {
     }
 
     func use(_ servers: [IceServer]) async throws(MediaSessionError) {
-        do { try await peer.use((ownServers + servers).map { StunTurnServer($0) }) } catch {
+        do { try await peer.use((ownServers + servers.compactMap(\.usable)).map { StunTurnServer($0) }) } catch {
             throw MediaSessionError(error)
         }
     }
@@ -162,6 +162,20 @@ final class PeerMediaSession: MediaSession {
         outgoing.framesDropped = sent.framesDropped
         outgoing.seconds = sent.seconds
         return MediaReport.Track(sent: outgoing, received: result)
+    }
+}
+
+extension IceServer {
+    /// The server with those of its URLs that can be used; nil when there are none.
+    ///
+    /// One malformed URL that a signaling server hands out would make every call fail.
+    var usable: IceServer? {
+        var server = self
+        server.urls = urls.filter { url in
+            (try? StunTurnServer.check([StunTurnServer(urls: [url], username: username, credential: credential)]))
+                != nil
+        }
+        return server.urls.isEmpty ? nil : server
     }
 }
 

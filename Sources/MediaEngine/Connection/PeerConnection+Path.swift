@@ -95,9 +95,9 @@ extension PeerConnection {
 
     /// How long a path may be silent after so many reports of silence.
     ///
-    /// From the third on it is twice as long each time: a server that has nothing to send does not need another path several times a second.
+    /// From the third on it is twice as long each time, up to 3 s: a server that has nothing to send does not need another path several times a second.
     static func patience(_ patience: Duration, _ searches: Int) -> Duration {
-        patience * (1 << min(max(searches - 1, 0), 5))
+        max(patience, min(patience * (1 << min(max(searches - 1, 0), 5)), .seconds(3)))
     }
 
     /// How late this end may be to look for silence.

@@ -25,7 +25,7 @@ public struct PeerConnectionEvent: Sendable, Equatable {
         case interrupted
         /// Something arrived again.
         case resumed
-        /// Nothing arrived for ``TransportTuning/pathSilenceMs``, with the same patience; again each time that this time has passed.
+        /// Nothing arrived for ``TransportTuning/pathSilenceMs``, with the same patience; again while nothing arrives, at first after the same time, then every 3 s.
         case pathSilent
         /// The network of this machine changed, and another path may be better, or the only one.
         case networkChanged

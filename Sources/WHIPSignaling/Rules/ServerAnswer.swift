@@ -9,16 +9,17 @@ enum ServerAnswer: Sendable, Equatable {
     /// The server refuses it.
     case refused(SignalingMessage.Body)
 
-    /// Reads the response of a POST; `mayReceive` tells whether this end asked for media.
+    /// Reads the response of a POST; `mayReceive` tells whether this end asked for media, `hasToken` whether it sent a token.
     ///
     /// `inviteId` is the message that is refused.
-    init(_ response: HTTPResponse, from url: HTTPURL, mayReceive: Bool, inviteId: String) {
+    init(_ response: HTTPResponse, from url: HTTPURL, mayReceive: Bool, hasToken: Bool, inviteId: String) {
         guard response.isSuccess else {
-            self = .refused(Self.refusal(response, from: url, inviteId: inviteId))
+            self = .refused(Self.refusal(response, from: url, hasToken: hasToken, inviteId: inviteId))
             return
         }
         guard response.body.hasPrefix("v=0") else {
-            let text = "\(url.text) answered \(response.status) without an SDP answer; is it a WHIP or WHEP endpoint?"
+            let text = SignalingLimits.bounded(
+                "no SDP answer but \(response.status) from \(url.text); is it a WHIP or WHEP endpoint?")
             self = .refused(.error(.init(code: SignalingCode.malformed, text: text, ref: inviteId)))
             return
         }
@@ -27,17 +28,21 @@ enum ServerAnswer: Sendable, Equatable {
             sends: mayReceive ? Self.sends(response.body) : MediaState(audio: .off, video: .off))
     }
 
-    private static func refusal(_ response: HTTPResponse, from url: HTTPURL, inviteId: String) -> SignalingMessage.Body
-    {
+    private static func refusal(
+        _ response: HTTPResponse, from url: HTTPURL, hasToken: Bool, inviteId: String
+    ) -> SignalingMessage.Body {
         var text = "\(url.text) answered \(response.status)"
         switch response.status {
+        case 401 where !hasToken: text += ", so it wants a token; see --token-file"
         case 401, 403: text += ", so it does not accept the token; give another one"
         case 404, 410: text += ", so there is nothing at this URL"
         case 406, 415, 422: text += ", so it cannot use the offered media"
         case 405: text += "; is it a WHIP or WHEP endpoint?"
         default: break
         }
-        if let wait = response.headers.first(name: "Retry-After") { text += "; try again after \(wait) s" }
+        if let wait = response.headers.first(name: "Retry-After").flatMap({ Int($0) }) {
+            text += "; try again after \(wait) s"
+        }
         if let words = words(response) { text += ": \(words)" }
         text = SignalingLimits.bounded(text)
         switch response.status {

@@ -6,11 +6,11 @@ internal import CallProtocol
 struct TrickleFragment: Sendable, Equatable {
     /// Its media type in HTTP.
     static let contentType = "application/trickle-ice-sdpfrag"
+    /// The most candidates that are read from a server.
+    private static let maximumCandidates = 64
 
     /// The lines that say which m-line it is about, from the offer.
     private var place: [String] = []
-    /// The most candidates that are read from a server.
-    private static let maximumCandidates = 64
     var credentials: Credentials
     /// The candidate attributes without `a=`; an empty one is the end of candidates.
     var candidates: [String] = []

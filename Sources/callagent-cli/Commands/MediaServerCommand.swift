@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CallAgent
 internal import HTTPClient
 internal import MediaEngine
+internal import TLSClient
 internal import WHIPSignaling
 
 /// A command that has a session on a media server: it sends media there (WHIP), or receives media from there (WHEP).
@@ -45,7 +46,8 @@ extension MediaServerCommand {
 
     func run() async throws {
         let command = self
-        try await Interruption.handled { try await command.haveSessions() }
+        // The server has to be told, and may be far away.
+        try await Interruption.handled(within: .seconds(5)) { try await command.haveSessions() }
     }
 
     /// Has one session, or one after the other, and judges what came of it.
@@ -58,6 +60,7 @@ extension MediaServerCommand {
             var isOver = true
             do throws(CallError) {
                 let outcome = try await attend(agent.agent)
+                verdict.failure = nil
                 if session.reconnect { verdict.calls = verdict.calls.map { JudgedCall(call: $0.call, failure: nil) } }
                 (reports, verdict.calls) = (reports.suffix(Self.kept), verdict.calls.suffix(Self.kept))
                 reports.append(outcome.report)
@@ -65,7 +68,9 @@ extension MediaServerCommand {
                 isOver = outcome.report.end?.reason == .localHangup
                 if outcome.report.timeline.instant(of: .connected) != nil { pause = .seconds(1) }
             } catch {
-                verdict.failure = Failure(error)
+                let failure = Failure(error)
+                verdict.failure = failure
+                isOver = failure.status == .usage
             }
             guard session.reconnect, !isOver, (try? await Task.sleep(for: pause)) != nil else { break }
             pause = min(pause * 2, .seconds(30))
@@ -87,13 +92,17 @@ extension MediaServerCommand {
 
     /// The name of the server in reports: its host.
     private var serverName: String {
-        guard let host = try? HTTPURL(url).host, SignalingLimits.isName(host) else { return "server" }
+        guard let host = try? HTTPURL(url).host, SignalingLimits.isName(host), host != Self.name else {
+            return "server"
+        }
         return host
     }
 
     private func prepare() async throws -> AgentSession {
         try tokens.check()
         tokens.warnOfPlainToken(to: url, log)
+        // A file that cannot be read stays so, however often the server is asked.
+        do { _ = try TrustedRoots.context(file: tokens.trustRoots) } catch { throw Failure(.prerequisite, error.text) }
         let engine = try await ProgramEngine.start(codecs.pipelines, log)
         let host = (try? HTTPURL(url).host) ?? ""
         var configuration = AgentConfiguration(
@@ -109,7 +118,7 @@ extension MediaServerCommand {
         let runner = try hooks.runner(trustRoots: tokens.trustRoots, logger: log.logger("hooks"))
         if let runner { configuration.hooks = [runner] }
         let transport = WHIPTransport(
-            url: url, role: Self.role, token: tokens.provider, trustRootsFile: tokens.trustRoots,
+            url: url, role: Self.role, token: tokens.optionProvider, trustRootsFile: tokens.trustRoots,
             requestLimit: session.requestTimeout.duration, logger: log.logger("signaling"))
         let agent = Agent(
             user: Self.name, media: engine, signaling: transport, configuration: configuration,
@@ -136,7 +145,7 @@ extension MediaServerCommand {
                 return try await agent.prepare()
             } catch {
                 let failure = Failure(error)
-                guard session.reconnect, case .signaling(.unreachable) = error else { throw failure }
+                guard session.reconnect, !Task.isCancelled, case .signaling(.unreachable) = error else { throw failure }
                 Output.error("\(failure.line); trying again in \(pause.components.seconds) s")
                 guard (try? await Task.sleep(for: pause)) != nil else { throw failure }
                 pause = min(pause * 2, .seconds(30))

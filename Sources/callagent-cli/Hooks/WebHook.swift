@@ -23,9 +23,10 @@ enum WebHook {
     ///
     /// - Returns: an error text; nil if the post succeeded.
     static func post(_ body: String, to url: HTTPURL, tls: NIOSSLContext?, limit: TimeAmount) async -> String? {
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             .POST, url,
             headers: ["Content-Type": "application/json", "User-Agent": "callagent/\(Version.program)"], body: body)
+        request.readsBody = false
         do throws(HTTPFailure) {
             let response = try await request.response(tls: tls, within: limit)
             return response.isSuccess ? nil : "the answer was \(response.status)"

@@ -107,7 +107,7 @@ struct LoadWorker: Sendable {
         if let endpoint = command.endpoint {
             configuration.media.receiveOnly()
             let server = WHIPTransport(
-                url: endpoint, role: .player, token: command.tokens.provider,
+                url: endpoint, role: .player, token: command.tokens.optionProvider,
                 trustRootsFile: command.tokens.trustRoots,
                 logger: command.log.logger("signaling"))
             return Agent(

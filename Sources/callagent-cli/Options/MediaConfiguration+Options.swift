@@ -25,8 +25,9 @@ extension MediaConfiguration {
     /// Makes calls that only receive.
     mutating func receiveOnly() {
         direction = .recvonly
-        // Never opened, since nothing is sent; but without a source a call has no medium of its kind.
+        // Without a source a call has no medium of its kind. They are not opened, since nothing is sent.
         (video, audio) = (.test(), .silence)
+        capturePolicy = .perCall
     }
 }
 

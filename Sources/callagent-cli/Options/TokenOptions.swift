@@ -33,8 +33,15 @@ struct TokenOptions: ParsableArguments {
 
     /// Returns the token for each sign-in; nil if there is no token.
     var provider: (@Sendable () async throws -> String)? {
+        if let optionProvider { return optionProvider }
+        guard let token = EnvironmentSetting.token.value else { return nil }
+        return { token }
+    }
+
+    /// The token of the options alone: that of the environment is for the user's own signaling server.
+    var optionProvider: (@Sendable () async throws -> String)? {
         if let tokenFile { return { try TokenFile.read(tokenFile) } }
-        guard let token = token ?? EnvironmentSetting.token.value else { return nil }
+        guard let token else { return nil }
         return { token }
     }
 
@@ -43,7 +50,9 @@ struct TokenOptions: ParsableArguments {
 
     /// Prints a warning that the libraries only log: the log does not show warnings by default.
     func warnOfPlainToken(to url: String, _ log: LogOptions) {
-        guard provider != nil, log.logLevel.loggerLevel > .warning, let parts = URLComponents(string: url),
+        let isMediaServer = url.lowercased().hasPrefix("http")
+        guard (isMediaServer ? optionProvider : provider) != nil, log.logLevel.loggerLevel > .warning,
+            let parts = URLComponents(string: url),
             let host = parts.host, !LocalAddresses.isLoopback(host), let scheme = parts.scheme?.lowercased(),
             ["ws", "http"].contains(scheme)
         else { return }

@@ -17,7 +17,9 @@ from aiortc.sdp import candidate_from_sdp
 
 from aiortc_media import Frame, Perception, Tone, tell
 
-ICE_SERVER = '<stun:127.0.0.1:9>; rel="ice-server"'
+# One that works in no network, and three that are no servers.
+ICE_SERVER = ", ".join(
+    f'<{url}>; rel="ice-server"' for url in ("stun:127.0.0.1:9", "stun:s?transport=udp", "turn:without-user", "nonsense"))
 
 
 class Session:
@@ -52,11 +54,14 @@ class Server:
             return web.Response(status=401, text="who are you?")
         return await handler(request)
 
-    def created(self, session, sdp):
+    def created(self, request, session, sdp):
         name = str(uuid.uuid4())
         self.sessions[name] = session
-        # Relative, as many servers have it.
-        headers = {"Location": f"/session/{name}", "ETag": session.tag, "Link": ICE_SERVER}
+        # Many servers name a path; one behind a proxy for TLS often names itself without TLS.
+        location = f"/session/{name}"
+        if self.options.certificate:
+            location = f"http://{request.host}{location}"
+        headers = {"Location": location, "ETag": session.tag, "Link": ICE_SERVER}
         return web.Response(status=201, text=sdp, content_type="application/sdp", headers=headers)
 
     async def publish(self, request):
@@ -67,7 +72,7 @@ class Server:
             session.perception.perceive(self.relay.subscribe(track))
 
         session.connection.on("track", take)
-        return self.created(session, await session.answer(RTCSessionDescription(await request.text(), "offer")))
+        return self.created(request, session, await session.answer(RTCSessionDescription(await request.text(), "offer")))
 
     async def play(self, request):
         room = request.match_info["room"]
@@ -78,7 +83,7 @@ class Server:
         for kind, track in tracks.items():
             if f"m={kind}" in offer.sdp:
                 session.connection.addTrack(self.relay.subscribe(track))
-        return self.created(session, await session.answer(offer))
+        return self.created(request, session, await session.answer(offer))
 
     async def options_of(self, request):
         return web.Response(status=204, headers={"Link": ICE_SERVER})
@@ -109,11 +114,16 @@ class Server:
         kind = request.match_info["kind"]
         if kind == "slow" and request.method == "POST":
             await asyncio.sleep(60)
+        if kind == "late" and request.method == "POST":
+            await asyncio.sleep(0.5)
         return ODDITIES[kind](request)
 
 
 ODDITIES = {
     "slow": lambda request: web.Response(),
+    # A session without an answer.
+    "made": lambda request: web.Response(status=201, text="hello", headers={"Location": "/session/made"}),
+    "late": lambda request: web.Response(status=201, text="v=0", headers={"Location": "/session/late"}),
     "moved": lambda request: web.Response(status=307, headers={"Location": "/whip/moved"}),
     "circle": lambda request: web.Response(status=308, headers={"Location": request.path}),
     "page": lambda request: web.Response(text="<html>hello</html>", content_type="text/html"),

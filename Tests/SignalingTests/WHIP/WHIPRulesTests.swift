@@ -27,7 +27,8 @@ struct WHIPRulesTests {
         arguments: [
             ("", .malformed), ("h/whip", .malformed), ("ws://h", .unknownScheme), ("http://", .malformed),
             ("http://h:0", .malformed), ("http://h:65536", .malformed), ("http://user@h", .hasPassword),
-            ("http://user:word@h", .hasPassword), ("http://h/ x", .malformed), ("http://h/\r\nHost: x", .malformed),
+            ("http://user:word@h", .hasPassword), ("http://a%0d%0ab/", .malformed),
+            ("https://good%2f.evil/", .malformed), ("http://h/ x", .malformed), ("http://h/\r\nHost: x", .malformed),
         ] as [(String, HTTPURL.Invalid)])
     func noURL(text: String, reason: HTTPURL.Invalid) {
         #expect(throws: reason) { try HTTPURL(text) }
@@ -41,6 +42,17 @@ struct WHIPRulesTests {
         ])
     func reference(text: String, expected: String) throws {
         #expect(try HTTPURL("https://h:1/whip/room?a=b").resolving(text).text == expected)
+    }
+
+    @Test(
+        "No response leads from https to http; a server behind a proxy for TLS may write http for itself",
+        arguments: [
+            ("http://h/session/1", "https://h:1/session/1"), ("https://other/s", "https://other/s"),
+            ("http://other/s", nil), ("ftp://h/s", nil), ("http://", nil),
+        ] as [(String, String?)])
+    func following(text: String, expected: String?) throws {
+        let url = try HTTPURL("https://h:1/whip/room")
+        #expect((try? url.following(text))?.text == expected)
     }
 
     // MARK: Fragments
@@ -151,10 +163,10 @@ struct WHIPRulesTests {
     func sends(media: String, audio: Bool, video: Bool) throws {
         let response = HTTPResponse(status: 201, headers: [:], body: "v=0\r\n" + media)
         let url = try HTTPURL("http://h/whep")
-        let played = ServerAnswer(response, from: url, mayReceive: true, inviteId: "a1")
+        let played = ServerAnswer(response, from: url, mayReceive: true, hasToken: false, inviteId: "a1")
         let sends = MediaState(audio: audio ? .on : .off, video: video ? .on : .off)
         #expect(played == .accepted(sdp: response.body, sends: sends))
-        let published = ServerAnswer(response, from: url, mayReceive: false, inviteId: "a1")
+        let published = ServerAnswer(response, from: url, mayReceive: false, hasToken: false, inviteId: "a1")
         #expect(published == .accepted(sdp: response.body, sends: MediaState(audio: .off, video: .off)))
     }
 }

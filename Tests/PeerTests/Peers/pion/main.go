@@ -1,6 +1,7 @@
 // A media server for WHIP (RFC 9725) and WHEP, made with Pion.
 //
-// POST /whip/ROOM takes media, POST /whep/ROOM sends it on as it is. PATCH takes candidates, and restarts ICE.
+// POST /whip/ROOM takes media, POST /whep/ROOM sends it on as it is. PATCH takes candidates, and restarts ICE; in the room flaky the first
+// restart fails.
 // Prints one JSON object per line: listening, each request, each restart, and at the end of each session the packets that were received.
 package main
 
@@ -29,7 +30,9 @@ type session struct {
 	connection *webrtc.PeerConnection
 	offer      string
 	tag        int
-	packets    map[string]int
+	// How many restarts fail.
+	failures int
+	packets  map[string]int
 }
 
 var (
@@ -186,6 +189,11 @@ func change(response http.ResponseWriter, request *http.Request, known *session,
 
 // Pion restarts ICE when an offer has other credentials.
 func restart(response http.ResponseWriter, known *session, fragment string) {
+	if known.failures > 0 {
+		known.failures--
+		http.Error(response, "not now", http.StatusServiceUnavailable)
+		return
+	}
 	offer := known.offer
 	for _, found := range credentials.FindAllStringSubmatch(fragment, -1) {
 		present := regexp.MustCompile(`a=ice-` + found[1] + `:\S+`)
@@ -249,6 +257,9 @@ func handle(response http.ResponseWriter, request *http.Request) {
 			return
 		}
 		made := &session{connection: connection, offer: string(body), packets: map[string]int{}}
+		if parts[1] == "flaky" {
+			made.failures = 1
+		}
 		if parts[0] == "whip" {
 			publish(response, made, parts[1])
 		} else {
