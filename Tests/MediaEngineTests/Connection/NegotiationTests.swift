@@ -132,6 +132,44 @@ extension RealPipelines {
             await peer.close()
         }
 
+        @Test(
+            "Tracks of one direction are offered and answered so, and media flows that way only",
+            arguments: [true, false])
+        func oneDirection(callerSends: Bool) async throws {
+            let direction = callerSends ? MediaDirection.sendonly : .recvonly
+            var options = LoopbackCall.Options()
+            options.rewrite = { description in
+                #expect(!description.sdp.contains("a=sendrecv"))
+                return description
+            }
+            options.configure = { configuration in
+                for kind in MediaKind.allCases { configuration.tracks[kind]?.direction = direction }
+            }
+            options.configureCallee = { configuration in
+                for kind in MediaKind.allCases { configuration.tracks[kind]?.direction = .sendrecv }
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                let (sender, receiver) = callerSends ? (call.caller, call.callee) : (call.callee, call.caller)
+                try await receiver.waitForTone()
+                #expect(await call.caller.peer.directions == [.audio: direction, .video: direction])
+                #expect(await call.callee.peer.directions == [.audio: direction.reversed, .video: direction.reversed])
+                #expect(await receiver.arrivals() > 0)
+                #expect(await sender.arrivals() == 0)
+            }
+        }
+
+        @Test("What two directions have in common")
+        func commonDirection() {
+            for direction in MediaDirection.allCases {
+                #expect(
+                    direction.limited(to: .sendrecv) == direction
+                        && MediaDirection.sendrecv.limited(to: direction) == direction)
+                #expect(direction.limited(to: .inactive) == .inactive && direction.limited(to: direction) == direction)
+            }
+            #expect(MediaDirection.sendonly.limited(to: .recvonly) == .inactive)
+        }
+
         @Test("Opus with one or six channels is no common codec")
         func monoOpus() async throws {
             let audio = SDPSamples.offer.components(of: "m=video")[0].replacing("BUNDLE 0 1", by: "BUNDLE 0")
