@@ -7,7 +7,6 @@ final class HTTPExchangeHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     enum Fault: Error {
-        case bodyIsTooLong
         case noTrustedRoots
     }
 
@@ -37,24 +36,30 @@ final class HTTPExchangeHandler: ChannelInboundHandler {
             if !readsBody { finish(context) }
         case .body(var bytes):
             guard received.readableBytes + bytes.readableBytes <= HTTPRequest.longestBody else {
-                return errorCaught(context: context, error: Fault.bodyIsTooLong)
+                return finish(context, fault: "is longer than \(HTTPRequest.longestBody / 1_024) kB")
             }
             received.writeBuffer(&bytes)
         case .end: finish(context)
         }
     }
 
-    private func finish(_ context: ChannelHandlerContext) {
+    /// The head of a response counts even if its body does not come.
+    private func finish(_ context: ChannelHandlerContext, fault: String? = nil) {
         guard var response else { return }
+        response.fault = fault
         response.body = String(buffer: received)
         answer.succeed(response)
         context.close(promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard response == nil else { return finish(context, fault: "broke off") }
         answer.fail(error)
         context.close(promise: nil)
     }
 
-    func channelInactive(context: ChannelHandlerContext) { answer.fail(ChannelError.eof) }
+    func channelInactive(context: ChannelHandlerContext) {
+        finish(context, fault: "broke off")
+        answer.fail(ChannelError.eof)
+    }
 }

@@ -25,7 +25,10 @@ package struct HTTPRequest: Sendable {
     ///
     /// `tls` is needed for an `https` URL. The server's certificate then has to be trusted and to be for the URL's host. A redirect is a response like any
     /// other. If the current task is cancelled, the connection is closed.
-    package func response(tls: NIOSSLContext?, within limit: TimeAmount) async throws(HTTPFailure) -> HTTPResponse {
+    /// `whole` is what a failure gives as the limit, if this request has only a part of it.
+    package func response(
+        tls: NIOSSLContext?, within limit: TimeAmount, of whole: TimeAmount? = nil
+    ) async throws(HTTPFailure) -> HTTPResponse {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let answer = loop.makePromise(of: HTTPResponse.self)
         let (head, body, url, readsBody) = (head, body, url, readsBody)
@@ -58,7 +61,7 @@ package struct HTTPRequest: Sendable {
                 answer.fail(CancellationError())
             }
         } catch {
-            throw HTTPFailure(error, limit: limit)
+            throw HTTPFailure(error, limit: whole ?? limit)
         }
     }
 
@@ -78,6 +81,8 @@ package struct HTTPResponse: Sendable {
     package var status: Int
     package var headers: HTTPHeaders
     package var body: String
+    /// What is wrong with the body, in a few words; nil: it is whole.
+    package var fault: String?
 
     /// Whether the request succeeded.
     package var isSuccess: Bool { (200..<300).contains(status) }
@@ -102,8 +107,6 @@ package struct HTTPFailure: Error {
             case is CancellationError: "given up"
             case is HTTPParserError: "it does not speak HTTP"
             case HTTPExchangeHandler.Fault.noTrustedRoots: "it needs TLS, which is not set up"
-            case HTTPExchangeHandler.Fault.bodyIsTooLong:
-                "its answer is longer than \(HTTPRequest.longestBody / 1_024) kB"
             default: ConnectionFailure.text(error, plain: "http://") ?? "\(error)"
             }
     }

@@ -38,7 +38,7 @@ package struct HTTPURL: Sendable, Equatable {
         guard LocalAddresses.isNumeric(name) || name.utf8.allSatisfy(Self.isNameByte) else { throw .malformed }
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         isSecure = scheme == "https"
-        self.host = name
+        self.host = name.lowercased()
         port = parts.port ?? (isSecure ? 443 : 80)
         target = path + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
         authority = host + (parts.port.map { ":\($0)" } ?? "")

@@ -12,7 +12,7 @@ struct WHIPServer: Sendable {
     /// For `https`; nil when the system's certificates cannot be read and the endpoint does not need them.
     let tls: NIOSSLContext?
     let token: (@Sendable () async throws -> String)?
-    /// How long a request may take; redirects count each.
+    /// How long a request may take, with its token and its redirects.
     let limit: TimeAmount
 
     /// Sends a request, and again to where the server redirects it (307 and 308; RFC 9725 section 4.5).
@@ -22,13 +22,15 @@ struct WHIPServer: Sendable {
         _ method: HTTPMethod, to url: HTTPURL, headers: HTTPHeaders = [:], body: String = "",
         within limit: TimeAmount? = nil
     ) async throws(HTTPFailure) -> (response: HTTPResponse, url: HTTPURL) {
+        let limit = limit ?? self.limit
+        let end = NIODeadline.now() + limit
         var headers = headers
         headers.add(name: "User-Agent", value: "callagent")
-        if let token { headers.add(name: "Authorization", value: "Bearer \(try await read(token))") }
+        if let token { headers.add(name: "Authorization", value: "Bearer \(try await read(token, within: limit))") }
         var url = url
         for _ in 0...Self.maximumRedirects {
             let request = HTTPRequest(method, url, headers: headers, body: body)
-            let response = try await request.response(tls: tls, within: limit ?? self.limit)
+            let response = try await request.response(tls: tls, within: max(end - .now(), .milliseconds(1)), of: limit)
             guard [307, 308].contains(response.status) else { return (response, url) }
             guard let location = response.headers.first(name: "Location"), let next = try? url.following(location)
             else { throw HTTPFailure(text: "it redirects to no URL, or from https:// to http://") }
@@ -37,12 +39,28 @@ struct WHIPServer: Sendable {
         throw HTTPFailure(text: "it redirects more than \(Self.maximumRedirects) times")
     }
 
-    private func read(_ token: @Sendable () async throws -> String) async throws(HTTPFailure) -> String {
-        let text: String
-        do { text = try await token() } catch { throw HTTPFailure(text: "the token cannot be read: \(error)") }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw HTTPFailure(text: "the token has a character that no header may have")
+    /// The application's own code may hang: then it is left alone.
+    private func read(
+        _ token: @escaping @Sendable () async throws -> String, within limit: TimeAmount
+    ) async throws(HTTPFailure) -> String {
+        let (results, result) = AsyncStream.makeStream(of: Result<String, any Error>.self)
+        Task {
+            do { result.yield(.success(try await token())) } catch { result.yield(.failure(error)) }
+            result.finish()
         }
-        return text
+        let deadline = Task {
+            guard (try? await Task.sleep(for: .nanoseconds(limit.nanoseconds))) != nil else { return }
+            result.finish()
+        }
+        defer { deadline.cancel() }
+        for await result in results {
+            let text: String
+            do { text = try result.get() } catch { throw HTTPFailure(text: "the token cannot be read: \(error)") }
+            guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw HTTPFailure(text: "the token has a character that no header may have")
+            }
+            return text
+        }
+        throw HTTPFailure(text: "there is no token in time")
     }
 }

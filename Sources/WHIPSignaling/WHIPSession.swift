@@ -12,10 +12,10 @@ internal import NIOHTTP1
 actor WHIPSession {
     /// How long the server may take to end the session.
     private static let deletionLimit = TimeAmount.seconds(2)
-    /// How long the end of a call waits for the answer to its offer: only that says where the session is.
+    /// How long the end of the program waits for the answer to an offer.
     private static let answerPatience = Duration.seconds(1)
-    /// The time between two attempts to have another network path.
-    private static let restartPause = Duration.seconds(1)
+    /// The times between the attempts to have another network path.
+    private static let restartPauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4), .seconds(8)]
 
     private let server: WHIPServer
     private let role: WHIPTransport.Role
@@ -31,6 +31,8 @@ actor WHIPSession {
     /// The request or the pause that ``work`` waits for.
     private var current: Task<Result<Reply, HTTPFailure>, Never>?
     private var isEnding = false
+    /// Whether nothing of it is left, neither on the server nor here.
+    private(set) var isFinished = false
     /// Where the session is; nil before the server has it, and when it has it no more.
     private var resource: HTTPURL?
     private var entityTag: String?
@@ -51,39 +53,50 @@ actor WHIPSession {
 
     /// Takes the next message of the call.
     func take(_ message: SignalingMessage) {
-        if message.body.isFarewell { return end() }
+        switch message.body {
+        case _ where isEnding || isFinished: break
+        case let body where body.isFarewell: end()
+        // These do not wait for a slow server.
+        case .query: reply(.status(.connected))
         // The first connection is the only one (RFC 9725 section 4.3).
-        guard !isEnding, message.generation == 0 || message.body.isOffer else { return }
-        waiting.append(message)
-        if work == nil { work = Task { await self.run() } }
+        case .offer: reply(.rollback, message.generation)
+        case .invite, .candidate, .iceRestart:
+            guard message.generation == 0 else { return }
+            waiting.append(message)
+            if work == nil { work = Task { await self.run() } }
+        // Nobody is there who could read messages, or be told what is muted.
+        default: break
+        }
     }
 
     /// Ends the session on the server, after what is under way.
+    ///
+    /// The answer to the offer is waited for, since only that says where the session is.
     private func end() {
         guard !isEnding else { return }
         isEnding = true
         waiting = []
-        let (current, isOpening) = (current, resource == nil)
-        Task {
-            if isOpening { try? await Task.sleep(for: Self.answerPatience) }
-            current?.cancel()
-        }
+        if resource != nil { current?.cancel() }
         let former = work
         work = Task {
             await former?.value
             await self.delete()
-            self.work = nil
+            self.isFinished = true
         }
     }
 
-    /// Ends the session, and returns when that is done.
+    /// Ends the session, and returns when that is done, or at least tried.
     func close() async {
+        guard !isFinished else { return }
         end()
+        let opening = current
+        let patience = Task {
+            guard (try? await Task.sleep(for: Self.answerPatience)) != nil else { return }
+            opening?.cancel()
+        }
         await work?.value
+        patience.cancel()
     }
-
-    /// Whether nothing of it is left: neither on the server nor here.
-    var isOver: Bool { work == nil && resource == nil }
 
     private func run() async {
         while !waiting.isEmpty {
@@ -92,9 +105,6 @@ actor WHIPSession {
             case .invite(let invite): await open(invite.sdp, inviteId: message.id)
             case .candidate(let candidate): await trickle([candidate.candidate] + nextCandidates())
             case .iceRestart(let parameters): await restart(parameters)
-            case .query: reply(.status(.connected))
-            case .offer: reply(.rollback, message.generation)
-            // Nobody is there who could read messages, or be told what is muted.
             default: break
             }
         }
@@ -135,8 +145,9 @@ actor WHIPSession {
         let headers: HTTPHeaders = ["Content-Type": "application/sdp", "Accept": "application/sdp"]
         switch await send(.POST, to: server.endpoint, headers: headers, body: offer) {
         case .success(let reply): await use(reply, inviteId: inviteId)
-        case .failure(let failure) where failure.isCancelled: break
         case .failure(let failure):
+            isFinished = true
+            guard !failure.isCancelled, !isEnding else { return }
             refuse(503, "\(server.endpoint.text): \(failure.text)", inviteId: inviteId)
         }
     }
@@ -153,6 +164,7 @@ actor WHIPSession {
         case .refused(let body):
             reply(body)
             await delete()
+            isFinished = true
         case .accepted(let sdp, let sends):
             let servers = IceServerLink.servers(response.headers["Link"])
             if !servers.isEmpty { report(.iceServers(servers, validForMs: IceServerLink.validForMs)) }
@@ -162,6 +174,7 @@ actor WHIPSession {
             guard !reply(.accept(sdp: sdp, state: sends)) else { return }
             refuse(488, "the server's SDP answer is longer than \(SignalingLimits.sdpBytes) bytes", inviteId: inviteId)
             await delete()
+            isFinished = true
         }
     }
 
@@ -182,34 +195,35 @@ actor WHIPSession {
         fragment.candidates = candidates
         guard let response = await patch(fragment, matching: entityTag), !response.isSuccess else { return }
         // The server may do without: it learns the addresses from the checks that arrive.
-        logger.info("the server takes no candidates: it answered \(response.status)")
-        if (400..<500).contains(response.status) || response.status == 501 { takesCandidates = false }
+        logger.info("the server did not take candidates: it answered \(response.status)")
+        if !response.isPassing { takesCandidates = false }
     }
 
-    /// Asks for another network path (RFC 9725 section 4.3.3) until the server answers, or a later restart replaces this one.
+    /// Asks for another network path (RFC 9725 section 4.3.3), some times if the server fails, unless a later restart replaces this one.
     private func restart(_ parameters: SignalingMessage.IceParameters) async {
         guard resource != nil, var restarted = fragment else { return }
         restarted.credentials = .init(fragment: parameters.fragment, password: parameters.password)
-        while !isEnding {
+        for pause in Self.restartPauses + [nil] {
             // What comes next in the queue belongs to the new path, since the engine reports its parameters first.
             restarted.candidates += nextCandidates()
-            if waiting.contains(where: { $0.body.isRestart }) { return }
+            guard !isEnding, !waiting.contains(where: { $0.body.isRestart }) else { return }
             if let response = await patch(restarted, matching: "*") {
                 if response.isSuccess { return use(response, of: parameters.restart, restarted) }
                 if [404, 410].contains(response.status) {
-                    resource = nil
+                    (resource, isFinished) = (nil, true)
                     _ = reply(
                         .hangup(.init(code: SignalingCode.ended, text: "the server has ended the session")))
                     return
                 }
                 logger.warning("the server does not change the network path: it answered \(response.status)")
                 // The candidates that follow belong to a path that the server does not know.
-                if response.status < 500 || response.status == 501 {
+                if !response.isPassing {
                     takesCandidates = false
                     return
                 }
             }
-            await pause()
+            guard !isEnding, let pause else { return }
+            await wait(pause)
         }
     }
 
@@ -219,6 +233,7 @@ actor WHIPSession {
         }
         fragment = restarted
         fragment?.candidates = []
+        takesCandidates = true
         entityTag = response.headers.first(name: "ETag") ?? entityTag
         let credentials = answer.credentials
         reply(
@@ -238,9 +253,9 @@ actor WHIPSession {
         }
     }
 
-    private func pause() async {
+    private func wait(_ pause: Duration) async {
         let pause = Task { () -> Result<Reply, HTTPFailure> in
-            try? await Task.sleep(for: Self.restartPause)
+            try? await Task.sleep(for: pause)
             return .failure(HTTPFailure(text: ""))
         }
         current = pause
@@ -284,6 +299,10 @@ actor WHIPSession {
 }
 
 extension SignalingMessage.Body {
-    fileprivate var isOffer: Bool { if case .offer = self { true } else { false } }
     fileprivate var isRestart: Bool { if case .iceRestart = self { true } else { false } }
+}
+
+extension HTTPResponse {
+    /// Whether the same request may succeed a little later.
+    fileprivate var isPassing: Bool { [401, 408, 412, 429].contains(status) || status >= 500 && status != 501 }
 }

@@ -123,25 +123,27 @@ public actor WHIPTransport: SignalingTransport {
         let message: SignalingMessage
         do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
         if case .invite = message.body, sessions[message.callId] == nil {
-            await forgetEnded()
-            sessions[message.callId] = WHIPSession(
+            let session = WHIPSession(
                 of: message, on: server, as: role, logger: logger, report: { [sink] in sink.yield($0) })
+            sessions[message.callId] = session
+            await session.take(message)
+            return await forgetFinished()
         }
         await sessions[message.callId]?.take(message)
     }
 
-    /// A call that the server refuses, or that ends by itself, has no farewell.
-    private func forgetEnded() async {
-        for (callId, session) in sessions where await session.isOver { sessions[callId] = nil }
+    private func forgetFinished() async {
+        for (callId, session) in sessions where await session.isFinished { sessions[callId] = nil }
     }
 
     /// Ends all sessions on the server, and then ``events``.
     public func close() async {
         isClosed = true
-        await withTaskGroup(of: Void.self) { group in
-            for session in sessions.values { group.addTask { await session.close() } }
-        }
+        let all = sessions.values
         sessions = [:]
+        await withTaskGroup(of: Void.self) { group in
+            for session in all { group.addTask { await session.close() } }
+        }
         sink.finish()
     }
 }

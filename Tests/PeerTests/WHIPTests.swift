@@ -10,7 +10,7 @@ extension Peers {
             arguments: MediaServer.Implementation.allCases)
         func broadcast(implementation: MediaServer.Implementation) async throws {
             let server = try await MediaServer(implementation)
-            let publisher = try server.publish("whip/room")
+            let publisher = try server.publish("whip/room", ["--prefer", "detail"])
             try await connected(publisher)
             let viewer = try server.play("whep/room", ["--duration", "3s", "--require-media"])
             #expect(try await viewer.waitForExit() == 0, "\(viewer.errors)")
@@ -24,12 +24,16 @@ extension Peers {
             #expect(try await publisher.waitForExit() == 130)
             let sent = try await publisher.report()
             #expect(sent.text("end.reason") == "localHangup")
-            #expect(sent.number("video.received.packetsReceived") ?? 0 == 0)
-            // Both sessions are gone from the server.
-            #expect(server.methods.count { $0 == "DELETE" } == 2)
+            #expect(sent.number("video.received.framesDecoded") == 0)
+            try await eventually("both sessions are gone from the server") {
+                server.program.events.count { $0["event"] as? String == "ended" } == 2
+            }
             let ended = try #require(server.program.events.last { $0["event"] as? String == "ended" })
             switch implementation {
             case .aiortc:
+                // Candidates follow the offer, with the version of the session that the server knows.
+                let fragments = server.program.events.compactMap { $0["text"] as? String }
+                #expect(fragments.contains { $0.contains("a=candidate:") && $0.contains("a=ice-ufrag:") })
                 #expect(ended["distinct"] as? Int ?? 0 > 30)
                 let bars = try #require(ended["colours"] as? [[Int]])
                 #expect(PageUser.Frame(width: 640, height: 360, bars: bars, hash: 0).isSMPTE)
@@ -63,7 +67,7 @@ extension Peers {
                 let path = try #require(change["networkChange"] as? [String: Any])
                 #expect(path["after"] is [String: Any])
             }
-            #expect(server.program.count(of: ["event": "iceRestart"]) == 2)
+            #expect(server.program.count(of: ["event": "iceRestart"]) >= 2)
             func frames() -> Double {
                 let entries = viewer.event(named: "statistics")?["statistics"] as? [[String: Any]] ?? []
                 return entries.compactMap { ($0["framesDecoded"] as? NSNumber)?.doubleValue }.max() ?? 0
@@ -73,7 +77,6 @@ extension Peers {
             for program in [viewer, publisher] {
                 program.signal(SIGINT)
                 #expect(try await program.waitForExit() == 130)
-                #expect(!program.hasEvent(["event": "stateChanged", "state": "reconnecting"]))
             }
             #expect(try await viewer.report().hears(440))
         }
@@ -86,9 +89,10 @@ extension Peers {
                 ["--token", "secret", "--certificate", certificate.certificate.path, "--key", certificate.key.path])
             let token = try TemporaryFile("secret\n")
             let trust = ["--trust-roots", certificate.certificate.path]
-            let options = trust + ["--token-file", token.path, "--duration", "1s"]
+            let options = trust + ["--token-file", token.path, "--duration", "3s"]
             let publisher = try server.publish("odd/moved", options)
             #expect(try await publisher.waitForExit() == 0, "\(publisher.errors)")
+            try await eventually("the session is ended") { server.program.event(named: "ended") != nil }
             #expect(server.program.hasEvent(["event": "request", "method": "POST", "path": "/whip/moved"]))
             #expect(server.program.event(named: "ended")?["distinct"] as? Int ?? 0 > 10)
 
@@ -112,14 +116,14 @@ extension Peers {
                 ("odd/page", 3, "no SDP answer but 200 from"),
                 ("odd/full", 3, "answered 503; try again after 7 s: no room left"),
                 ("odd/codecs", 5, "answered 406, so it cannot use the offered media: no such codec"),
-                ("odd/long", 3, "its answer is longer than 256 kB"),
+                ("odd/long", 3, "is longer than 256 kB"),
                 ("odd/empty", 5, "incompatibleMedia"),
                 ("odd/slow", 4, "ringTimeout"),
             ] as [(String, Int32, String)])
         func refused(path: String, status: Int32, text: String) async throws {
             let server = try await MediaServer()
-            let program = try server.play(path, ["--request-timeout", "1s"])
-            #expect(try await program.waitForExit(within: .seconds(10)) == status)
+            let program = try server.play(path, path == "odd/slow" ? ["--request-timeout", "1s"] : [])
+            #expect(try await program.waitForExit(within: .seconds(30)) == status)
             #expect(program.errors.contains(text), "\(program.errors)")
             #expect(
                 program.errors.split(separator: "callagent: ", omittingEmptySubsequences: false).count == 2,
@@ -131,15 +135,22 @@ extension Peers {
             let server = try await MediaServer()
             let program = try server.play("odd/made")
             #expect(try await program.waitForExit() == 3, "\(program.errors)")
-            #expect(server.program.hasEvent(["event": "request", "method": "DELETE", "path": "/session/made"]))
+            try await eventually("the session is ended") {
+                server.program.hasEvent(["event": "request", "method": "DELETE", "path": "/session/made"])
+            }
 
             let late = try server.play("odd/late")
             let post = ["event": "request", "method": "POST", "path": "/odd/late"]
             try await eventually("the offer is there") { server.program.hasEvent(post) }
+            // The call is over, and the offer is still under way.
             late.signal(SIGINT)
+            let report = try await late.report()
+            #expect(report.text("end.reason") == "localCancelled")
+            try server.tell("odd/release")
             #expect(try await late.waitForExit() == 130)
-            #expect(try await late.report().text("end.reason") == "localCancelled")
-            #expect(server.program.hasEvent(["event": "request", "method": "DELETE", "path": "/session/late"]))
+            try await eventually("the late session is ended, too") {
+                server.program.hasEvent(["event": "request", "method": "DELETE", "path": "/session/late"])
+            }
         }
 
         @Test("A server that has forgotten the session ends it")
@@ -166,7 +177,8 @@ extension Peers {
             try await first.program.waitForExit()
             let second = try await MediaServer(.aiortc, ["--port", "\(first.port)"])
             try await eventually("a second session") {
-                publisher.count(of: ["event": "stateChanged", "state": "connected"]) == 2
+                let connected = publisher.events.filter { $0["state"] as? String == "connected" }
+                return Set(connected.compactMap { $0["callId"] as? String }).count == 2
             }
             let viewer = try second.play("whep/room", ["--duration", "2s", "--require-media"])
             #expect(try await viewer.waitForExit() == 0, "\(viewer.errors)")
@@ -190,7 +202,7 @@ extension Peers {
             let load = try Program(
                 ["load", server.url("whep/room"), "--calls", "6", "--duration", "3s", "--workers", "2", "--json"]
                     + ["--ice-interface", "127.0.0.1", "--require-media", "--expect", "summary.connected==6"]
-                    + ["--expect", "video.received.quality.framesMissing<10"])
+                    + ["--expect", "video.received.quality.framesMissing<30"])
             #expect(try await load.waitForExit() == 0, "\(load.errors)")
             let calls = try #require(try load.document()["calls"] as? [[String: Any]])
             #expect(calls.count == 6)
@@ -198,7 +210,9 @@ extension Peers {
                 #expect(call.number("video.received.distinctFrames") ?? 0 > 10)
                 #expect(call.hears(440) && call.number("video.sent.packetsSent") == 0)
             }
-            #expect(server.methods.count { $0 == "DELETE" } == 6)
+            try await eventually("all sessions are gone from the server") {
+                server.program.events.count { $0["event"] as? String == "ended" } == 6
+            }
             publisher.signal(SIGINT)
             try await publisher.waitForExit()
 

@@ -17,6 +17,11 @@ enum ServerAnswer: Sendable, Equatable {
             self = .refused(Self.refusal(response, from: url, hasToken: hasToken, inviteId: inviteId))
             return
         }
+        if let fault = response.fault {
+            let text = SignalingLimits.bounded("the answer of \(url.text) \(fault)")
+            self = .refused(.error(.init(code: SignalingCode.malformed, text: text, ref: inviteId)))
+            return
+        }
         guard response.body.hasPrefix("v=0") else {
             let text = SignalingLimits.bounded(
                 "no SDP answer but \(response.status) from \(url.text); is it a WHIP or WHEP endpoint?")

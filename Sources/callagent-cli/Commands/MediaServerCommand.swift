@@ -70,7 +70,9 @@ extension MediaServerCommand {
             } catch {
                 let failure = Failure(error)
                 verdict.failure = failure
-                isOver = failure.status == .usage
+                // A first session that cannot even begin never will.
+                isOver = failure.status == .usage || reports.isEmpty
+                if session.reconnect, !isOver { Output.error("\(failure.line); trying again") }
             }
             guard session.reconnect, !isOver, (try? await Task.sleep(for: pause)) != nil else { break }
             pause = min(pause * 2, .seconds(30))
@@ -119,7 +121,8 @@ extension MediaServerCommand {
         if let runner { configuration.hooks = [runner] }
         let transport = WHIPTransport(
             url: url, role: Self.role, token: tokens.optionProvider, trustRootsFile: tokens.trustRoots,
-            requestLimit: session.requestTimeout.duration, logger: log.logger("signaling"))
+            // A later answer is waited for, so that the session of a call that was given up is ended, too.
+            requestLimit: session.requestTimeout.duration + .seconds(5), logger: log.logger("signaling"))
         let agent = Agent(
             user: Self.name, media: engine, signaling: transport, configuration: configuration,
             logger: log.logger("call-agent"))

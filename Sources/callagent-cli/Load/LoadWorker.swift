@@ -109,6 +109,7 @@ struct LoadWorker: Sendable {
             let server = WHIPTransport(
                 url: endpoint, role: .player, token: command.tokens.optionProvider,
                 trustRootsFile: command.tokens.trustRoots,
+                requestLimit: command.agent.ringTimeout.duration + .seconds(5),
                 logger: command.log.logger("signaling"))
             return Agent(
                 user: "viewer-\(share.index + 1)", media: engine, signaling: server, configuration: configuration,

@@ -45,6 +45,8 @@ class Session:
 class Server:
     def __init__(self, options):
         self.options, self.sessions, self.rooms, self.relay = options, {}, {}, MediaRelay()
+        # Lets /odd/late answer.
+        self.released = asyncio.Event()
 
     @web.middleware
     async def check(self, request, handler):
@@ -115,7 +117,9 @@ class Server:
         if kind == "slow" and request.method == "POST":
             await asyncio.sleep(60)
         if kind == "late" and request.method == "POST":
-            await asyncio.sleep(0.5)
+            await self.released.wait()
+        if kind == "release":
+            self.released.set()
         return ODDITIES[kind](request)
 
 
@@ -123,6 +127,7 @@ ODDITIES = {
     "slow": lambda request: web.Response(),
     # A session without an answer.
     "made": lambda request: web.Response(status=201, text="hello", headers={"Location": "/session/made"}),
+    "release": lambda request: web.Response(),
     "late": lambda request: web.Response(status=201, text="v=0", headers={"Location": "/session/late"}),
     "moved": lambda request: web.Response(status=307, headers={"Location": "/whip/moved"}),
     "circle": lambda request: web.Response(status=308, headers={"Location": request.path}),

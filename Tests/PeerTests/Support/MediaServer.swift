@@ -41,4 +41,10 @@ struct MediaServer {
     var methods: [String] {
         program.events.filter { $0["event"] as? String == "request" }.compactMap { $0["method"] as? String }
     }
+
+    /// Sends a request to the server itself, without waiting for its answer.
+    func tell(_ path: String) throws {
+        let request = "GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+        try BlockingSocket(port: port, "the media server").write(Data(request.utf8))
+    }
 }

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pion/rtcp"
 	"github.com/pion/webrtc"
@@ -39,6 +40,7 @@ var (
 	lock     sync.Mutex
 	rooms    = map[string]*room{}
 	sessions = map[string]*session{}
+	made     = 0
 	api      *webrtc.API
 )
 
@@ -64,27 +66,28 @@ func answer(connection *webrtc.PeerConnection) (string, error) {
 	return connection.LocalDescription().SDP, nil
 }
 
-func begin(response http.ResponseWriter, made *session, prepare func() error) {
-	offer := webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: made.offer}
-	err := made.connection.SetRemoteDescription(offer)
+func begin(response http.ResponseWriter, fresh *session, prepare func() error) {
+	offer := webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: fresh.offer}
+	err := fresh.connection.SetRemoteDescription(offer)
 	if err == nil {
 		err = prepare()
 	}
 	sdp := ""
 	if err == nil {
-		sdp, err = answer(made.connection)
+		sdp, err = answer(fresh.connection)
 	}
 	if err != nil {
 		http.Error(response, err.Error(), http.StatusNotAcceptable)
 		return
 	}
 	lock.Lock()
-	name := fmt.Sprint(len(sessions) + 1)
-	sessions[name] = made
+	made++
+	name := fmt.Sprint(made)
+	sessions[name] = fresh
 	lock.Unlock()
 	response.Header().Set("Content-Type", "application/sdp")
 	response.Header().Set("Location", "/session/"+name)
-	response.Header().Set("ETag", fmt.Sprintf(`"%d"`, made.tag))
+	response.Header().Set("ETag", fmt.Sprintf(`"%d"`, fresh.tag))
 	response.WriteHeader(http.StatusCreated)
 	io.WriteString(response, sdp)
 }
@@ -132,9 +135,7 @@ func play(response http.ResponseWriter, made *session, name string) {
 	}
 	begin(response, made, func() error {
 		for _, kind := range []string{"audio", "video"} {
-			lock.Lock()
-			track := hall.tracks[kind]
-			lock.Unlock()
+			track := hall.track(kind)
 			if track == nil || !strings.Contains(made.offer, "m="+kind) {
 				continue
 			}
@@ -146,6 +147,18 @@ func play(response http.ResponseWriter, made *session, name string) {
 		}
 		return nil
 	})
+}
+
+// The track of that kind; the publisher's first packet may be under way.
+func (hall *room) track(kind string) *webrtc.TrackLocalStaticRTP {
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		lock.Lock()
+		track := hall.tracks[kind]
+		lock.Unlock()
+		if track != nil || time.Now().After(deadline) {
+			return track
+		}
+	}
 }
 
 func forwardKeyFrameRequests(sender *webrtc.RTPSender, hall *room) {
