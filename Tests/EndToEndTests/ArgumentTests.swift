@@ -68,6 +68,20 @@ struct ArgumentTests {
         #expect(all.matches(of: /(?m)^  --/).count > 50 && all.contains("--payload-type"))
     }
 
+    @Test(
+        "What is no session on a media server is refused before anything begins",
+        arguments: [
+            (["h/whip"], "is no http:// or https:// URL"), (["http://a:b@h"], "without a password"),
+            (["http://h", "--request-timeout", "11m"], "may be 600 s at most"),
+            (["http://h", "--connect-timeout", "0"], "a timeout must be longer than 0"),
+            (["http://h", "--token", "a", "--token-file", "b"], "exclude each other"),
+        ])
+    func noSession(arguments: [String], text: String) {
+        let error = #expect(throws: (any Error).self) { try PublishCommand.parse(arguments) }
+        guard let error else { return }
+        #expect(PublishCommand.message(for: error).contains(text))
+    }
+
     @Test("The help of a session on a media server is short, too", arguments: ["publish", "play"])
     func sessionHelp(command: String) throws {
         let text = try #require(Help.text([command, "--help"]))

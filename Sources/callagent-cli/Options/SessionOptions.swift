@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CallAgent
 
 /// How long a session on a media server lasts, and may take to begin.
 struct SessionOptions: ParsableArguments {
@@ -25,6 +26,9 @@ struct SessionOptions: ParsableArguments {
     func validate() throws {
         guard requestTimeout.milliseconds > 0, connectTimeout.milliseconds > 0 else {
             throw ValidationError("a timeout must be longer than 0")
+        }
+        guard requestTimeout.milliseconds <= SignalingLimits.ringTimeoutMs else {
+            throw ValidationError("--request-timeout may be \(SignalingLimits.ringTimeoutMs / 1_000) s at most")
         }
     }
 }
