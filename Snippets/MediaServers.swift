@@ -27,7 +27,7 @@ func play(_ url: String, engine: Engine) async throws {
     configuration.media.capturePolicy = .perCall
     let agent = Agent(user: "viewer", media: engine, signaling: server, configuration: configuration)
     try await agent.prepare()
-    let session = try await agent.call("server", sends: MediaState(audio: .off, video: .off))
+    let session = try await agent.call("server", sends: .nothing)
     for await frame in session.frames() { print(frame.width, frame.height) }
     // snippet.end
     await agent.close()

@@ -6,7 +6,7 @@ internal import TLSClient
 
 /// One HTTP request, on a connection of its own.
 package struct HTTPRequest: Sendable {
-    /// The longest body of a response, in bytes; a longer one fails the request.
+    /// The longest body of a response, in bytes; of a longer one only the beginning is read (``HTTPResponse/fault``).
     package static let longestBody = 262_144
 
     package var method: HTTPMethod

@@ -53,8 +53,8 @@ actor WHIPSession {
 
     /// Takes the next message of the call.
     func take(_ message: SignalingMessage) {
+        guard !isEnding, !isFinished else { return }
         switch message.body {
-        case _ where isEnding || isFinished: break
         case let body where body.isFarewell: end()
         // These do not wait for a slow server.
         case .query: reply(.status(.connected))
@@ -64,7 +64,7 @@ actor WHIPSession {
             guard message.generation == 0 else { return }
             waiting.append(message)
             if work == nil { work = Task { await self.run() } }
-        // Nobody is there who could read messages, or be told what is muted.
+        // Nobody is there who could read messages, or learn what is muted.
         default: break
         }
     }
@@ -144,7 +144,7 @@ actor WHIPSession {
         fragment = TrickleFragment(offer: offer)
         let headers: HTTPHeaders = ["Content-Type": "application/sdp", "Accept": "application/sdp"]
         switch await send(.POST, to: server.endpoint, headers: headers, body: offer) {
-        case .success(let reply): await use(reply, inviteId: inviteId)
+        case .success(let reply): await begin(with: reply, inviteId: inviteId)
         case .failure(let failure):
             isFinished = true
             guard !failure.isCancelled, !isEnding else { return }
@@ -152,7 +152,7 @@ actor WHIPSession {
         }
     }
 
-    private func use(_ answered: Reply, inviteId: String) async {
+    private func begin(with answered: Reply, inviteId: String) async {
         let (response, url) = answered
         // Whatever it answers: what it has made has to be ended.
         if response.isSuccess { resource = location(in: response, from: url) }
@@ -196,7 +196,7 @@ actor WHIPSession {
         guard let response = await patch(fragment, matching: entityTag), !response.isSuccess else { return }
         // The server may do without: it learns the addresses from the checks that arrive.
         logger.info("the server did not take candidates: it answered \(response.status)")
-        if !response.isPassing { takesCandidates = false }
+        if !response.isTransient { takesCandidates = false }
     }
 
     /// Asks for another network path (RFC 9725 section 4.3.3), some times if the server fails, unless a later restart replaces this one.
@@ -208,7 +208,7 @@ actor WHIPSession {
             restarted.candidates += nextCandidates()
             guard !isEnding, !waiting.contains(where: { $0.body.isRestart }) else { return }
             if let response = await patch(restarted, matching: "*") {
-                if response.isSuccess { return use(response, of: parameters.restart, restarted) }
+                if response.isSuccess { return useOtherPath(response, of: parameters.restart, restarted) }
                 if [404, 410].contains(response.status) {
                     (resource, isFinished) = (nil, true)
                     _ = reply(
@@ -217,7 +217,7 @@ actor WHIPSession {
                 }
                 logger.warning("the server does not change the network path: it answered \(response.status)")
                 // The candidates that follow belong to a path that the server does not know.
-                if !response.isPassing {
+                if !response.isTransient {
                     takesCandidates = false
                     return
                 }
@@ -227,7 +227,7 @@ actor WHIPSession {
         }
     }
 
-    private func use(_ response: HTTPResponse, of restart: Int, _ restarted: TrickleFragment) {
+    private func useOtherPath(_ response: HTTPResponse, of restart: Int, _ restarted: TrickleFragment) {
         guard let answer = TrickleFragment(parsing: response.body) else {
             return logger.warning("the server's answer to an ICE restart has no credentials")
         }
@@ -304,5 +304,5 @@ extension SignalingMessage.Body {
 
 extension HTTPResponse {
     /// Whether the same request may succeed a little later.
-    fileprivate var isPassing: Bool { [401, 408, 412, 429].contains(status) || status >= 500 && status != 501 }
+    fileprivate var isTransient: Bool { [401, 408, 412, 429].contains(status) || status >= 500 && status != 501 }
 }

@@ -20,7 +20,7 @@ internal import TLSClient
 ///
 ///     configuration.media.direction = .recvonly
 ///     let agent = Agent(user: "viewer", media: engine, signaling: WHIPTransport(url: url, role: .player), configuration: configuration)
-///     let call = try await agent.call("server", sends: MediaState(audio: .off, video: .off))
+///     let call = try await agent.call("server", sends: .nothing)
 public actor WHIPTransport: SignalingTransport {
     /// What this end does.
     public enum Role: Sendable {
@@ -60,7 +60,7 @@ public actor WHIPTransport: SignalingTransport {
     ///   - role: Whether this end sends or receives.
     ///   - token: Returns the bearer token for each request; nil where the server needs none. It is also sent to where the endpoint redirects, and to the URL of the session that the server gives.
     ///   - trustRootsFile: A PEM file with certificates to trust for `https://`, in addition to the system's.
-    ///   - requestLimit: How long a request may take, an hour at most; redirects count each.
+    ///   - requestLimit: How long a request may take, with its token and its redirects; an hour at most.
     ///   - logger: Gets the log of what the server refuses; a token is never logged.
     public init(
         url: String, role: Role, token: (@Sendable () async throws -> String)? = nil, trustRootsFile: String? = nil,

@@ -86,7 +86,7 @@ struct Failure: Error, CustomStringConvertible {
         case .localCancelled, .remoteCancelled, .localRejected, .remoteRejected, .ringTimeout, .remoteRingTimeout,
             .answeredElsewhere, .declinedElsewhere, .unknownCall:
             self.init(.notAnswered, line)
-        case .signalingFailed: self.init(.signaling, line)
+        case .signalingFailed: self.init(.signaling, line + (end.code == 401 ? "; --token-file FILE" : ""))
         case .connectTimeout, .remoteConnectTimeout:
             self.init(.noMedia, line + "; do the two ends share a network? see --ice-interface")
         case .incompatibleMedia, .remoteLost, .mediaLost, .mediaFailed, .securityFailed, .remoteFailed:

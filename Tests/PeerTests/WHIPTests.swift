@@ -97,7 +97,7 @@ extension Peers {
             #expect(server.program.event(named: "ended")?["distinct"] as? Int ?? 0 > 10)
 
             for (options, text) in [
-                (trust, "answered 401, so it wants a token; see --token-file"),
+                (trust, "answered 401, so it wants a token: who are you?; --token-file FILE"),
                 (trust + ["--token", "wrong"], "answered 401, so it does not accept the token"),
                 ([], "its certificate is not trusted"),
             ] {

@@ -75,6 +75,9 @@ public struct MediaState: Sendable, Equatable, Codable {
         self.isHolding = isHolding
     }
 
+    /// Neither audio nor video is sent.
+    public static let nothing = MediaState(audio: .off, video: .off)
+
     private enum CodingKeys: String, CodingKey {
         case audio, video
         case isHolding = "hold"

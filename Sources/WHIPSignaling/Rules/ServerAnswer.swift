@@ -30,7 +30,7 @@ enum ServerAnswer: Sendable, Equatable {
         }
         self = .accepted(
             sdp: response.body,
-            sends: mayReceive ? Self.sends(response.body) : MediaState(audio: .off, video: .off))
+            sends: mayReceive ? Self.sends(response.body) : .nothing)
     }
 
     private static func refusal(
@@ -38,7 +38,7 @@ enum ServerAnswer: Sendable, Equatable {
     ) -> SignalingMessage.Body {
         var text = "\(url.text) answered \(response.status)"
         switch response.status {
-        case 401 where !hasToken: text += ", so it wants a token; see --token-file"
+        case 401 where !hasToken: text += ", so it wants a token"
         case 401, 403: text += ", so it does not accept the token; give another one"
         case 404, 410: text += ", so there is nothing at this URL"
         case 406, 415, 422: text += ", so it cannot use the offered media"
@@ -68,7 +68,7 @@ enum ServerAnswer: Sendable, Equatable {
 
     /// What the server sends, by the m-lines of its answer.
     private static func sends(_ sdp: String) -> MediaState {
-        var sends = MediaState(audio: .off, video: .off)
+        var sends = MediaState.nothing
         var kind: WritableKeyPath<MediaState, MediaState.Sending>?
         for line in sdp.split(whereSeparator: \.isNewline) {
             if line.hasPrefix("m=") {

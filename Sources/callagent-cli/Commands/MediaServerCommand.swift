@@ -46,7 +46,7 @@ extension MediaServerCommand {
 
     func run() async throws {
         let command = self
-        // The server has to be told, and may be far away.
+        // The session has to be ended on the server, which may be far away.
         try await Interruption.handled(within: .seconds(5)) { try await command.haveSessions() }
     }
 

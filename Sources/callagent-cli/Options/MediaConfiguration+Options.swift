@@ -30,8 +30,3 @@ extension MediaConfiguration {
         capturePolicy = .perCall
     }
 }
-
-extension MediaState {
-    /// Sends nothing from the start.
-    static let nothing = MediaState(audio: .off, video: .off)
-}

@@ -8,7 +8,7 @@ internal import WebSocketSignaling
 struct TokenOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The token to sign in with. Other users of this machine can see it; prefer --token-file, or the environment variable \(EnvironmentSetting.token.rawValue).",
+            "The token to sign in with. Other users of this machine can see it; prefer --token-file. For signaling servers the environment variable \(EnvironmentSetting.token.rawValue) replaces it.",
             valueName: "token"))
     var token: String?
 

@@ -72,7 +72,7 @@ class Perception:
     """What the received tracks show and play."""
 
     def __init__(self):
-        self.last, self.distinct, self.colours, self.audio, self.told = None, 0, None, [], (0, 0)
+        self.last, self.distinct, self.colours, self.audio, self.reported = None, 0, None, [], (0, 0)
 
     def perceive(self, track):
         asyncio.ensure_future(self.watch(track) if track.kind == "video" else self.listen(track))
@@ -103,11 +103,11 @@ class Perception:
         """Prints every 200 ms the number of different frames, and the audio level from 0 to 1, or null without audio."""
         while True:
             await asyncio.sleep(0.2)
-            distinct, samples = self.told
+            distinct, samples = self.reported
             audio = numpy.array(self.audio[samples:], float) / 32768
             level = float(numpy.sqrt(numpy.mean(audio**2))) if len(audio) else None
             tell("received", frames=self.distinct - distinct, level=level)
-            self.told = self.distinct, len(self.audio)
+            self.reported = self.distinct, len(self.audio)
 
     def pitch(self):
         samples = numpy.array(self.audio[-32768:], float)
