@@ -3,7 +3,7 @@
 SWIFT ?= swift
 # SwiftPM prints this warning about GStreamer's .pc files at every build; it is harmless and hides other warnings.
 QUIET = 2>&1 | { grep -vE 'prohibited flag\(s\): -pthread|libFoundationEssentials.a\(' || true; }
-# Run one after the other: the later groups use both cores, and their deadlines assume an idle machine.
+# See run-tests for which of them run beside each other.
 TESTS = CallAgentTests SignalingTests MediaEngineTests EndToEndTests PeerTests
 # The groups that depend on GStreamer and the browsers, to be run with another distribution's versions.
 DEBIAN13_TESTS ?= MediaEngineTests EndToEndTests PeerTests
