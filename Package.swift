@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "CallProtocol", swiftSettings: safeSettings),
         .target(name: "LocalNetwork", swiftSettings: settings),
         .target(
-            name: "TLSClient",
+            name: "TransportSecurity",
             dependencies: [
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "HTTPClient",
             dependencies: [
-                "LocalNetwork", "TLSClient",
+                "LocalNetwork", "TransportSecurity",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "MediaEngine",
             dependencies: [
-                "CGStreamer", "CWebRTCIce", "BuiltInPipelines", "LocalNetwork", "TLSClient",
+                "CGStreamer", "CWebRTCIce", "BuiltInPipelines", "LocalNetwork", "TransportSecurity",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -94,7 +94,7 @@ let package = Package(
         .target(
             name: "WebSocketSignaling",
             dependencies: [
-                "CallAgent", "CallProtocol", "LocalNetwork", "TLSClient",
+                "CallAgent", "CallProtocol", "LocalNetwork", "TransportSecurity",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -106,9 +106,10 @@ let package = Package(
         .target(
             name: "WHIPSignaling",
             dependencies: [
-                "CallAgent", "CallProtocol", "HTTPClient", "TLSClient",
+                "CallAgent", "CallProtocol", "HTTPClient", "TransportSecurity",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -116,7 +117,7 @@ let package = Package(
         .target(
             name: "SignalingServer",
             dependencies: [
-                "CallProtocol",
+                "CallProtocol", "TransportSecurity",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -132,7 +133,7 @@ let package = Package(
             name: "callagent-cli",
             dependencies: [
                 "MediaEngine", "CallAgent", "CallProtocol", "HTTPClient", "LocalNetwork", "WebSocketSignaling",
-                "WHIPSignaling", "SignalingServer", "TLSClient",
+                "WHIPSignaling", "SignalingServer", "TransportSecurity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -170,7 +171,7 @@ let package = Package(
         .target(
             name: "TestServers",
             dependencies: [
-                "TLSClient",
+                "TransportSecurity",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -186,7 +187,7 @@ let package = Package(
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
-                "LocalNetwork", "MediaEngine", "TestServers", "TLSClient", "fuzz-target",
+                "LocalNetwork", "MediaEngine", "TestServers", "TransportSecurity", "fuzz-target",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -2,7 +2,7 @@ package import NIOCore
 package import NIOHTTP1
 internal import NIOPosix
 package import NIOSSL
-internal import TLSClient
+internal import TransportSecurity
 
 /// One HTTP request, on a connection of its own.
 package struct HTTPRequest: Sendable {

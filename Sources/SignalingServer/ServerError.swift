@@ -1,5 +1,6 @@
 internal import Glibc
 internal import NIOCore
+internal import TransportSecurity
 
 /// Why a ``Server`` could not start.
 public enum ServerError: Error, Sendable, Equatable {
@@ -19,21 +20,8 @@ public enum ServerError: Error, Sendable, Equatable {
             self = error
         case let error as IOError where error.errnoCode == EADDRINUSE:
             self = .addressInUse(host: host, port: port)
-        case let error as IOError:
-            self = .cannotListen(host: host, port: port, text: Self.text(of: error.errnoCode))
-        case is SocketAddressError, is SocketAddressError.UnknownHost:
-            self = .cannotListen(host: host, port: port, text: "the host name cannot be resolved")
         default:
-            self = .cannotListen(host: host, port: port, text: "\(error)")
-        }
-    }
-
-    private static func text(of code: CInt) -> String {
-        switch code {
-        case EACCES, EPERM: "permission denied (ports below 1024 need it)"
-        case EADDRNOTAVAIL: "the address is not one of this machine"
-        case EMFILE, ENFILE: "too many open files"
-        default: "system error \(code)"
+            self = .cannotListen(host: host, port: port, text: ListenFailure.text(error))
         }
     }
 }

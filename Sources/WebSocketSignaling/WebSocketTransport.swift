@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
-internal import TLSClient
+internal import TransportSecurity
 
 /// Signaling through a WebSocket server such as the one in `Server` (`docs/signaling.md`).
 ///

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
-internal import TLSClient
+internal import TransportSecurity
 
 /// A TCP port that forwards everything to another one, and keeps what clients send.
 package final class WireTap: Sendable {

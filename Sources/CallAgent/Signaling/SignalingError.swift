@@ -2,6 +2,8 @@
 public enum SignalingError: Error, Sendable, Equatable {
     /// The transport does not understand the URL.
     case invalidURL(String, text: String)
+    /// A transport that is a server cannot listen at this address; `text` says why.
+    case cannotListen(String, text: String)
     /// No connection to the server; `text` is the system's own message.
     case unreachable(String, text: String)
     /// The server refused the sign-in: 401 token, 409 name taken, 400 malformed name.
@@ -23,6 +25,7 @@ extension SignalingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidURL(let url, let text): "'\(url)' is no signaling URL: \(text)"
+        case .cannotListen(let place, let text): "cannot listen on \(place): \(text)"
         case .unreachable(let url, let text): "cannot reach the signaling server at \(url): \(text); is it running?"
         case .signInRefused(let code, let text): "the signaling server refused the sign-in (\(code)): \(text)"
         case .replaced(let text):

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import TLSClient
+internal import TransportSecurity
 
 /// libnice opens plain TCP for `turns:`, and ends the process when a TURN server closes the TCP connection of a call.
 ///

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import NIOSSL
+internal import TransportSecurity
 
 /// Reads the files that a configuration names.
 enum ServerFiles {
@@ -30,33 +31,11 @@ enum ServerFiles {
         _ configuration: ServerConfiguration
     ) throws(ServerError) -> NIOSSLContext? {
         guard let files = configuration.tls else { return nil }
-        for file in [files.certificateChainFile, files.privateKeyFile]
-        where !FileManager.default.isReadableFile(atPath: file) {
-            throw .unusableFile(file, text: "it cannot be read; does it exist, and may this user read it?")
-        }
-        let chain: [NIOSSLCertificateSource]
-        do {
-            chain = try NIOSSLCertificate.fromPEMFile(files.certificateChainFile).map { .certificate($0) }
+        let certificate = ServerCertificate(chainFile: files.certificateChainFile, keyFile: files.privateKeyFile)
+        do throws(ServerCertificate.Unusable) {
+            return try certificate.context()
         } catch {
-            throw .unusableFile(files.certificateChainFile, text: "it holds no certificate chain in PEM")
-        }
-        guard !chain.isEmpty else {
-            throw .unusableFile(files.certificateChainFile, text: "it holds no certificate chain in PEM")
-        }
-        let key: NIOSSLPrivateKey
-        do {
-            key = try NIOSSLPrivateKey(file: files.privateKeyFile, format: .pem)
-        } catch {
-            throw .unusableFile(files.privateKeyFile, text: "it holds no private key in PEM without a password")
-        }
-        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["http/1.1"]
-        do {
-            return try NIOSSLContext(configuration: tls)
-        } catch {
-            throw .unusableFile(
-                files.privateKeyFile, text: "it is not the key of the certificate in \(files.certificateChainFile)")
+            throw .unusableFile(error.file, text: error.text)
         }
     }
 
@@ -78,17 +57,14 @@ enum ServerFiles {
     ) async throws(ServerError) -> TokenVerifier? {
         let files = configuration.tokenKeyFiles
         guard !files.isEmpty else { return nil }
-        var keys: [TokenKey] = []
-        for file in files {
-            do throws(TokenError) {
-                keys.append(try await TokenKey.read(file: file))
-            } catch {
-                guard case .unusableKey(_, let text) = error else { continue }
-                throw .unusableFile(file, text: text)
-            }
+        do throws(TokenError) {
+            var verifier = try await TokenVerifier(keyFiles: files)
+            (verifier.audience, verifier.issuer) = (configuration.tokenAudience, configuration.tokenIssuer)
+            return verifier
+        } catch {
+            guard case .unusableKey(let file, let text) = error else { return nil }
+            throw .unusableFile(file, text: text)
         }
-        return TokenVerifier(
-            keys: keys, audience: configuration.tokenAudience, issuer: configuration.tokenIssuer)
     }
 
     private static func iceServers(

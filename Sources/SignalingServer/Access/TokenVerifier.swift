@@ -2,11 +2,11 @@ internal import CallProtocol
 internal import FoundationEssentials
 internal import JWTKit
 
-/// Decides whether a user may sign in with a token.
+/// Decides whether a token is good, and for whom.
 ///
 /// A pure function of the token, the keys and the time. The signature is checked first: without a good one only the header
 /// is read.
-struct TokenVerifier: Sendable {
+public struct TokenVerifier: Sendable {
     let keys: [TokenKey]
     /// The audience that tokens must have; nil: tokens must have none.
     var audience: String?
@@ -25,18 +25,48 @@ struct TokenVerifier: Sendable {
     }
 
     /// Why a token is refused, in the terms of the protocol.
-    struct Refusal: Error, Sendable, Equatable {
-        var code: Int
-        var text: String
+    public struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
+        /// 401 no token, 403 a wrong one, 410 an expired one.
+        public var code: Int
+        /// The reason, for the client.
+        public var text: String
+
+        /// The text.
+        public var description: String { text }
 
         static func wrong(_ text: String) -> Refusal { Refusal(code: 403, text: text) }
+    }
+
+    init(keys: [TokenKey], audience: String? = nil, issuer: String? = nil) {
+        (self.keys, self.audience, self.issuer) = (keys, audience, issuer)
+    }
+
+    /// Accepts tokens that any of these keys verifies, and that have no audience.
+    ///
+    /// - Throws: ``TokenError/unusableKey(file:text:)``.
+    public init(keyFiles: [String]) async throws(TokenError) {
+        var keys: [TokenKey] = []
+        for file in keyFiles { keys.append(try await TokenKey.read(file: file)) }
+        self.init(keys: keys)
+    }
+
+    /// The user of a good token, who may call `callee` with it.
+    public func user(of token: String, calling callee: String) throws(Refusal) -> String {
+        let claims = try verifiedClaims(of: token)
+        let party = Party(user: claims.sub, device: claims.device ?? Party.defaultDevice)
+        let grant = try grant(of: claims, to: party, unixMs: Int(Date().timeIntervalSince1970 * 1_000))
+        guard grant.mayCall?.contains(callee) ?? true else { throw .wrong("the token is for calling somebody else") }
+        return party.user
     }
 
     func grant(for token: String?, to party: Party, unixMs: Int) throws(Refusal) -> Grant {
         guard let token, !token.isEmpty else {
             throw Refusal(code: 401, text: "this server requires a token; sign in with one")
         }
-        let claims = try verifiedClaims(of: token)
+        return try grant(of: verifiedClaims(of: token), to: party, unixMs: unixMs)
+    }
+
+    private func grant(of claims: TokenClaims, to party: Party, unixMs: Int) throws(Refusal) -> Grant {
         let now = Double(unixMs) / 1_000
         guard claims.exp.isFinite, claims.exp < Double(TokenClaims.latestSeconds), claims.exp >= 0 else {
             throw .wrong("the token's exp is no time")

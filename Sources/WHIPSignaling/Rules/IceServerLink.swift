@@ -1,6 +1,6 @@
 internal import CallProtocol
 
-/// Reads the STUN and TURN servers in the `Link` headers of a response (RFC 9725 section 4.6, RFC 8288 section 3).
+/// Reads and writes the STUN and TURN servers in the `Link` headers of a response (RFC 9725 section 4.6, RFC 8288 section 3).
 enum IceServerLink {
     /// The most servers that are taken from one response.
     static let maximum = 16
@@ -10,6 +10,23 @@ enum IceServerLink {
     /// The servers of all links whose relation is `ice-server`; others and malformed ones are skipped.
     static func servers(_ headers: [String]) -> [IceServer] {
         Array(headers.flatMap(links).compactMap(server).prefix(maximum))
+    }
+
+    /// The links to these servers, one for each URL.
+    static func links(to servers: [IceServer]) -> [String] {
+        servers.flatMap { server in
+            server.urls.map { url in
+                let parameters = [("username", server.username), ("credential", server.credential)]
+                    .compactMap { name, value in value.map { "; \(name)=\(quoted($0))" } }
+                let type = server.credential == nil ? "" : "; credential-type=\"password\""
+                return "<\(url)>; rel=\"ice-server\"" + parameters.joined() + type
+            }
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+        return "\"\(String(escaped))\""
     }
 
     /// A link like `<turn:turn.example.org?transport=udp>; rel="ice-server"; username="user"; credential="word"; credential-type="password"`.

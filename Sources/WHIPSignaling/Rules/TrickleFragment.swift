@@ -6,10 +6,10 @@ internal import CallProtocol
 struct TrickleFragment: Sendable, Equatable {
     /// Its media type in HTTP.
     static let contentType = "application/trickle-ice-sdpfrag"
-    /// The most candidates that are read from a server.
+    /// The most candidates that are read from the other end.
     private static let maximumCandidates = 64
 
-    /// The lines that say which m-line it is about, from the offer.
+    /// The lines that say which m-line it is about, from the description of the end that writes it.
     private var place: [String] = []
     var credentials: Credentials
     /// The candidate attributes without `a=`; an empty one is the end of candidates.
@@ -21,9 +21,9 @@ struct TrickleFragment: Sendable, Equatable {
         var password: String
     }
 
-    /// A fragment without candidates for this offer; nil if the offer has no m-line or no credentials.
-    init?(offer: String) {
-        let lines = Self.lines(offer)
+    /// A fragment without candidates for this description; nil if that has no m-line or no credentials.
+    init?(of description: String) {
+        let lines = Self.lines(description)
         guard let first = lines.firstIndex(where: { $0.hasPrefix("m=") }), let credentials = Credentials(lines) else {
             return nil
         }
@@ -33,16 +33,17 @@ struct TrickleFragment: Sendable, Equatable {
         self.credentials = credentials
     }
 
-    /// Reads a server's fragment; nil if it has no credentials.
+    /// Reads the other end's fragment; nil if it has no credentials.
     init?(parsing text: String) {
         let lines = Self.lines(text)
         guard let credentials = Credentials(lines) else { return nil }
         self.credentials = credentials
         candidates = lines.filter { $0.hasPrefix("a=candidate:") }.prefix(Self.maximumCandidates)
             .map { String($0.dropFirst("a=".count)) }
+        if lines.contains("a=end-of-candidates") { candidates.append("") }
     }
 
-    /// The body of a request.
+    /// The body of a request or a response.
     var text: String {
         let lines =
             place + ["a=ice-ufrag:\(credentials.fragment)", "a=ice-pwd:\(credentials.password)"]
@@ -53,7 +54,7 @@ struct TrickleFragment: Sendable, Equatable {
     /// The candidates as messages; each names its credentials, by which the receiver tells those of a restart apart.
     var messages: [SignalingMessage.Body] {
         candidates.map { candidate in
-            let isNamed = candidate.contains(" ufrag ")
+            let isNamed = candidate.isEmpty || candidate.contains(" ufrag ")
             let text = isNamed ? candidate : "\(candidate) ufrag \(credentials.fragment)"
             return .candidate(.init(candidate: text, mLine: 0))
         }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
-internal import TLSClient
+internal import TransportSecurity
 
 /// Describes a network error in a few words.
 enum FailureText {

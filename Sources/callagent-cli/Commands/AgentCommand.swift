@@ -25,12 +25,17 @@ protocol AgentCommand: AsyncParsableCommand, ShortHelpCommand {
     /// The URL of the server that calls are set up with.
     var serverURL: String { get }
 
+    /// The user of the agent.
+    var user: String { get }
+
     /// The document that expectations are about.
     var document: Figures.Document { get }
 }
 
 extension AgentCommand {
     var serverURL: String { agent.signalingURL }
+
+    var user: String { agent.user }
 
     var document: Figures.Document { .calls }
 
@@ -69,9 +74,9 @@ extension AgentCommand {
 
     /// A prepared agent, whose events are printed.
     ///
-    /// `ahead` is built when the user wants that; `screen` decides about calls that come in.
+    /// `ahead` is built when the user wants that; `screen` decides about calls that come in. `endpoint` takes the place of a signaling server.
     func prepareAgent(
-        maximumCalls: Int = 1, ahead: JoinAhead, hooks: HookOptions,
+        maximumCalls: Int = 1, ahead: JoinAhead, hooks: HookOptions, endpoint: EndpointOptions? = nil,
         screen: (@Sendable (IncomingInvite) async -> InviteDecision)? = nil
     ) async throws -> AgentSession {
         try tokens.check()
@@ -80,13 +85,18 @@ extension AgentCommand {
         configuration.screenInvite = screen
         let runner = try hooks.runner(trustRoots: tokens.trustRoots, logger: log.logger("hooks"))
         if let runner { configuration.hooks = [runner] }
-        let transport = tokens.transport(
-            url: agent.signalingURL, device: identity.device, logger: log.logger("signaling"))
+        let served = try await endpoint?.endpoint(
+            for: user, ringing: agent.ringTimeout.duration, iceServers: configuration.media.iceServers,
+            logger: log.logger("signaling"))
+        let transport: any SignalingTransport =
+            served
+            ?? tokens.transport(url: agent.signalingURL, device: identity.device, logger: log.logger("signaling"))
         let callAgent = Agent(
-            user: agent.user, media: engine, signaling: transport,
+            user: user, media: engine, signaling: transport,
             configuration: configuration, logger: log.logger("call-agent"))
         let watch = AgentWatch.follow(callAgent, output, tokenFile: tokens.tokenFile)
         var session = AgentSession(agent: callAgent, hooks: runner, watch: watch)
+        session.endpoint = served
         do throws(CallError) {
             try await callAgent.prepare()
         } catch {

@@ -3,15 +3,19 @@ internal import CallAgent
 internal import Foundation
 internal import LocalNetwork
 internal import MediaEngine
+internal import WHIPSignaling
 
 /// The command `callagent listen`.
 struct ListenCommand: AgentCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Waits for calls and answers them.",
-        discussion: "Each time the connection to the signaling server breaks, it connects again.")
+        discussion: """
+            Each time the connection to the signaling server breaks, it connects again. \
+            With --http-listen no signaling server is used: programs such as OBS send to it, and players watch it.
+            """)
 
     static let commonOptions = [
-        "as", "signaling", "answer", "allow", "video", "audio", "max-calls", "record", "once", "json",
+        "as", "signaling", "answer", "allow", "video", "audio", "max-calls", "record", "once", "json", "http-listen",
     ]
 
     @OptionGroup(title: "Call") var agent: AgentOptions
@@ -20,6 +24,7 @@ struct ListenCommand: AgentCommand {
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
     @OptionGroup(title: "Call") var tokens: TokenOptions
+    @OptionGroup(title: "Media server") var endpoint: EndpointOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
     @OptionGroup(title: "Media") var sink: SinkOptions
@@ -33,38 +38,67 @@ struct ListenCommand: AgentCommand {
 
     func validate() throws {
         try validateTogether()
-        let host = URLComponents(string: agent.signalingURL)?.host ?? ""
+        try checkEndpoint()
+        let host = URLComponents(string: serverURL)?.host ?? ""
         // Nobody opens a camera to everybody by accident.
+        let isGuarded = endpoint.address == nil ? LocalAddresses.isLoopback(host) : endpoint.isGuarded
         guard
-            !answering.allow.isEmpty || answering.reject || answering.busy || answering.answer == .never
-                || LocalAddresses.isLoopback(host)
+            isGuarded || !answering.allow.isEmpty || answering.reject || answering.busy || answering.answer == .never
         else {
+            let advice = endpoint.address == nil ? "" : ", or give a key for tokens with --http-token-key-file"
             throw ValidationError(
-                "on \(host) anybody could call: name the users whose calls are answered, with --allow USER")
+                "on \(host) anybody could call: name the users whose calls are answered, with --allow USER\(advice)")
         }
     }
 
+    /// Refuses what has no meaning without a signaling server.
+    private func checkEndpoint() throws {
+        guard endpoint.address != nil else { return }
+        guard !agent.namesSignaling else {
+            throw ValidationError("--signaling and --http-listen exclude each other: calls come from one of them")
+        }
+        guard tokens.token == nil, tokens.tokenFile == nil, identity.device == nil else {
+            throw ValidationError(
+                "--token, --token-file and --device are for a signaling server, which --http-listen does without")
+        }
+    }
+
+    /// Where calls come from.
+    var serverURL: String {
+        guard let address = endpoint.address else { return agent.signalingURL }
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        return "http\(endpoint.httpTLSCert == nil ? "" : "s")://\(host):\(address.port)"
+    }
+
+    /// The user; a media server needs no name.
+    var user: String {
+        endpoint.address != nil && agent.user.isEmpty ? "listen" : agent.user
+    }
+
     func run() async throws {
-        try agent.requireUser(of: "listen")
+        if endpoint.address == nil { try agent.requireUser(of: "listen") }
         let command = self
         try await Interruption.handled { try await command.answerAll() }
     }
 
     private func answerAll() async throws {
         let session = try await Verdict.preparing("listen", expectations) {
-            try await prepareAgent(maximumCalls: answering.maxCalls, ahead: JoinAhead(roles: [.callee]), hooks: hooks) {
-                answering.decide($0)
-            }
+            try await prepareAgent(
+                maximumCalls: answering.maxCalls, ahead: JoinAhead(roles: [.callee]), hooks: hooks, endpoint: endpoint
+            ) { answering.decide($0) }
         }
+        let url = await session.endpoint?.url ?? serverURL
         let callee = session.agent
         let events = callee.events
         if output.events {
             var event = EventDocument("listening", of: callee.user)
             event.device = identity.device
+            event.url = url
             Output.event(event)
         } else if !output.json {
             let device = identity.device.map { " on \($0)" } ?? ""
-            Output.line("listening as \(callee.user)\(device) at \(agent.signalingURL)")
+            let paths = session.endpoint == nil ? "" : ": WHIP at /whip, WHEP at /whep"
+            Output.line("listening as \(callee.user)\(device) at \(url)\(paths)")
         }
         // Kept only for the report at the end: a listener may run for months.
         let isReported = output.json || answering.once || !expectations.expect.isEmpty || expectations.junit != nil

@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import CallAgent
 internal import HTTPClient
 internal import MediaEngine
-internal import TLSClient
+internal import TransportSecurity
 internal import WHIPSignaling
 
 /// A command that has a session on a media server: it sends media there (WHIP), or receives media from there (WHEP).
 ///
 /// The session is a call whose callee is the server, so it has the events, figures and exit codes of a call.
 protocol MediaServerCommand: AsyncParsableCommand, ShortHelpCommand, Sendable {
-    static var role: WHIPTransport.Role { get }
+    static var role: WHIPRole { get }
     var url: String { get }
     var media: CallMedia { get }
     /// Nil: nothing is sent.
@@ -155,9 +155,4 @@ extension MediaServerCommand {
             }
         }
     }
-}
-
-extension WHIPTransport.Role {
-    /// The usual name of an endpoint.
-    fileprivate var endpoint: String { self == .publisher ? "whip" : "whep" }
 }

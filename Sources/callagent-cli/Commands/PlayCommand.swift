@@ -11,7 +11,7 @@ struct PlayCommand: MediaServerCommand {
     static let commonOptions = [
         "token-file", "sink-video", "sink-audio", "record", "require-media", "reconnect", "duration", "expect", "json",
     ]
-    static let role = WHIPTransport.Role.player
+    static let role = WHIPRole.player
 
     @Argument(help: ArgumentHelp("The URL of the server's WHEP endpoint.", valueName: "url"))
     var url: String

@@ -11,7 +11,7 @@ struct PublishCommand: MediaServerCommand {
     static let commonOptions = [
         "token-file", "video", "audio", "video-size", "video-rate", "reconnect", "duration", "expect", "json",
     ]
-    static let role = WHIPTransport.Role.publisher
+    static let role = WHIPRole.publisher
 
     @Argument(help: ArgumentHelp("The URL of the server's WHIP endpoint.", valueName: "url"))
     var url: String

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Logging
 internal import NIOSSL
-internal import TLSClient
+internal import TransportSecurity
 
 /// The hooks to run when calls ring, are connected and end.
 struct HookOptions: ParsableArguments {

@@ -109,7 +109,7 @@ struct ServeOptions: ParsableArguments {
     var grace = DurationArgument(.milliseconds(1_500))
 
     func validate() throws {
-        _ = try address()
+        _ = try ListenAddress(listen)
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key go together")
         }
@@ -119,8 +119,8 @@ struct ServeOptions: ParsableArguments {
 
     /// The server's configuration.
     func configuration() throws -> ServerConfiguration {
-        let (host, port) = try address()
-        var configuration = ServerConfiguration(host: host, port: port)
+        let address = try ListenAddress(listen)
+        var configuration = ServerConfiguration(host: address.host, port: address.port)
         if let tlsCert, let tlsKey {
             configuration.tls = .init(certificateChainFile: tlsCert, privateKeyFile: tlsKey)
         }
@@ -145,15 +145,5 @@ struct ServeOptions: ParsableArguments {
         // As in the defaults: a burst after a pause may be two seconds' worth of messages.
         configuration.messageBurst = min(max(maxMessageRate, 1), 5_000_000) * 2
         return configuration
-    }
-
-    /// Splits `HOST:PORT`, with an IPv6 address in brackets.
-    private func address() throws -> (host: String, port: Int) {
-        guard let colon = listen.lastIndex(of: ":"), let port = Int(listen[listen.index(after: colon)...]),
-            (0...65_535).contains(port), colon != listen.startIndex
-        else { throw ValidationError("'\(listen)' is no HOST:PORT, such as 127.0.0.1:8080") }
-        var host = listen[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        return (String(host), port)
     }
 }

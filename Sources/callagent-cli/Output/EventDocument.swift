@@ -22,6 +22,8 @@ struct EventDocument: Encodable {
     var peerSends: MediaState?
     var media: CallMedia?
     var device: String?
+    /// Where calls come from: the signaling server, or the media server that this program is.
+    var url: String?
     var digit: String?
     var fault: FaultDocument?
     /// `audio` or `video`.

@@ -1,11 +1,14 @@
 internal import CallAgent
 internal import MediaEngine
+internal import WHIPSignaling
 
 /// A prepared agent with its hooks, its watch and its preview.
 struct AgentSession: Sendable {
     let agent: Agent
     let hooks: HookRunner?
     let watch: Task<Failure?, Never>
+    /// The media server that the agent is; nil if it has signed in at a signaling server.
+    var endpoint: WHIPEndpoint?
     /// Shows the user the video that is sent.
     var preview: CapturePreview?
 

@@ -1,5 +1,5 @@
 import NIOCore
-import TLSClient
+import TransportSecurity
 import TestServers
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import TLSClient
+import TransportSecurity
 import TestServers
 import Testing
 

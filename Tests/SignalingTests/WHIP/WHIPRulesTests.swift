@@ -74,7 +74,7 @@ struct WHIPRulesTests {
 
     @Test("A fragment names the first m-line, the credentials and the candidates, as in RFC 9725")
     func fragment() throws {
-        var fragment = try #require(TrickleFragment(offer: Self.offer))
+        var fragment = try #require(TrickleFragment(of: Self.offer))
         fragment.candidates = ["candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host", ""]
         #expect(
             fragment.text == """
@@ -106,7 +106,7 @@ struct WHIPRulesTests {
     @Test("What is no fragment is refused", arguments: ["", "<html>", "a=ice-ufrag:abcd", "a=ice-pwd:secret"])
     func noFragment(text: String) {
         #expect(TrickleFragment(parsing: text) == nil)
-        #expect(TrickleFragment(offer: text) == nil)
+        #expect(TrickleFragment(of: text) == nil)
     }
 
     @Test("Of a server's candidates only so many are read")
@@ -146,7 +146,7 @@ struct WHIPRulesTests {
             let text = String(decoding: generator.mutated(samples), as: UTF8.self)
             #expect(IceServerLink.servers([text]).count <= IceServerLink.maximum, "seed \(seed)")
             _ = TrickleFragment(parsing: text)
-            _ = TrickleFragment(offer: text)
+            _ = TrickleFragment(of: text)
         }
     }
 

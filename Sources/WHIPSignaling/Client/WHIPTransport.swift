@@ -6,7 +6,7 @@ public import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
-internal import TLSClient
+internal import TransportSecurity
 
 /// Signaling with a media server over HTTP: WHIP to send media to it (RFC 9725), WHEP to receive media from it
 /// (draft-ietf-wish-whep).
@@ -22,14 +22,6 @@ internal import TLSClient
 ///     let agent = Agent(user: "viewer", media: engine, signaling: WHIPTransport(url: url, role: .player), configuration: configuration)
 ///     let call = try await agent.call("server", sends: .nothing)
 public actor WHIPTransport: SignalingTransport {
-    /// What this end does.
-    public enum Role: Sendable {
-        /// It sends (WHIP).
-        case publisher
-        /// It receives (WHEP).
-        case player
-    }
-
     /// The events of this transport, in order.
     ///
     /// For one consumer; ends with ``close()``.
@@ -43,7 +35,7 @@ public actor WHIPTransport: SignalingTransport {
     private static let maximumWaiting = 4_096
 
     private let url: String
-    private let role: Role
+    private let role: WHIPRole
     private let token: (@Sendable () async throws -> String)?
     private let trustRootsFile: String?
     private let limit: TimeAmount
@@ -63,7 +55,7 @@ public actor WHIPTransport: SignalingTransport {
     ///   - requestLimit: How long a request may take, with its token and its redirects; an hour at most.
     ///   - logger: Gets the log of what the server refuses; a token is never logged.
     public init(
-        url: String, role: Role, token: (@Sendable () async throws -> String)? = nil, trustRootsFile: String? = nil,
+        url: String, role: WHIPRole, token: (@Sendable () async throws -> String)? = nil, trustRootsFile: String? = nil,
         requestLimit: Duration = .seconds(10), logger: Logger = Logger(label: "signaling")
     ) {
         (self.url, self.role, self.token, self.trustRootsFile) = (url, role, token, trustRootsFile)

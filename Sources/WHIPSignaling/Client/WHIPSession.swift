@@ -18,7 +18,7 @@ actor WHIPSession {
     private static let restartPauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4), .seconds(8)]
 
     private let server: WHIPServer
-    private let role: WHIPTransport.Role
+    private let role: WHIPRole
     private let logger: Logger
     private let report: @Sendable (SignalingTransportEvent) -> Void
     private let callId: String
@@ -44,7 +44,7 @@ actor WHIPSession {
 
     /// The session of the call that `invite` begins; `report` gets the answers to its messages.
     init(
-        of invite: SignalingMessage, on server: WHIPServer, as role: WHIPTransport.Role, logger: Logger,
+        of invite: SignalingMessage, on server: WHIPServer, as role: WHIPRole, logger: Logger,
         report: @escaping @Sendable (SignalingTransportEvent) -> Void
     ) {
         (self.server, self.role, self.logger, self.report) = (server, role, logger, report)
@@ -141,7 +141,7 @@ actor WHIPSession {
     // MARK: Beginning
 
     private func open(_ offer: String, inviteId: String) async {
-        fragment = TrickleFragment(offer: offer)
+        fragment = TrickleFragment(of: offer)
         let headers: HTTPHeaders = ["Content-Type": "application/sdp", "Accept": "application/sdp"]
         switch await send(.POST, to: server.endpoint, headers: headers, body: offer) {
         case .success(let reply): await begin(with: reply, inviteId: inviteId)

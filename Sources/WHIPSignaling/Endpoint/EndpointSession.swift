@@ -1,0 +1,178 @@
+internal import CallProtocol
+internal import NIOHTTP1
+
+/// The session of one client: what its requests are to the agent, and what the agent's messages are to it.
+///
+/// A pure value. The client is the caller of a call, the agent is the callee.
+struct EndpointSession: Sendable {
+    /// What has to be done, in this order.
+    enum Effect: Sendable, Equatable {
+        /// The agent gets this message of the caller.
+        case deliver(SignalingMessage.Body, generation: Int = 0)
+        /// The client's waiting request gets this response.
+        case reply(EndpointReply)
+        /// The waiting request gets its response after this time at the latest, with the candidates that have come.
+        case setDeadline(Duration)
+        /// The session is over, and nothing of it is kept.
+        case end
+    }
+
+    /// How long the answer waits for candidates.
+    static let answerLimit = Duration.seconds(2)
+    /// How long the answer to an ICE restart waits for candidates: nobody says which is the last one, and media may be missing meanwhile.
+    static let restartLimit = Duration.milliseconds(200)
+
+    private enum Phase {
+        /// The agent has not accepted yet. Can transition to: gathering, open.
+        case ringing
+        /// The agent has accepted, and finds more candidates. Can transition to: open.
+        case gathering
+        case open
+    }
+
+    /// The other network path that the client asks for.
+    private struct Restart {
+        var number: Int
+        /// The agent's credentials; nil before the agent's answer.
+        var credentials: TrickleFragment.Credentials?
+        var candidates: [String] = []
+    }
+
+    private let path: String
+    private let servers: [IceServer]
+    private var phase = Phase.ringing
+    private var answer: String?
+    /// The agent's candidates, for the answer.
+    private var candidates: [String] = []
+    /// The client's credentials now.
+    private var credentials: TrickleFragment.Credentials
+    private var restart: Restart?
+    /// The highest number of a restart of either end.
+    private var restarts = 0
+    private var version = 1
+
+    /// The session that `offer` begins, at `path`; the client gets `servers` when it is accepted.
+    init(of offer: ClientOffer, path: String, servers: [IceServer]) {
+        (self.path, self.servers) = (path, servers)
+        credentials = offer.credentials
+    }
+
+    private var tag: String { "\"\(version)\"" }
+
+    // MARK: From the agent
+
+    mutating func take(_ body: SignalingMessage.Body, generation: Int) -> [Effect] {
+        switch body {
+        case .progress(let sdp, _): answer = sdp
+        case .accept(let sdp, _): return accept(sdp)
+        case .candidate(let candidate): return note(candidate.candidate)
+        case .iceRestart(let parameters): return note(parameters)
+        case .query: return [.deliver(.status(phase == .ringing ? .calling : .connected))]
+        // A client cannot be offered another connection.
+        case .offer: return [.deliver(.rollback, generation: generation)]
+        case .reject(let farewell): return [.reply(.refused(code: farewell.code, text: farewell.text)), .end]
+        case .hangup, .cancel: return [.reply(.noSession), .end]
+        case .error(let fault) where phase == .ringing:
+            return [.reply(.refused(code: fault.code, text: fault.text)), .end]
+        default: break
+        }
+        return []
+    }
+
+    private mutating func accept(_ sdp: String?) -> [Effect] {
+        guard phase == .ringing, let sdp = sdp ?? answer else { return [] }
+        (phase, answer) = (.gathering, sdp)
+        // The agent may have put all of them into its answer.
+        return candidates.last == "" || sdp.contains("a=candidate:") ? open() : [.setDeadline(Self.answerLimit)]
+    }
+
+    /// Answers with the candidates that the agent has found: the client cannot get others later.
+    private mutating func open() -> [Effect] {
+        guard let answer else { return [] }
+        phase = .open
+        var lines = answer.split(whereSeparator: \.isNewline).map(String.init)
+        let mLines = lines.indices.filter { lines[$0].hasPrefix("m=") }
+        // All m-lines share the transport of the first.
+        let place = mLines.dropFirst().first ?? lines.endIndex
+        lines.insert(contentsOf: candidates.map { $0.isEmpty ? "a=end-of-candidates" : "a=\($0)" }, at: place)
+        let sdp = lines.map { $0 + "\r\n" }.joined()
+        return [.reply(.created(sdp, location: path, tag: tag, servers: servers))]
+    }
+
+    private mutating func note(_ parameters: SignalingMessage.IceParameters) -> [Effect] {
+        restarts = max(restarts, parameters.restart)
+        // What the agent begins by itself cannot reach the client, which has to ask.
+        guard restart?.number == parameters.restart else { return [] }
+        restart?.credentials = .init(fragment: parameters.fragment, password: parameters.password)
+        return [.setDeadline(Self.restartLimit)]
+    }
+
+    private mutating func note(_ candidate: String) -> [Effect] {
+        guard phase == .open else {
+            candidates.append(candidate)
+            return phase == .gathering && candidate.isEmpty ? open() : []
+        }
+        // Those of a former path may come in between.
+        if let credentials = restart?.credentials, candidate.contains(" ufrag \(credentials.fragment)") {
+            restart?.candidates.append(candidate)
+        }
+        return []
+    }
+
+    // MARK: From the client
+
+    /// The client's PATCH: candidates, or another network path if the credentials are new (RFC 9725 section 4.3).
+    ///
+    /// - Returns: The response, nil if it waits for the agent; and what has to be done.
+    mutating func change(_ fragment: TrickleFragment, tag given: String) -> (EndpointReply?, [Effect]) {
+        guard phase == .open else { return (.noSession, []) }
+        guard given == "*" || given == tag else {
+            return (EndpointReply(refusing: .preconditionFailed, "the session has another ETag by now"), [])
+        }
+        let candidates = fragment.messages.map { Effect.deliver($0) }
+        guard fragment.credentials != credentials else {
+            return (EndpointReply(.noContent, headers: ["ETag": tag]), candidates)
+        }
+        restarts += 1
+        credentials = fragment.credentials
+        restart = Restart(number: restarts)
+        let parameters = SignalingMessage.IceParameters(
+            restart: restarts, fragment: credentials.fragment, password: credentials.password)
+        return (nil, [.deliver(.iceRestart(parameters))] + candidates)
+    }
+
+    /// The client's DELETE, or the end of the endpoint.
+    mutating func end() -> [Effect] {
+        let farewell = SignalingMessage.Farewell(code: SignalingCode.ended, text: "")
+        return [.reply(.noSession), .deliver(phase == .ringing ? .cancel(farewell) : .hangup(farewell)), .end]
+    }
+
+    // MARK: Time
+
+    /// The client's waiting request is over, since it went away or waits for too long.
+    mutating func giveUp(isGone: Bool) -> [Effect] {
+        switch phase {
+        case .gathering where !isGone: return open()
+        case .gathering: return end()
+        case .open where restart?.credentials != nil && !isGone: return finishRestart()
+        case .open:
+            restart = nil
+            return [.reply(EndpointReply(refusing: .serviceUnavailable, "there is no other network path now"))]
+        case .ringing:
+            let text = isGone ? "the client went away" : "nobody answered"
+            let farewell = SignalingMessage.Farewell(code: 408, text: text)
+            return [.reply(EndpointReply(refusing: .gatewayTimeout, text)), .deliver(.cancel(farewell)), .end]
+        }
+    }
+
+    /// Answers with the agent's credentials, and with the candidates that it has found.
+    private mutating func finishRestart() -> [Effect] {
+        guard let found = restart, let credentials = found.credentials, let answer,
+            var fragment = TrickleFragment(of: answer)
+        else { return [] }
+        restart = nil
+        version += 1
+        (fragment.credentials, fragment.candidates) = (credentials, found.candidates)
+        return [.reply(.restarted(fragment, tag: tag))]
+    }
+}
