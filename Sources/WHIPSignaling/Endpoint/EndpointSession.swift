@@ -36,6 +36,8 @@ struct EndpointSession: Sendable {
         /// The agent's credentials; nil before the agent's answer.
         var credentials: TrickleFragment.Credentials?
         var candidates: [String] = []
+        /// The client's candidates, which the agent gets when the client gets the response: Chromium never uses a path whose checks came before.
+        var remote: [Effect]
     }
 
     private let path: String
@@ -131,14 +133,19 @@ struct EndpointSession: Sendable {
         }
         let candidates = fragment.messages.map { Effect.deliver($0) }
         guard fragment.credentials != credentials else {
+            // The client may trickle before it has the response to its restart.
+            if restart != nil {
+                restart?.remote += candidates
+                return (EndpointReply(.noContent), [])
+            }
             return (EndpointReply(.noContent, headers: ["ETag": tag]), candidates)
         }
         restarts += 1
         credentials = fragment.credentials
-        restart = Restart(number: restarts)
+        restart = Restart(number: restarts, remote: candidates)
         let parameters = SignalingMessage.IceParameters(
             restart: restarts, fragment: credentials.fragment, password: credentials.password)
-        return (nil, [.deliver(.iceRestart(parameters))] + candidates)
+        return (nil, [.deliver(.iceRestart(parameters))])
     }
 
     /// The client's DELETE, or the end of the endpoint.
@@ -173,6 +180,6 @@ struct EndpointSession: Sendable {
         restart = nil
         version += 1
         (fragment.credentials, fragment.candidates) = (credentials, found.candidates)
-        return [.reply(.restarted(fragment, tag: tag))]
+        return [.reply(.restarted(fragment, tag: tag))] + found.remote
     }
 }

@@ -40,7 +40,6 @@ struct TrickleFragment: Sendable, Equatable {
         self.credentials = credentials
         candidates = lines.filter { $0.hasPrefix("a=candidate:") }.prefix(Self.maximumCandidates)
             .map { String($0.dropFirst("a=".count)) }
-        if lines.contains("a=end-of-candidates") { candidates.append("") }
     }
 
     /// The body of a request or a response.
@@ -54,7 +53,7 @@ struct TrickleFragment: Sendable, Equatable {
     /// The candidates as messages; each names its credentials, by which the receiver tells those of a restart apart.
     var messages: [SignalingMessage.Body] {
         candidates.map { candidate in
-            let isNamed = candidate.isEmpty || candidate.contains(" ufrag ")
+            let isNamed = candidate.contains(" ufrag ")
             let text = isNamed ? candidate : "\(candidate) ufrag \(credentials.fragment)"
             return .candidate(.init(candidate: text, mLine: 0))
         }

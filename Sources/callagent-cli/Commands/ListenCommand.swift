@@ -132,7 +132,10 @@ struct ListenCommand: AgentCommand {
     private func handle(_ call: Call) async -> CallOutcome {
         let isText = !output.json && !output.events
         if isText { Output.line("\(caller(of: call)) calls") }
-        let outcome = await attendance(isBrief: !answering.once).attend(call) { await conduct(call) }
+        var attendance = attendance(isBrief: !answering.once)
+        // Somebody who watches over WHEP sends nothing, and is not asked for it.
+        if endpoint.address != nil, await call.peerSends == .nothing { attendance.sink = nil }
+        let outcome = await attendance.attend(call) { await conduct(call) }
         if isText, !answering.once { Output.line(MediaLines.summary(outcome.report)) }
         return outcome
     }

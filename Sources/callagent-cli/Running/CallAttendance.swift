@@ -6,7 +6,7 @@ struct CallAttendance: Sendable {
     /// Nil: the calls send nothing.
     let source: SourceOptions?
     /// Nil: the calls receive nothing.
-    let sink: SinkOptions?
+    var sink: SinkOptions?
     let script: ScriptOptions
     /// Whether a person gets one line about each call instead of its timeline.
     var isBrief = false

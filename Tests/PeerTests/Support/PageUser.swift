@@ -25,6 +25,12 @@ struct PageUser {
         try await until("signed in", "window.callagent !== undefined && !document.getElementById('home').hidden")
     }
 
+    /// Opens a page whose peer's media a script shows in the element `remote-video`.
+    init(_ browser: any Browser, page: String, as name: String) async throws {
+        (self.browser, self.name) = (browser, name)
+        try await browser.open(page)
+    }
+
     /// Waits until an expression of the page is true.
     func until(
         _ text: String, _ expression: String, within limit: Duration = .seconds(20),
