@@ -82,7 +82,10 @@ public actor WHIPEndpoint: SignalingTransport {
     /// Ends all sessions, stops listening, and ends ``events``.
     public func close() async {
         isClosed = true
-        for id in entries.keys { end(id) }
+        for id in entries.keys {
+            resume(id, EndpointReply(refusing: .serviceUnavailable, "the endpoint stops"))
+            end(id)
+        }
         await listener?.close()
         listener = nil
         sink.finish()
