@@ -1,4 +1,4 @@
-// Sends a camera to a media server, and receives a stream from one.
+// Sends a camera to a media server, receives a stream from one, and is one.
 
 import CallAgent
 import MediaEngine
@@ -31,4 +31,26 @@ func play(_ url: String, engine: Engine) async throws {
     for await frame in session.frames() { print(frame.width, frame.height) }
     // snippet.end
     await agent.close()
+}
+
+func serve(_ camera: VideoSource, tokens: [String: String], engine: Engine) async throws {
+    // snippet.serve
+    var settings = WHIPEndpointConfiguration(host: "127.0.0.1", port: 8_889)
+    settings.user = { token in
+        guard let user = tokens[token] else { throw UnknownToken() }
+        return user
+    }
+    let endpoint = WHIPEndpoint(settings)
+    let configuration = AgentConfiguration(video: camera, audio: .silence)
+    let agent = Agent(user: "camera", media: engine, signaling: endpoint, configuration: configuration)
+    try await agent.prepare()
+    for await call in agent.incomingCalls {
+        print(call.peer, "watches, or sends")
+        try await call.accept()
+    }
+    // snippet.end
+}
+
+struct UnknownToken: Error, CustomStringConvertible {
+    let description = "this token is not known here"
 }

@@ -20,6 +20,7 @@ struct Failure: Error, CustomStringConvertible {
     init(_ error: CallError) {
         switch error {
         case .signaling(.invalidURL): self.init(.usage, error.description)
+        case .signaling(.cannotListen): self.init(.prerequisite, error.description)
         case .signaling(let signaling): self.init(.signaling, Self.line(signaling))
         case .media(let media): self.init(media.isMissingPrerequisite ? .prerequisite : .noMedia, error.description)
         case .ended(let end): self = Failure(end) ?? Failure(.notAnswered, error.description)

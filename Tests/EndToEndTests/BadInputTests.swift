@@ -83,6 +83,12 @@ extension EndToEnd {
                     "at most 256 bytes"
                 ),
                 (["serve", "--listen", "8080"], "no HOST:PORT"),
+                (["listen", "--http-listen", "8889"], "no HOST:PORT"),
+                (["listen", "--http-listen", "0.0.0.0:0"], "give a key for tokens with --http-token-key-file"),
+                (["listen", "--http-listen", "[::1]:0", "--signaling", "ws://[::1]"], "exclude each other"),
+                (["listen", "--http-listen", "127.0.0.1:0", "--token", "x"], "which --http-listen does without"),
+                (["listen", "--http-listen", "127.0.0.1:0", "--http-tls-cert", "x"], "go together"),
+                (["listen", "--as", "bob", "--http-token-key-file", "x"], "need --http-listen"),
                 (["pipelines", "show", "blub"], "known are"),
             ])
         func usage(arguments: [String], part: String) async throws {
@@ -173,11 +179,18 @@ extension EndToEnd {
             try await eventually("the first call ends by its own caller") { bob.hasEvent(["reason": "remoteHangup"]) }
         }
 
+        @Test("A key for tokens that cannot be read is exit code 7")
+        func tokenKey() async throws {
+            let options = ["--http-listen", "127.0.0.1:0", "--http-token-key-file", "/nonexistent"]
+            try await expect(Program(["listen"] + options), status: 7, part: "cannot use the key file /nonexistent")
+        }
+
         @Test("A port in use is exit code 7")
         func portInUse() async throws {
             let trio = try await Trio()
             let address = String(trio.url.dropFirst("ws://".count))
             try await expect(Program(["serve", "--listen", address]), status: 7, part: "in use")
+            try await expect(Program(["listen", "--http-listen", address]), status: 7, part: "in use")
         }
 
         @Test(

@@ -19,7 +19,9 @@ public struct WHIPEndpointConfiguration: Sendable {
     public var ringTimeout = Duration.seconds(30)
     /// How long a request may take to arrive; 1 ms to an hour.
     public var requestLimit = Duration.seconds(10)
-    /// The most connections at a time; further ones are closed at once. A client needs one while it waits for an answer, none during its session.
+    /// The most connections at a time; further ones are closed at once.
+    ///
+    /// A client needs one while it waits for an answer, none during its session.
     public var connections = 256
 
     /// The name of a client without a token.

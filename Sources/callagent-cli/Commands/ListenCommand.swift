@@ -15,7 +15,7 @@ struct ListenCommand: AgentCommand {
             """)
 
     static let commonOptions = [
-        "as", "signaling", "answer", "allow", "video", "audio", "max-calls", "record", "once", "json", "http-listen",
+        "as", "signaling", "answer", "allow", "video", "audio", "max-calls", "record", "once", "json",
     ]
 
     @OptionGroup(title: "Call") var agent: AgentOptions

@@ -8,6 +8,7 @@ struct PartyOptions {
     /// What a scenario has itself, or what is for the program as a whole.
     private static let excluded: Set = [
         "signaling", "at", "once", "json", "events", "stats-interval", "expect", "junit", "config", "log-level",
+        "http-listen", "http-token-key-file", "http-tls-cert", "http-tls-key",
         "on-ring", "on-connect", "on-end", "preview", "pipelines", "help", "version",
     ]
     /// For a server of the scenario's own, whose port is not known yet.
