@@ -44,7 +44,19 @@ extension PeerConnection {
         media.bandwidth.changePath()
         media.sendReport()
         media.sending[.video]?.forceKeyFrame()
-        if directions[.video]?.receives == true { media.receiving[.video]?.requestKeyFrame() }
+        guard directions[.video]?.receives == true else { return }
+        media.receiving[.video]?.requestKeyFrame()
+        if let last = media.rhythm.last, ClockReading.now - last > Self.outage { hurry(media.peer.jitterBuffers) }
+    }
+
+    /// Skips what was lost between the former path and the present one, until the key frame has passed.
+    private func hurry(_ jitterBuffers: JitterBuffers) {
+        jitterBuffers.hurry(true)
+        watchdogs.append(
+            Task {
+                try? await Task.sleep(for: Self.outage * 5)
+                jitterBuffers.hurry(false)
+            })
     }
 
     /// Reports changes of the network that concern the path.
@@ -100,6 +112,8 @@ extension PeerConnection {
         max(patience, min(patience * (1 << min(max(searches - 1, 0), 5)), .seconds(3)))
     }
 
+    /// A silence for so long before another path is an outage, in which packets were lost.
+    private static let outage = Duration.milliseconds(100)
     /// How late this end may be to look for silence.
     private static let standstill = Duration.milliseconds(100)
 }

@@ -29,7 +29,7 @@ final class Session: LinkDelegate {
     private let presenceWatch: PresenceWatch
 
     /// The shortest time for an answer to a check, for a server that is busy.
-    private static let shortestCheck = Duration.milliseconds(300)
+    private static let shortestCheck = Duration.milliseconds(100)
 
     private enum Phase {
         /// Can transition to: connecting, closed.
@@ -103,8 +103,8 @@ final class Session: LinkDelegate {
     func checkConnection() -> EventLoopFuture<Void> {
         switch phase {
         case .connected(_, let link):
-            // A server answers a ping sooner than a sign-in; if not, another sign-in costs less than the wait.
-            let limit = min(configuration.checkTimeout, max(Self.shortestCheck, signInTime * 3))
+            // A sign-in takes three round trips and more, a ping one. If its answer takes longer than that, another sign-in costs less than the wait.
+            let limit = min(configuration.checkTimeout, max(Self.shortestCheck, signInTime))
             checkedUntil = .now() + TimeAmount(limit) + .seconds(1)
             link.check(within: limit)
         case .waiting(let account, let timer):

@@ -32,6 +32,7 @@ final class JitterBuffers: Sendable {
         var timing: RetransmissionTiming?
         /// That of the video.
         var payloadType: Int?
+        var isHurried = false
     }
 
     /// The maximum number of tracked streams, the latest ones: a peer may send any number.
@@ -40,6 +41,8 @@ final class JitterBuffers: Sendable {
     ///
     /// A longer one is an outage: what was lost is too much to be sent again, and a key frame is on its way.
     private static let longestGapMs = 500
+    /// How long a packet is waited for while the buffers are hurried, in ms: packets that overtake each other keep their order.
+    private static let hurriedMs = 60
     /// How long a packet is waited for that is not requested again, in ms.
     private let waitMs: Int
     private let state = Mutex(State())
@@ -87,6 +90,18 @@ final class JitterBuffers: Sendable {
         for stream in videoStreams { set(timing, in: stream.jitterBuffer) }
     }
 
+    /// Whether lost video is hardly waited for.
+    ///
+    /// After an outage most of what is missing does not come again, and a key frame is there already. Without this it would wait until
+    /// each packet before it is given up.
+    func hurry(_ isHurried: Bool) {
+        let timing = state.withLock { state in
+            state.isHurried = isHurried
+            return state.timing
+        }
+        for stream in videoStreams { set(timing, in: stream.jitterBuffer) }
+    }
+
     private var videoStreams: [Stream] { state.withLock { $0.streams.filter(\.isVideo) } }
 
     /// Nil: nothing is requested again.
@@ -95,7 +110,8 @@ final class JitterBuffers: Sendable {
             try jitterBuffer.set("rtx-delay", String(RetransmissionTiming.reorderingMs))
             try jitterBuffer.set("rtx-retry-timeout", String(timing?.retryMs ?? -1))
             try jitterBuffer.set("do-retransmission", timing == nil ? "false" : "true")
-            try jitterBuffer.set("latency", String(timing?.waitMs ?? waitMs))
+            let isHurried = state.withLock { $0.isHurried }
+            try jitterBuffer.set("latency", String(isHurried ? Self.hurriedMs : timing?.waitMs ?? waitMs))
             if timing != nil { try jitterBuffer.set("max-dropout-time", String(Self.longestGapMs)) }
         } catch {
             // Every release since 1.22 has these properties; without them losses stay as they are.
