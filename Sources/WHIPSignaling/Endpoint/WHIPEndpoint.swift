@@ -56,15 +56,21 @@ public actor WHIPEndpoint: SignalingTransport {
     /// The URL of the endpoint without the path of a role, such as `http://127.0.0.1:8889`; nil while it does not listen.
     public var url: String? { listener?.url }
 
-    /// Begins to listen; `user` is the agent.
+    /// Begins to listen; `user` is the agent. Does nothing if it listens already.
     ///
     /// - Throws: ``SignalingError/cannotListen(_:text:)``, ``SignalingError/closed``.
     public func connect(as user: String) async throws(SignalingError) {
         guard !isClosed else { throw .closed }
+        guard listener == nil else { return }
         self.user = user
-        listener = try await EndpointListener.start(configuration) { [weak self] head, body in
+        let started = try await EndpointListener.start(configuration) { [weak self] head, body in
             await self?.answer(head, body: body) ?? .noSession
         }
+        guard !isClosed else {
+            await started.close()
+            throw .closed
+        }
+        listener = started
     }
 
     /// Carries out one message of the agent.
@@ -158,7 +164,8 @@ public actor WHIPEndpoint: SignalingTransport {
         let servers = configuration.iceServers
         entries[id] = Entry(client: client, session: EndpointSession(of: offer, path: path, servers: servers))
         logger.info("session", metadata: ["client": "\(client)", "path": "\(path)"])
-        let ringMs = min(max(Int(configuration.ringTimeout / .milliseconds(1)), 1), SignalingLimits.ringTimeoutMs)
+        let longest = Duration.milliseconds(SignalingLimits.ringTimeoutMs)
+        let ringMs = Int(min(max(configuration.ringTimeout, .milliseconds(1)), longest) / .milliseconds(1))
         var invite = SignalingMessage.Invite(media: offer.media, ringTimeoutMs: ringMs, sdp: offer.sdp)
         invite.state = offer.sends
         // The agent ends its ringing by itself; this is for one that does not.
