@@ -84,6 +84,8 @@ extension EndToEnd {
                 ),
                 (["serve", "--listen", "8080"], "no HOST:PORT"),
                 (["listen", "--http-listen", "8889"], "no HOST:PORT"),
+                (["listen", "--http-listen", "http://127.0.0.1:8889"], "no HOST:PORT"),
+                (["listen", "--http-listen", "127.0.0.1:0", "--allow", "bob"], "--allow can name nobody else"),
                 (["listen", "--http-listen", "0.0.0.0:0"], "give a key for tokens with --http-token-key-file"),
                 (["listen", "--http-listen", "[::1]:0", "--signaling", "ws://[::1]"], "exclude each other"),
                 (["listen", "--http-listen", "127.0.0.1:0", "--token", "x"], "which --http-listen does without"),

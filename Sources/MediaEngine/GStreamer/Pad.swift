@@ -55,8 +55,10 @@ struct Pad: GObject {
     }
 
     /// Asks the encoder upstream of this sink pad for a key frame (RFC 4585 PLI once it reaches the network).
+    ///
+    /// Not with all headers: that would become a FIR (RFC 5104), which aiortc and others ignore.
     func requestKeyFrame() {
-        let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 1, 0)
+        let event = gst_video_event_new_upstream_force_key_unit(cgst_clock_time_none(), 0, 0)
         gst_pad_push_event(ref.pointer, event)
     }
 

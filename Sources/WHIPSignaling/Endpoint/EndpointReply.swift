@@ -37,13 +37,16 @@ struct EndpointReply: Error, Sendable, Equatable {
 
     /// Why the agent did not take the session: a code of the call's protocol, which are SIP's.
     static func refused(code: Int, text: String) -> EndpointReply {
-        let text = text.isEmpty ? "refused" : text
+        let text = !text.isEmpty ? text : code == 487 ? "nobody answered" : "refused"
         return switch code {
         case 400, 413: EndpointReply(refusing: .badRequest, text)
         case 415, 488, 606: EndpointReply(refusing: .notAcceptable, text)
-        case 408, 480: EndpointReply(refusing: .gatewayTimeout, text)
+        case 408, 480, 487: EndpointReply(refusing: .gatewayTimeout, text)
         case 429, 486, 600: EndpointReply(refusing: .serviceUnavailable, text, headers: ["Retry-After": "5"])
-        case 500...599: EndpointReply(refusing: .internalServerError, text)
+        // The agent has hung up before it accepted: it stops.
+        case 9_900, 9_901: EndpointReply(refusing: .serviceUnavailable, text)
+        // The agent's own media or network failed.
+        case 500...599, 9_906: EndpointReply(refusing: .internalServerError, text)
         default: EndpointReply(refusing: .forbidden, text)
         }
     }

@@ -167,7 +167,8 @@ struct EndpointSession: Sendable {
             return [.reply(EndpointReply(refusing: .serviceUnavailable, "there is no other network path now"))]
         case .ringing:
             let text = isGone ? "the client went away" : "nobody answered"
-            let farewell = SignalingMessage.Farewell(code: 408, text: text)
+            let code = isGone ? SignalingCode.ended : 487
+            let farewell = SignalingMessage.Farewell(code: code, text: text)
             return [.reply(EndpointReply(refusing: .gatewayTimeout, text)), .deliver(.cancel(farewell)), .end]
         }
     }

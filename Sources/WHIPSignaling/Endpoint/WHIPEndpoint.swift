@@ -15,6 +15,8 @@ internal import NIOHTTP1
 ///     try await agent.prepare()
 ///     for await call in agent.incomingCalls { try await call.accept() }
 ///
+/// ``AgentConfiguration/earlyMedia`` has to be `.off` if the agent lets calls ring: a client knows nothing of the agent before the response, so checks before it would fail.
+/// The invite's extension data say which endpoint it was: `endpoint` is `whip` or `whep`.
 /// A client of `/whip` gets no media, a client of `/whep` sends none, whatever its offer allows. The media of a session does not change later. This end cannot call.
 public actor WHIPEndpoint: SignalingTransport {
     /// The events of this transport, in order.
@@ -41,6 +43,9 @@ public actor WHIPEndpoint: SignalingTransport {
     /// A session, and its request that waits for the agent.
     private struct Entry {
         let client: String
+        let role: WHIPRole
+        /// The token that began it; it also ends it when it has expired meanwhile.
+        let token: String?
         var session: EndpointSession
         var waiting: (request: Int, continuation: CheckedContinuation<EndpointReply, Never>)?
     }
@@ -102,16 +107,16 @@ public actor WHIPEndpoint: SignalingTransport {
     private func answer(_ head: HTTPRequestHead, body: String) async -> EndpointReply {
         do throws(EndpointReply) {
             // A browser asks without a token whether it may ask.
-            if head.method == .OPTIONS, configuration.user != nil { return Self.description }
-            let client = try await client(of: head)
+            if head.method == .OPTIONS, configuration.user != nil { return await describe(to: head) }
+            if configuration.user == nil { try refusePages(head) }
             switch try EndpointRequest(head, body: body) {
-            case .describe: return Self.description
-            case .open(let offer, let role): return await open(offer, role, for: client)
+            case .describe: return await describe(to: head)
+            case .open(let offer, let role): return await open(offer, role, for: try await client(of: head), head)
             case .change(let id, let fragment, let tag):
-                try require(id, of: client)
+                try await require(id, for: head)
                 return await change(id, fragment, tag: tag)
             case .end(let id):
-                try require(id, of: client)
+                try await require(id, for: head)
                 end(id)
                 return EndpointReply(.ok)
             }
@@ -126,24 +131,35 @@ public actor WHIPEndpoint: SignalingTransport {
         }
     }
 
-    private static let description = EndpointReply(.noContent, headers: ["Accept-Post": "application/sdp"])
+    /// What is here; who has a token also gets the STUN and TURN servers.
+    private func describe(to head: HTTPRequestHead) async -> EndpointReply {
+        var reply = EndpointReply(.noContent, headers: ["Accept-Post": "application/sdp"])
+        guard (try? await client(of: head)) != nil else { return reply }
+        for link in IceServerLink.links(to: configuration.iceServers) { reply.headers.add(name: "Link", value: link) }
+        return reply
+    }
+
+    private func refusePages(_ head: HTTPRequestHead) throws(EndpointReply) {
+        guard !head.headers.contains(name: "Origin") else {
+            throw EndpointReply(refusing: .forbidden, "web pages need a token, and this endpoint takes none")
+        }
+    }
+
+    private static func token(in head: HTTPRequestHead) -> String? {
+        let parts = (head.headers.first(name: "Authorization") ?? "").split(separator: " ", maxSplits: 1)
+        return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
+    }
 
     /// The user that sends a request.
     private func client(of head: HTTPRequestHead) async throws(EndpointReply) -> String {
-        guard let user = configuration.user else {
-            guard !head.headers.contains(name: "Origin") else {
-                throw EndpointReply(refusing: .forbidden, "web pages need a token, and this endpoint takes none")
-            }
-            return WHIPEndpointConfiguration.guest
-        }
+        guard let user = configuration.user else { return WHIPEndpointConfiguration.guest }
         let challenge: HTTPHeaders = ["WWW-Authenticate": "Bearer"]
-        let parts = (head.headers.first(name: "Authorization") ?? "").split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+        guard let token = Self.token(in: head) else {
             throw EndpointReply(refusing: .unauthorized, "a bearer token is needed", headers: challenge)
         }
         let name: String
         do {
-            name = try await user(String(parts[1]))
+            name = try await user(token)
         } catch {
             throw EndpointReply(refusing: .unauthorized, "\(error)", headers: challenge)
         }
@@ -153,16 +169,22 @@ public actor WHIPEndpoint: SignalingTransport {
         return name
     }
 
-    private func require(_ session: String, of client: String) throws(EndpointReply) {
+    /// Whether the request may change or end the session: with the token that began it, or another one of its user.
+    private func require(_ session: String, for head: HTTPRequestHead) async throws(EndpointReply) {
+        if let token = entries[session]?.token, token == Self.token(in: head) { return }
+        let client = try await client(of: head)
         guard entries[session]?.client == client else { throw .noSession }
     }
 
-    private func open(_ offer: ClientOffer, _ role: WHIPRole, for client: String) async -> EndpointReply {
+    private func open(
+        _ offer: ClientOffer, _ role: WHIPRole, for client: String, _ head: HTTPRequestHead
+    ) async -> EndpointReply {
         guard !isClosed else { return EndpointReply(refusing: .serviceUnavailable, "the endpoint stops") }
         let id = Self.newIdentifier()
         let path = EndpointRequest.path(role, session: id)
         let servers = configuration.iceServers
-        entries[id] = Entry(client: client, session: EndpointSession(of: offer, path: path, servers: servers))
+        let session = EndpointSession(of: offer, path: path, servers: servers)
+        entries[id] = Entry(client: client, role: role, token: Self.token(in: head), session: session)
         logger.info("session", metadata: ["client": "\(client)", "path": "\(path)"])
         let longest = Duration.milliseconds(SignalingLimits.ringTimeoutMs)
         let ringMs = Int(min(max(configuration.ringTimeout, .milliseconds(1)), longest) / .milliseconds(1))
@@ -244,11 +266,12 @@ public actor WHIPEndpoint: SignalingTransport {
     }
 
     private func deliver(_ body: SignalingMessage.Body, _ generation: Int, on id: String) {
-        guard let client = entries[id]?.client else { return }
+        guard let entry = entries[id] else { return }
         requests += 1
-        let message = SignalingMessage(
-            id: "http\(requests)", callId: id, from: client, to: user, generation: generation,
+        var message = SignalingMessage(
+            id: "http\(requests)", callId: id, from: entry.client, to: user, generation: generation,
             sentUnixMs: Date().timeIntervalSince1970 * 1_000, body: body)
+        if case .invite = body { message.extensionData = ["endpoint": entry.role.endpoint] }
         do {
             guard case .dropped = sink.yield(.received(try message.encoded())) else { return }
             resume(id, EndpointReply(refusing: .serviceUnavailable, "too much waits for the agent already"))

@@ -88,6 +88,8 @@ extension AgentCommand {
         let served = try await endpoint?.endpoint(
             for: user, ringing: agent.ringTimeout.duration, iceServers: configuration.media.iceServers,
             logger: log.logger("signaling"))
+        // A client cannot answer checks before it has the response to its offer.
+        if served != nil { configuration.earlyMedia = .off }
         let transport: any SignalingTransport =
             served
             ?? tokens.transport(url: agent.signalingURL, device: identity.device, logger: log.logger("signaling"))

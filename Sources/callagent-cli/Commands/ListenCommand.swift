@@ -45,9 +45,11 @@ struct ListenCommand: AgentCommand {
         guard
             isGuarded || !answering.allow.isEmpty || answering.reject || answering.busy || answering.answer == .never
         else {
-            let advice = endpoint.address == nil ? "" : ", or give a key for tokens with --http-token-key-file"
-            throw ValidationError(
-                "on \(host) anybody could call: name the users whose calls are answered, with --allow USER\(advice)")
+            let advice =
+                endpoint.address == nil
+                ? "name the users whose calls are answered, with --allow USER"
+                : "give a key for tokens with --http-token-key-file, or let everybody in with --allow \(WHIPEndpointConfiguration.guest)"
+            throw ValidationError("on \(host) anybody could call: \(advice)")
         }
     }
 
@@ -56,6 +58,13 @@ struct ListenCommand: AgentCommand {
         guard endpoint.address != nil else { return }
         guard !agent.namesSignaling else {
             throw ValidationError("--signaling and --http-listen exclude each other: calls come from one of them")
+        }
+        guard
+            !endpoint.httpTokenKeyFile.isEmpty || answering.allow.allSatisfy({ $0 == WHIPEndpointConfiguration.guest })
+        else {
+            throw ValidationError(
+                "without --http-token-key-file every client is '\(WHIPEndpointConfiguration.guest)', so --allow can name nobody else"
+            )
         }
         guard tokens.token == nil, tokens.tokenFile == nil, identity.device == nil else {
             throw ValidationError(

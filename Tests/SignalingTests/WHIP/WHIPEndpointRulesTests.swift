@@ -176,7 +176,10 @@ struct WHIPEndpointRulesTests {
 
     @Test(
         "The agent's refusal is a status",
-        arguments: [(603, 403), (486, 503), (488, 406), (480, 504), (400, 400), (500, 500), (9_999, 403)])
+        arguments: [
+            (603, 403), (486, 503), (488, 406), (480, 504), (487, 504), (400, 400), (500, 500), (9_906, 500),
+            (9_901, 503), (9_999, 403),
+        ])
     func refused(code: Int, status: Int) throws {
         var session = try Self.session()
         let effects = session.take(.reject(.init(code: code, text: "no")), generation: 0)

@@ -3,6 +3,7 @@ import CallProtocol
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import TestServers
 import Testing
 
@@ -195,6 +196,27 @@ struct WHIPEndpointTests {
         }
     }
 
+    @Test("A token that has expired ends the session that it began, and begins none")
+    func expiredToken() async throws {
+        let isExpired = Mutex(false)
+        try await withEndpoint {
+            $0.user = { token in
+                guard !isExpired.withLock({ $0 }) else { throw WrongToken() }
+                return token
+            }
+        } _: { agent in
+            let headers: HTTPHeaders = Self.sdp + ["Authorization": "Bearer alice"]
+            async let created = send(.POST, "/whip", to: agent, headers, body: Self.offer)
+            let invite = try await agent.accept()
+            #expect(invite.extensionData == ["endpoint": "whip"])
+            let path = try #require(try await created.headers.first(name: "Location"))
+            isExpired.withLock { $0 = true }
+            #expect(try await send(.POST, "/whip", to: agent, headers, body: Self.offer).status == 401)
+            #expect(try await send(.DELETE, path, to: agent, ["Authorization": "Bearer bob"]).status == 401)
+            #expect(try await send(.DELETE, path, to: agent, headers).status == 200)
+        }
+    }
+
     @Test("Web pages need a token, and may read the responses then")
     func pages() async throws {
         let origin: HTTPHeaders = ["Origin": "https://example.org"]
@@ -205,11 +227,15 @@ struct WHIPEndpointTests {
         }
         try await withEndpoint {
             $0.user = { $0 }
+            $0.iceServers = [IceServer(urls: ["stun:s"])]
         } _: { agent in
             let allowed = try await send(.OPTIONS, "/whep", to: agent, origin)
             #expect(allowed.status == 204 && allowed.headers.first(name: "Access-Control-Allow-Origin") == "*")
             #expect(allowed.headers.first(name: "Access-Control-Allow-Headers")?.contains("Authorization") == true)
             #expect(allowed.headers.first(name: "Accept-Post") == "application/sdp")
+            #expect(!allowed.headers.contains(name: "Link"))
+            let known = try await send(.OPTIONS, "/whep", to: agent, origin + ["Authorization": "Bearer alice"])
+            #expect(known.headers["Link"] == ["<stun:s>; rel=\"ice-server\""])
         }
     }
 
