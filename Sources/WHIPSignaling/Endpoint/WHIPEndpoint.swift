@@ -61,7 +61,9 @@ public actor WHIPEndpoint: SignalingTransport {
     /// The URL of the endpoint without the path of a role, such as `http://127.0.0.1:8889`; nil while it does not listen.
     public var url: String? { listener?.url }
 
-    /// Begins to listen; `user` is the agent. Does nothing if it listens already.
+    /// Begins to listen; `user` is the agent.
+    ///
+    /// Does nothing if it listens already.
     ///
     /// - Throws: ``SignalingError/cannotListen(_:text:)``, ``SignalingError/closed``.
     public func connect(as user: String) async throws(SignalingError) {

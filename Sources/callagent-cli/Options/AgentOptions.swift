@@ -3,7 +3,9 @@ public import CallAgent
 
 /// The user of a command, its signaling server, and how its calls begin.
 struct AgentOptions: ParsableArguments {
-    @Option(name: .customLong("as"), help: ArgumentHelp("The user to sign in as. Required, except with --http-listen.", valueName: "user"))
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("The user to sign in as. Required, except with --http-listen.", valueName: "user"))
     private var name: String?
 
     /// The user; empty if none was given.
