@@ -98,7 +98,7 @@ extension Peers {
             for (options, status, text) in [
                 (trust, 3, "answered 401, so it wants a token"),
                 (trust + ["--token", "x"], 3, "the token is no JSON Web Token"),
-                (trust + stranger, 3, "answered 403, so it does not accept the token; give another one: declined"),
+                (trust + stranger, 3, "answered 403, so it does not accept the token, or refuses its user: declined"),
             ] as [([String], Int32, String)] {
                 let refused = try Program(["play", endpoint.url + "/whep"] + options)
                 #expect(try await refused.waitForExit() == status)
@@ -119,7 +119,17 @@ extension Peers {
             #expect(endpoint.reports.contains { $0.hears(660) })
         }
 
-        @Test("The end of the agent ends the sessions of its clients; a client that vanishes ends by itself")
+        @Test("A session that nobody answers in time ends with its status at both ends")
+        func unanswered() async throws {
+            let endpoint = try await MediaEndpoint(["--answer", "never", "--ring-timeout", "1s"])
+            let viewer = try Program(["play", endpoint.url + "/whep", "--ice-interface", "127.0.0.1"])
+            #expect(try await viewer.waitForExit() == 3)
+            #expect(viewer.errors.contains("answered 504: nobody answered"), "\(viewer.errors)")
+            try await eventually("the call is over") { endpoint.reports.count == 1 }
+            #expect(endpoint.reports.first?.text("end.reason") == "ringTimeout")
+        }
+
+        @Test("The end of the agent ends its calls, also that of a client that has vanished")
         func ended() async throws {
             let endpoint = try await MediaEndpoint(["--max-calls", "2"])
             let gone = try endpoint.aiortc("publish")

@@ -39,7 +39,8 @@ enum ServerAnswer: Sendable, Equatable {
         var text = "\(url.text) answered \(response.status)"
         switch response.status {
         case 401 where !hasToken: text += ", so it wants a token"
-        case 401, 403: text += ", so it does not accept the token; give another one"
+        case 403 where !hasToken: text += ", so it refuses this client"
+        case 401, 403: text += ", so it does not accept the token, or refuses its user"
         case 404, 410: text += ", so there is nothing at this URL"
         case 406, 415, 422: text += ", so it cannot use the offered media"
         case 405: text += "; is it a WHIP or WHEP endpoint?"

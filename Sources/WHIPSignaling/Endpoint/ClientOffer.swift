@@ -15,7 +15,7 @@ struct ClientOffer: Sendable, Equatable {
     }
 
     init(_ text: String, of role: WHIPRole) throws(Unusable) {
-        guard let fragment = TrickleFragment(of: text) else {
+        guard let fragment = TrickleFragment(of: text), fragment.credentials.isValid else {
             throw Unusable(text: "the body is no SDP offer with media and ICE credentials")
         }
         credentials = fragment.credentials
@@ -25,7 +25,7 @@ struct ClientOffer: Sendable, Equatable {
         let common = session.last(where: Self.isDirection) ?? "a=sendrecv"
         let wanted: Substring = role == .publisher ? "a=sendonly" : "a=recvonly"
         var written = session.filter { !Self.isDirection($0) }
-        var kinds: Set<Substring> = []
+        var (kinds, seen): (Set<Substring>, Set<Substring>) = ([], [])
         var rest = lines.dropFirst(session.count)
         while let mLine = rest.popFirst() {
             let attributes = rest.prefix { !$0.hasPrefix("m=") }
@@ -39,6 +39,10 @@ struct ClientOffer: Sendable, Equatable {
             // Port 0 is a rejected m-line, unless it shares the transport of another (RFC 9143 section 6).
             let isRejected = mLine.hasPrefix("m=\(kind) 0 ") && !attributes.contains("a=bundle-only")
             let isUsed = (own == wanted || own == "a=sendrecv") && !isRejected
+            // A call has one track of each kind (RFC 9725 section 4.4.2 allows to refuse others).
+            guard seen.insert(kind).inserted || !isUsed else {
+                throw Unusable(text: "the offer has more than one m-line of \(kind)")
+            }
             if isUsed { kinds.insert(kind) }
             written += [mLine] + attributes.filter { !Self.isDirection($0) } + [isUsed ? wanted : "a=inactive"]
         }

@@ -35,7 +35,7 @@ struct EndpointReply: Error, Sendable, Equatable {
 
     static let noSession = EndpointReply(refusing: .notFound, "there is no such session, or it is over")
 
-    /// Why the agent did not take the session: a code of the call's protocol, which are SIP's.
+    /// Why the agent did not take the session: `code` is one of the call's protocol, SIP's where SIP has one.
     static func refused(code: Int, text: String) -> EndpointReply {
         let text = !text.isEmpty ? text : code == 487 ? "nobody answered" : "refused"
         return switch code {
@@ -43,8 +43,6 @@ struct EndpointReply: Error, Sendable, Equatable {
         case 415, 488, 606: EndpointReply(refusing: .notAcceptable, text)
         case 408, 480, 487: EndpointReply(refusing: .gatewayTimeout, text)
         case 429, 486, 600: EndpointReply(refusing: .serviceUnavailable, text, headers: ["Retry-After": "5"])
-        // The agent has hung up before it accepted: it stops.
-        case 9_900, 9_901: EndpointReply(refusing: .serviceUnavailable, text)
         // The agent's own media or network failed.
         case 500...599, 9_906: EndpointReply(refusing: .internalServerError, text)
         default: EndpointReply(refusing: .forbidden, text)

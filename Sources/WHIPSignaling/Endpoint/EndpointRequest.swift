@@ -57,7 +57,7 @@ enum EndpointRequest: Sendable, Equatable {
                 throw EndpointReply(
                     refusing: .preconditionRequired, "If-Match is missing: the ETag of the session, or *")
             }
-            guard let fragment = TrickleFragment(parsing: body) else {
+            guard let fragment = TrickleFragment(parsing: body), fragment.credentials.isValid else {
                 throw EndpointReply(refusing: .badRequest, "the body is no SDP fragment with ICE credentials")
             }
             self = .change(session: session, fragment, tag: tag)

@@ -1,7 +1,7 @@
 internal import CallProtocol
 internal import NIOHTTP1
 
-/// The session of one client: what its requests are to the agent, and what the agent's messages are to it.
+/// The session of one client: translates its requests into messages to the agent, and the agent's messages into responses.
 ///
 /// A pure value. The client is the caller of a call, the agent is the callee.
 struct EndpointSession: Sendable {
@@ -22,6 +22,9 @@ struct EndpointSession: Sendable {
     /// How long the answer to an ICE restart waits for candidates: nobody says which is the last one, and media may be missing meanwhile.
     static let restartLimit = Duration.milliseconds(200)
 
+    /// The most candidates of a client that wait for the response to its restart.
+    private static let maximumCandidates = 64
+
     private enum Phase {
         /// The agent has not accepted yet. Can transition to: gathering, open.
         case ringing
@@ -33,6 +36,8 @@ struct EndpointSession: Sendable {
     /// The other network path that the client asks for.
     private struct Restart {
         var number: Int
+        /// The client's credentials, which count when the client has the response.
+        let remoteCredentials: TrickleFragment.Credentials
         /// The agent's credentials; nil before the agent's answer.
         var credentials: TrickleFragment.Credentials?
         var candidates: [String] = []
@@ -73,7 +78,9 @@ struct EndpointSession: Sendable {
         // A client cannot be offered another connection.
         case .offer: return [.deliver(.rollback, generation: generation)]
         case .reject(let farewell): return [.reply(.refused(code: farewell.code, text: farewell.text)), .end]
-        case .hangup, .cancel: return [.reply(.noSession), .end]
+        case .hangup, .cancel:
+            let stopped = EndpointReply(refusing: .serviceUnavailable, "the call is over")
+            return [.reply(phase == .open ? .noSession : stopped), .end]
         case .error(let fault) where phase == .ringing:
             return [.reply(.refused(code: fault.code, text: fault.text)), .end]
         default: break
@@ -93,9 +100,9 @@ struct EndpointSession: Sendable {
         guard let answer else { return [] }
         phase = .open
         var lines = answer.split(whereSeparator: \.isNewline).map(String.init)
-        let mLines = lines.indices.filter { lines[$0].hasPrefix("m=") }
-        // All m-lines share the transport of the first.
-        let place = mLines.dropFirst().first ?? lines.endIndex
+        let first = lines.firstIndex { TrickleFragment.isUsed($0) } ?? lines.endIndex
+        // All m-lines share the transport of the first one in use.
+        let place = lines[first...].dropFirst().firstIndex { $0.hasPrefix("m=") } ?? lines.endIndex
         lines.insert(contentsOf: candidates.map { $0.isEmpty ? "a=end-of-candidates" : "a=\($0)" }, at: place)
         let sdp = lines.map { $0 + "\r\n" }.joined()
         return [.reply(.created(sdp, location: path, tag: tag, servers: servers))]
@@ -132,19 +139,16 @@ struct EndpointSession: Sendable {
             return (EndpointReply(refusing: .preconditionFailed, "the session has another ETag by now"), [])
         }
         let candidates = fragment.messages.map { Effect.deliver($0) }
-        guard fragment.credentials != credentials else {
-            // The client may trickle before it has the response to its restart.
-            if restart != nil {
-                restart?.remote += candidates
-                return (EndpointReply(.noContent), [])
-            }
-            return (EndpointReply(.noContent, headers: ["ETag": tag]), candidates)
+        guard fragment.credentials != credentials else { return (EndpointReply(.noContent), candidates) }
+        // The client may trickle before it has the response to its restart.
+        if let present = restart, present.remoteCredentials == fragment.credentials {
+            restart?.remote = Array((present.remote + candidates).prefix(Self.maximumCandidates))
+            return (EndpointReply(.noContent), [])
         }
         restarts += 1
-        credentials = fragment.credentials
-        restart = Restart(number: restarts, remote: candidates)
+        restart = Restart(number: restarts, remoteCredentials: fragment.credentials, remote: candidates)
         let parameters = SignalingMessage.IceParameters(
-            restart: restarts, fragment: credentials.fragment, password: credentials.password)
+            restart: restarts, fragment: fragment.credentials.fragment, password: fragment.credentials.password)
         return (nil, [.deliver(.iceRestart(parameters))])
     }
 
@@ -175,12 +179,11 @@ struct EndpointSession: Sendable {
 
     /// Answers with the agent's credentials, and with the candidates that it has found.
     private mutating func finishRestart() -> [Effect] {
-        guard let found = restart, let credentials = found.credentials, let answer,
-            var fragment = TrickleFragment(of: answer)
-        else { return [] }
-        restart = nil
+        guard let found = restart.take(), let own = found.credentials, var fragment = TrickleFragment(of: answer ?? "")
+        else { return [.reply(EndpointReply(refusing: .internalServerError, "the agent's answer has no credentials"))] }
+        credentials = found.remoteCredentials
         version += 1
-        (fragment.credentials, fragment.candidates) = (credentials, found.candidates)
+        (fragment.credentials, fragment.candidates) = (own, found.candidates)
         return [.reply(.restarted(fragment, tag: tag))] + found.remote
     }
 }

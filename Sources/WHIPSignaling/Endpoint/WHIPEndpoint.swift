@@ -61,6 +61,9 @@ public actor WHIPEndpoint: SignalingTransport {
     /// The URL of the endpoint without the path of a role, such as `http://127.0.0.1:8889`; nil while it does not listen.
     public var url: String? { listener?.url }
 
+    /// The number of sessions, also of those that ring.
+    var sessions: Int { entries.count }
+
     /// Begins to listen; `user` is the agent.
     ///
     /// Does nothing if it listens already.
@@ -87,9 +90,19 @@ public actor WHIPEndpoint: SignalingTransport {
         let message: SignalingMessage
         do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
         guard let effects = entries[message.callId]?.session.take(message.body, generation: message.generation) else {
+            if case .invite = message.body { refuse(message) }
             return
         }
         perform(effects, on: message.callId)
+    }
+
+    /// Clients call; nobody can call them.
+    private func refuse(_ invite: SignalingMessage) {
+        let fault = SignalingMessage.Fault(
+            code: SignalingCode.unknownUser, text: "clients of a media server cannot be called", ref: invite.id)
+        var answer = invite
+        (answer.id, answer.from, answer.to, answer.body) = ("http0", "", user, .error(fault))
+        if let text = try? answer.encoded() { sink.yield(.received(text)) }
     }
 
     /// Ends all sessions, stops listening, and ends ``events``.
@@ -187,7 +200,8 @@ public actor WHIPEndpoint: SignalingTransport {
         let servers = configuration.iceServers
         let session = EndpointSession(of: offer, path: path, servers: servers)
         entries[id] = Entry(client: client, role: role, token: Self.token(in: head), session: session)
-        logger.info("session", metadata: ["client": "\(client)", "path": "\(path)"])
+        logger.info(
+            "session", metadata: ["client": "\(client)", "endpoint": "\(role.endpoint)", "session": "\(id.prefix(8))"])
         let longest = Duration.milliseconds(SignalingLimits.ringTimeoutMs)
         let ringMs = Int(min(max(configuration.ringTimeout, .milliseconds(1)), longest) / .milliseconds(1))
         var invite = SignalingMessage.Invite(media: offer.media, ringTimeoutMs: ringMs, sdp: offer.sdp)
@@ -259,7 +273,8 @@ public actor WHIPEndpoint: SignalingTransport {
     private func perform(_ effects: [EndpointSession.Effect], on id: String) {
         for effect in effects {
             switch effect {
-            case .deliver(let body, let generation): deliver(body, generation, on: id)
+            case .deliver(let body, let generation):
+                if let failure = deliver(body, generation, on: id) { fail(body, failure, on: id) }
             case .reply(let reply): resume(id, reply)
             case .setDeadline(let limit): setDeadline(limit, on: id)
             case .end: entries[id] = nil
@@ -267,18 +282,30 @@ public actor WHIPEndpoint: SignalingTransport {
         }
     }
 
-    private func deliver(_ body: SignalingMessage.Body, _ generation: Int, on id: String) {
-        guard let entry = entries[id] else { return }
+    /// The agent did not get a message of the client.
+    private func fail(_ body: SignalingMessage.Body, _ failure: EndpointReply, on id: String) {
+        switch body {
+        case .invite:
+            resume(id, failure)
+            entries[id] = nil
+        case .iceRestart: perform(entries[id]?.session.giveUp(isGone: false) ?? [], on: id)
+        default: break
+        }
+    }
+
+    /// Passes a message to the agent; returns why that was not possible.
+    private func deliver(_ body: SignalingMessage.Body, _ generation: Int, on id: String) -> EndpointReply? {
+        guard let entry = entries[id] else { return nil }
         requests += 1
         var message = SignalingMessage(
             id: "http\(requests)", callId: id, from: entry.client, to: user, generation: generation,
             sentUnixMs: Date().timeIntervalSince1970 * 1_000, body: body)
         if case .invite = body { message.extensionData = ["endpoint": entry.role.endpoint] }
         do {
-            guard case .dropped = sink.yield(.received(try message.encoded())) else { return }
-            resume(id, EndpointReply(refusing: .serviceUnavailable, "too much waits for the agent already"))
+            guard case .dropped = sink.yield(.received(try message.encoded())) else { return nil }
+            return EndpointReply(refusing: .serviceUnavailable, "too much waits for the agent already")
         } catch {
-            resume(id, EndpointReply(refusing: .badRequest, error.text))
+            return EndpointReply(refusing: .badRequest, error.text)
         }
     }
 

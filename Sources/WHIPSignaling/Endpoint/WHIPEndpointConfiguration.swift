@@ -13,7 +13,7 @@ public struct WHIPEndpointConfiguration: Sendable {
     /// Nil: no token is needed, and every client is ``guest``. Then requests of web pages are refused, since any page that a user of this machine opens could
     /// send them.
     public var user: (@Sendable (_ token: String) async throws -> String)?
-    /// STUN and TURN servers for the clients, with their credentials.
+    /// STUN and TURN servers for the clients, who get their credentials, too: all of them without ``user``.
     public var iceServers: [IceServer] = []
     /// How long a session may ring before its client gets status 504; 10 minutes at most.
     public var ringTimeout = Duration.seconds(30)

@@ -24,7 +24,8 @@ struct TrickleFragment: Sendable, Equatable {
     /// A fragment without candidates for this description; nil if that has no m-line or no credentials.
     init?(of description: String) {
         let lines = Self.lines(description)
-        guard let first = lines.firstIndex(where: { $0.hasPrefix("m=") }), let credentials = Credentials(lines) else {
+        let used = lines.firstIndex { Self.isUsed($0) } ?? lines.firstIndex { $0.hasPrefix("m=") }
+        guard let first = used, let credentials = Credentials(lines) else {
             return nil
         }
         let section = lines[first...].dropFirst().prefix { !$0.hasPrefix("m=") }
@@ -59,10 +60,20 @@ struct TrickleFragment: Sendable, Equatable {
         }
     }
 
+    /// Whether the line is an m-line with a port: the first of them has the transport that all share.
+    static func isUsed(_ line: String) -> Bool {
+        line.hasPrefix("m=") && line.split(separator: " ", maxSplits: 2).dropFirst().first != "0"
+    }
+
     private static func lines(_ text: String) -> [String] { text.split(whereSeparator: \.isNewline).map(String.init) }
 }
 
 extension TrickleFragment.Credentials {
+    /// Whether they are within the limits of RFC 8839 section 5.4 and of the call's protocol.
+    var isValid: Bool {
+        SignalingLimits.isIceText(fragment, atLeast: 4) && SignalingLimits.isIceText(password, atLeast: 22)
+    }
+
     /// The first credentials among the lines: with BUNDLE all m-lines have the same.
     init?(_ lines: [String]) {
         func value(_ name: String) -> String? {

@@ -48,6 +48,15 @@ struct EndpointOptions: ParsableArguments {
     /// Whether only clients with a token are served, or only programs of this machine.
     var isGuarded: Bool { !httpTokenKeyFile.isEmpty || address.map { LocalAddresses.isLoopback($0.host) } ?? false }
 
+    /// Prints a warning if others on the network path can read the tokens of clients.
+    private func warnOfPlainTokens() {
+        guard let address, !httpTokenKeyFile.isEmpty, httpTLSCert == nil, !LocalAddresses.isLoopback(address.host)
+        else {
+            return
+        }
+        Output.error("warning: the tokens of clients come unencrypted; use --http-tls-cert and --http-tls-key")
+    }
+
     /// The endpoint for the agent `user`; nil without `--http-listen`.
     func endpoint(
         for user: String, ringing: Duration, iceServers: [IceServer], logger: Logger
@@ -65,6 +74,7 @@ struct EndpointOptions: ParsableArguments {
         } catch {
             throw Failure(.prerequisite, error.description)
         }
+        warnOfPlainTokens()
         // A password for TURN is for clients that have shown who they are.
         configuration.iceServers = iceServers
         return WHIPEndpoint(configuration, logger: logger)

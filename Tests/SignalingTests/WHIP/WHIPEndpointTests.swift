@@ -152,6 +152,23 @@ struct WHIPEndpointTests {
         }
     }
 
+    @Test("An offer that no message can hold leaves no session, and nobody calls a client")
+    func undeliverable() async throws {
+        try await withEndpoint { agent in
+            let long = Self.offer + "a=x:" + String(repeating: "\u{1}", count: 12_000) + "\r\n"
+            let refused = try await send(.POST, "/whip", to: agent, Self.sdp, body: long)
+            #expect(refused.status == 400)
+            #expect(await agent.endpoint.sessions == 0)
+            let invite = SignalingMessage.Invite(media: .audioOnly, ringTimeoutMs: 1_000, sdp: Self.offer)
+            let call = SignalingMessage(
+                id: "i1", callId: "c1", from: "camera", to: "guest", sentUnixMs: 0, body: .invite(invite))
+            try await agent.endpoint.send(call.encoded(), to: "guest")
+            let answer = try #require(try await agent.messages.next())
+            guard case .error(let fault) = answer.body else { throw UnexpectedMessage(message: answer) }
+            #expect(fault.code == 404 && fault.ref == "i1")
+        }
+    }
+
     @Test("The end of the endpoint answers those who wait, and hangs up")
     func closed() async throws {
         try await withEndpoint { agent in
@@ -261,7 +278,7 @@ struct WHIPEndpointTests {
     @Test("A request that does not arrive in time, and a connection too many, are closed")
     func slow() async throws {
         try await withEndpoint {
-            $0.requestLimit = .milliseconds(200)
+            $0.requestLimit = .seconds(1)
         } _: { agent in
             let client = try await RawClient.open(port: agent.port())
             try await client.send(bytes: Array("POST /whip HTTP/1.1\r\nContent-Length: 10\r\n\r\n".utf8))
@@ -270,6 +287,7 @@ struct WHIPEndpointTests {
         }
         try await withEndpoint {
             $0.connections = 1
+            $0.requestLimit = .seconds(3_600)
         } _: { agent in
             let first = try await RawClient.open(port: agent.port())
             // The server has taken the first connection when it has answered a part of its request.
