@@ -15,7 +15,7 @@ package enum ListenFailure {
     private static func text(of code: CInt) -> String {
         switch code {
         case EADDRINUSE: "the port is in use"
-        case EACCES, EPERM: "permission denied (ports below 1024 need it)"
+        case EACCES, EPERM: "permission denied (ports below 1024 need a privilege)"
         case EADDRNOTAVAIL: "the address is not one of this machine"
         case EMFILE, ENFILE: "too many open files"
         default: "system error \(code)"

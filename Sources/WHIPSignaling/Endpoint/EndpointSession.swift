@@ -18,9 +18,9 @@ struct EndpointSession: Sendable {
     }
 
     /// How long the answer waits for candidates.
-    static let answerLimit = Duration.seconds(2)
+    static let answerGathering = Duration.seconds(2)
     /// How long the answer to an ICE restart waits for candidates: nobody says which is the last one, and media may be missing meanwhile.
-    static let restartLimit = Duration.milliseconds(200)
+    static let restartGathering = Duration.milliseconds(200)
 
     /// The most candidates of a client that wait for the response to its restart.
     private static let maximumCandidates = 64
@@ -92,7 +92,7 @@ struct EndpointSession: Sendable {
         guard phase == .ringing, let sdp = sdp ?? answer else { return [] }
         (phase, answer) = (.gathering, sdp)
         // The agent may have put all of them into its answer.
-        return candidates.last == "" || sdp.contains("a=candidate:") ? open() : [.setDeadline(Self.answerLimit)]
+        return candidates.last == "" || sdp.contains("a=candidate:") ? open() : [.setDeadline(Self.answerGathering)]
     }
 
     /// Answers with the candidates that the agent has found: the client cannot get others later.
@@ -113,7 +113,7 @@ struct EndpointSession: Sendable {
         // What the agent begins by itself cannot reach the client, which has to ask.
         guard restart?.number == parameters.restart else { return [] }
         restart?.credentials = .init(fragment: parameters.fragment, password: parameters.password)
-        return [.setDeadline(Self.restartLimit)]
+        return [.setDeadline(Self.restartGathering)]
     }
 
     private mutating func note(_ candidate: String) -> [Effect] {

@@ -28,7 +28,7 @@ public actor WHIPEndpoint: SignalingTransport {
 
     /// The most events that wait for the agent; a client whose event is one more is refused.
     private static let maximumWaiting = 4_096
-    /// How long an ICE restart may take until the agent has begun it.
+    /// How long an ICE restart may take until its response.
     private static let restartLimit = Duration.seconds(2)
 
     private let configuration: WHIPEndpointConfiguration

@@ -155,7 +155,7 @@ struct WHIPEndpointRulesTests {
         #expect(session.take(.progress(sdp: Self.answer), generation: 0) == [])
         #expect(session.take(Self.candidate("candidate:1 1 udp 1 127.0.0.1 9 typ host"), generation: 0) == [])
         let waiting = session.take(.accept(sdp: nil), generation: 0)
-        #expect(waiting == [.setDeadline(EndpointSession.answerLimit)])
+        #expect(waiting == [.setDeadline(EndpointSession.answerGathering)])
         let effects = session.take(Self.candidate(""), generation: 0)
         guard case .reply(let reply)? = effects.first else { throw MissingReply() }
         #expect(reply.status == .created && reply.headers.first(name: "Location") == "/whep/x")
@@ -227,7 +227,7 @@ struct WHIPEndpointRulesTests {
         for _ in 0..<100 { #expect(session.change(fragment, tag: "*").0?.status == .noContent) }
         #expect(effects == [.deliver(.iceRestart(.init(restart: 4, fragment: "other", password: "word")))])
         let own = SignalingMessage.IceParameters(restart: 4, fragment: "wxyz", password: "secret")
-        #expect(session.take(.iceRestart(own), generation: 0) == [.setDeadline(EndpointSession.restartLimit)])
+        #expect(session.take(.iceRestart(own), generation: 0) == [.setDeadline(EndpointSession.restartGathering)])
         for fragment in ["wxyz", "mine"] {
             let line = "candidate:1 1 udp 1 127.0.0.1 7 typ host ufrag \(fragment)"
             #expect(session.take(Self.candidate(line), generation: 0) == [])
