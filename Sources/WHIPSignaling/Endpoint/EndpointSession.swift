@@ -9,6 +9,8 @@ struct EndpointSession: Sendable {
     enum Effect: Sendable, Equatable {
         /// The agent gets this message of the caller.
         case deliver(SignalingMessage.Body, generation: Int = 0)
+        /// The agent gets these candidates of the client after ``candidateDelay``.
+        case deliverLater([SignalingMessage.Body])
         /// The client's waiting request gets this response.
         case reply(EndpointReply)
         /// The waiting request gets its response after this time at the latest, with the candidates that have come.
@@ -22,6 +24,10 @@ struct EndpointSession: Sendable {
     /// How long the answer to an ICE restart waits for candidates: nobody says which is the last one, and media may be missing meanwhile.
     static let restartGathering = Duration.milliseconds(200)
 
+    /// How long after the response to a restart the agent gets the client's candidates.
+    ///
+    /// Chromium never uses a path whose checks come before it knows the agent's credentials. A client that reaches the agent by itself needs no such checks.
+    static let candidateDelay = Duration.milliseconds(500)
     /// The most candidates of a client that wait for the response to its restart.
     private static let maximumCandidates = 64
 
@@ -41,8 +47,8 @@ struct EndpointSession: Sendable {
         /// The agent's credentials; nil before the agent's answer.
         var credentials: TrickleFragment.Credentials?
         var candidates: [String] = []
-        /// The client's candidates, which the agent gets when the client gets the response: Chromium never uses a path whose checks came before.
-        var remote: [Effect]
+        /// The client's candidates.
+        var remote: [SignalingMessage.Body]
     }
 
     private let path: String
@@ -138,8 +144,10 @@ struct EndpointSession: Sendable {
         guard given == "*" || given == tag else {
             return (EndpointReply(refusing: .preconditionFailed, "the session has another ETag by now"), [])
         }
-        let candidates = fragment.messages.map { Effect.deliver($0) }
-        guard fragment.credentials != credentials else { return (EndpointReply(.noContent), candidates) }
+        let candidates = fragment.messages
+        guard fragment.credentials != credentials else {
+            return (EndpointReply(.noContent), candidates.map { .deliver($0) })
+        }
         // The client may trickle before it has the response to its restart.
         if let present = restart, present.remoteCredentials == fragment.credentials {
             restart?.remote = Array((present.remote + candidates).prefix(Self.maximumCandidates))
@@ -184,6 +192,6 @@ struct EndpointSession: Sendable {
         credentials = found.remoteCredentials
         version += 1
         (fragment.credentials, fragment.candidates) = (own, found.candidates)
-        return [.reply(.restarted(fragment, tag: tag))] + found.remote
+        return [.reply(.restarted(fragment, tag: tag)), .deliverLater(found.remote)]
     }
 }

@@ -275,6 +275,7 @@ public actor WHIPEndpoint: SignalingTransport {
             switch effect {
             case .deliver(let body, let generation):
                 if let failure = deliver(body, generation, on: id) { fail(body, failure, on: id) }
+            case .deliverLater(let candidates): deliverLater(candidates, on: id)
             case .reply(let reply): resume(id, reply)
             case .setDeadline(let limit): setDeadline(limit, on: id)
             case .end: entries[id] = nil
@@ -290,6 +291,14 @@ public actor WHIPEndpoint: SignalingTransport {
             entries[id] = nil
         case .iceRestart: perform(entries[id]?.session.giveUp(isGone: false) ?? [], on: id)
         default: break
+        }
+    }
+
+    private func deliverLater(_ candidates: [SignalingMessage.Body], on id: String) {
+        guard !candidates.isEmpty else { return }
+        Task {
+            try? await Task.sleep(for: EndpointSession.candidateDelay)
+            perform(candidates.map { .deliver($0) }, on: id)
         }
     }
 

@@ -238,8 +238,8 @@ struct WHIPEndpointRulesTests {
         let answer = try #require(TrickleFragment(parsing: response.body))
         #expect(answer.credentials == .init(fragment: "wxyz", password: "secret"))
         #expect(answer.candidates == ["candidate:1 1 udp 1 127.0.0.1 7 typ host ufrag wxyz"])
-        #expect(finished.count == 65)
-        #expect(finished[1] == .deliver(Self.candidate("candidate:1 1 udp 1 127.0.0.1 9 typ host ufrag other")))
+        let remote = Self.candidate("candidate:1 1 udp 1 127.0.0.1 9 typ host ufrag other")
+        #expect(finished.last == .deliverLater(Array(repeating: remote, count: 64)))
         #expect(session.change(fragment, tag: "\"2\"").0?.status == .noContent)
     }
 
