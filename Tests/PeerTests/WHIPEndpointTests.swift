@@ -82,7 +82,7 @@ extension Peers {
             #expect(reports.last?.number("video.received.distinctFrames") ?? 0 > 10)
         }
 
-        @Test("Our own client watches and sends over TLS, and is told why it may not")
+        @Test("Our own client watches and sends over TLS, and says why it was refused")
         func ownClient() async throws {
             let certificate = try TestCertificate()
             let endpoint = try await MediaEndpoint(

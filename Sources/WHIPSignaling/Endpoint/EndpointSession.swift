@@ -1,3 +1,4 @@
+internal import CallAgent
 internal import CallProtocol
 internal import NIOHTTP1
 
@@ -179,7 +180,7 @@ struct EndpointSession: Sendable {
             return [.reply(EndpointReply(refusing: .serviceUnavailable, "there is no other network path now"))]
         case .ringing:
             let text = isGone ? "the client went away" : "nobody answered"
-            let code = isGone ? SignalingCode.ended : 487
+            let code = isGone ? SignalingCode.ended : EndReason.ringTimeout.code
             let farewell = SignalingMessage.Farewell(code: code, text: text)
             return [.reply(EndpointReply(refusing: .gatewayTimeout, text)), .deliver(.cancel(farewell)), .end]
         }

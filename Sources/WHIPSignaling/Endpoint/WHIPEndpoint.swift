@@ -146,7 +146,7 @@ public actor WHIPEndpoint: SignalingTransport {
         }
     }
 
-    /// What is here; who has a token also gets the STUN and TURN servers.
+    /// What is here; a client that may open sessions also gets the STUN and TURN servers.
     private func describe(to head: HTTPRequestHead) async -> EndpointReply {
         var reply = EndpointReply(.noContent, headers: ["Accept-Post": "application/sdp"])
         guard (try? await client(of: head)) != nil else { return reply }
@@ -228,9 +228,9 @@ public actor WHIPEndpoint: SignalingTransport {
     // MARK: Waiting for the agent
 
     /// Does something, and waits until the agent's answer makes a response of it.
-    private func wait(for limit: Duration, on id: String, effects: [EndpointSession.Effect]) async
-        -> EndpointReply
-    {
+    private func wait(
+        for limit: Duration, on id: String, effects: [EndpointSession.Effect]
+    ) async -> EndpointReply {
         requests += 1
         let request = requests
         let deadline = Task {
@@ -240,6 +240,7 @@ public actor WHIPEndpoint: SignalingTransport {
         defer { deadline.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                guard entries[id] != nil else { return continuation.resume(returning: .noSession) }
                 entries[id]?.waiting = (request, continuation)
                 perform(effects, on: id)
                 if Task.isCancelled { giveUp(request, on: id, isGone: true) }
