@@ -59,7 +59,7 @@ public actor PeerConnection {
     var watchdogs: [Task<Void, Never>] = []
     var lastStatistics = PeerStatistics()
     var lastReport = StatisticsReport()
-    var statisticsRequest: Task<[String: PropertyValue]?, Never>?
+    var statisticsRequest: Task<Void, Never>?
     var candidateCount = 0
     /// When the path changed last, or ``PeerConnectionEvent/Kind/pathSilent`` was reported.
     var pathChanged: ClockReading?

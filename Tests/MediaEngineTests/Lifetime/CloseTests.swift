@@ -85,9 +85,11 @@ extension RealPipelines {
             try await withCall { call in
                 try await call.connect()
                 try await call.callee.waitForFrames(5)
+                let earlier = Task { await call.callee.peer.statistics() }
                 async let closing: Void = call.callee.peer.close()
+                try await eventually("the close begins") { await call.callee.peer.lastFigures != nil }
                 let during = await call.callee.peer.statistics()
-                await closing
+                _ = await (closing, earlier.value)
                 #expect(await call.callee.peer.statistics() == during)
                 #expect(during.received[.video]?.decoded ?? 0 >= 5)
             }

@@ -28,14 +28,20 @@ extension PeerConnection {
 
     /// Takes the statistics; one request at a time, and ``close()`` waits for a running one.
     func measure() async {
-        guard let media, !isClosed else { return }
-        let request = statisticsRequest ?? Task { try? await media.transportStatistics() }
+        guard !isClosed else { return }
+        let request = statisticsRequest ?? Task { await self.takeStatistics() }
         statisticsRequest = request
-        let reply = await request.value
-        let transport = reply.map { PeerStatistics.Transport(webrtcbin: $0) } ?? lastStatistics.transport
-        if statisticsRequest == request { statisticsRequest = nil }
+        await request.value
+    }
+
+    /// Writes what all who wait for this request read: nobody's later write may follow the final statistics.
+    private func takeStatistics() async {
+        defer { statisticsRequest = nil }
+        guard let media else { return }
+        let reply = try? await media.transportStatistics()
         // Closed meanwhile: the pads have lost their caps.
         guard !isClosed else { return }
+        let transport = reply.map { PeerStatistics.Transport(webrtcbin: $0) } ?? lastStatistics.transport
         lastStatistics = media.statistics(transport: transport)
         if let reply {
             let now = Date().timeIntervalSince1970 * 1_000
