@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CallAgent", targets: ["CallAgent"]),
         .library(name: "CallProtocol", targets: ["CallProtocol"]),
         .library(name: "WebSocketSignaling", targets: ["WebSocketSignaling"]),
+        .library(name: "MQTTSignaling", targets: ["MQTTSignaling"]),
         .library(name: "WHIPSignaling", targets: ["WHIPSignaling"]),
         .library(name: "SignalingServer", targets: ["SignalingServer"]),
         .executable(name: "callagent", targets: ["callagent-cli"]),
@@ -43,6 +44,7 @@ let package = Package(
             name: "CGStreamer",
             pkgConfig:
                 "gstreamer-webrtc-1.0 gstreamer-sdp-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-app-1.0 nice"),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto"),
         .target(name: "CWebRTCIce", dependencies: ["CGStreamer"]),
         .target(
             name: "BuiltInPipelines",
@@ -104,6 +106,13 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(
+            name: "MQTTSignaling",
+            dependencies: [
+                "CMosquitto", "CallAgent", "CallProtocol",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
             name: "WHIPSignaling",
             dependencies: [
                 "CallAgent", "CallProtocol", "HTTPClient", "TransportSecurity",
@@ -133,7 +142,7 @@ let package = Package(
             name: "callagent-cli",
             dependencies: [
                 "MediaEngine", "CallAgent", "CallProtocol", "HTTPClient", "LocalNetwork", "WebSocketSignaling",
-                "WHIPSignaling", "SignalingServer", "TransportSecurity",
+                "MQTTSignaling", "WHIPSignaling", "SignalingServer", "TransportSecurity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -206,7 +215,8 @@ let package = Package(
         .testTarget(
             name: "SignalingTests",
             dependencies: [
-                "SignalingServer", "WebSocketSignaling", "WHIPSignaling", "HTTPClient", "CallAgent", "CallProtocol",
+                "SignalingServer", "WebSocketSignaling", "MQTTSignaling", "WHIPSignaling", "HTTPClient", "CallAgent",
+                "CallProtocol",
                 "TestServers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -53,7 +53,7 @@ public final class WebSocketTransport: SignalingTransport {
         logger: Logger = Logger(label: "signaling")
     ) {
         let loop = NIOSingletons.posixEventLoopGroup.next()
-        let queue = EventQueue(capacity: Self.eventBytes)
+        let queue = SignalingEventQueue(capacity: Self.eventBytes)
         self.url = url
         self.device = device ?? "main"
         requestedDevice = device
@@ -80,7 +80,7 @@ public final class WebSocketTransport: SignalingTransport {
     ///   ``SignalingError/signInRefused(code:text:)``, within the connect timeout; then it may be called again.
     ///   ``SignalingError/closed`` after ``close()``.
     public func connect(as user: String) async throws(SignalingError) {
-        let url = try SignalingURL(url)
+        let url = try SignalingURL(url, .webSocket)
         guard SignalingLimits.isName(user) else {
             throw .signInRefused(
                 code: 400, text: "the user is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:")

@@ -58,7 +58,7 @@ struct Failure: Error, CustomStringConvertible {
             // The texts of `ConnectionFailure`.
             let advice =
                 switch text {
-                case "connection refused": isMediaServer ? "; is it running?" : "; start it with: callagent serve"
+                case "connection refused" where url.lowercased().hasPrefix("ws"): "; start it with: callagent serve"
                 case "the host name cannot be resolved":
                     "; check the name in \(isMediaServer ? "the URL" : "--signaling")"
                 case _ where text.contains("trusted"): "; --trust-roots names more certificates"

@@ -1,3 +1,5 @@
+internal import CallAgent
+
 internal import NIOSSL
 
 /// The user, the server and the credentials of a sign-in.

@@ -8,7 +8,7 @@ internal import NIOWebSocket
 /// Runs on its event loop only.
 final class Session: LinkDelegate {
     private let configuration: WebSocketTransportConfiguration
-    private let queue: EventQueue
+    private let queue: SignalingEventQueue
     private let logger: Logger
     private let loop: any EventLoop
     private let provider: (@Sendable () async throws -> String)?
@@ -49,7 +49,7 @@ final class Session: LinkDelegate {
 
     init(
         configuration: WebSocketTransportConfiguration, provider: (@Sendable () async throws -> String)?,
-        queue: EventQueue, logger: Logger, loop: any EventLoop
+        queue: SignalingEventQueue, logger: Logger, loop: any EventLoop
     ) {
         self.configuration = configuration
         self.provider = provider

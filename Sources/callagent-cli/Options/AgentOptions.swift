@@ -13,7 +13,7 @@ struct AgentOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The signaling server. (default: the environment variable \(EnvironmentSetting.signaling.rawValue), else \(standardSignaling))",
+            "The signaling server, ws:// or wss://, or the MQTT broker, mqtt:// or mqtts://. (default: the environment variable \(EnvironmentSetting.signaling.rawValue), else \(standardSignaling))",
             valueName: "url"))
     private var signaling: String?
 

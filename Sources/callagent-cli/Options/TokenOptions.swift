@@ -1,7 +1,9 @@
 internal import ArgumentParser
+internal import CallAgent
 internal import Foundation
 internal import LocalNetwork
 internal import Logging
+internal import MQTTSignaling
 internal import WebSocketSignaling
 
 /// How a command signs in at a server, and which servers it trusts.
@@ -20,12 +22,26 @@ struct TokenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A PEM file with certificates to trust for wss://, https:// and turns:, in addition to the system's.",
+            "A PEM file with certificates to trust for wss://, mqtts://, https:// and turns:, in addition to the system's.",
             valueName: "file"),
         completion: .file())
     var trustRoots: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "For mqtts://: a PEM file with the certificate that this client shows the broker.", valueName: "file"),
+        completion: .file())
+    var clientCert: String?
+
+    @Option(
+        help: ArgumentHelp("A PEM file with the key of --client-cert, without a password.", valueName: "file"),
+        completion: .file())
+    var clientKey: String?
+
     func validate() throws {
+        guard (clientCert == nil) == (clientKey == nil) else {
+            throw ValidationError("--client-cert and --client-key belong together")
+        }
         guard token == nil || tokenFile == nil else {
             throw ValidationError("--token and --token-file exclude each other")
         }
@@ -54,13 +70,20 @@ struct TokenOptions: ParsableArguments {
         guard (isMediaServer ? optionProvider : provider) != nil, log.logLevel.loggerLevel > .warning,
             let parts = URLComponents(string: url),
             let host = parts.host, !LocalAddresses.isLoopback(host), let scheme = parts.scheme?.lowercased(),
-            ["ws", "http"].contains(scheme)
+            ["ws", "http", "mqtt"].contains(scheme)
         else { return }
         Output.error("warning: the token goes to \(host) unencrypted; use \(scheme)s://")
     }
 
-    /// The transport for one sign-in.
-    func transport(url: String, device: String?, logger: Logger) -> WebSocketTransport {
+    /// The transport for one sign-in: the scheme of the URL selects it.
+    func transport(url: String, device: String?, logger: Logger) -> any SignalingTransport {
+        if url.lowercased().hasPrefix("mqtt") {
+            var configuration = MQTTTransportConfiguration()
+            configuration.trustRootsFile = trustRoots
+            (configuration.certificateFile, configuration.keyFile) = (clientCert, clientKey)
+            return MQTTTransport(
+                url: url, device: device, token: provider, configuration: configuration, logger: logger)
+        }
         var configuration = WebSocketTransportConfiguration()
         configuration.trustRootsFile = trustRoots
         return WebSocketTransport(

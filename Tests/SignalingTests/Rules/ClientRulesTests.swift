@@ -2,6 +2,7 @@ import CallAgent
 import Synchronization
 import Testing
 
+@testable import CallAgent
 @testable import WebSocketSignaling
 
 struct ClientRulesTests {
@@ -17,7 +18,7 @@ struct ClientRulesTests {
         ("wss://h", "h", 443, "/", "h"), ("WSS://h:80/x", "h", 80, "/x", "h:80"),
     ])
     func aURLIsReadIntoItsParts(text: String, host: String, port: Int, target: String, field: String) throws {
-        let url = try SignalingURL(text)
+        let url = try SignalingURL(text, .webSocket)
         #expect(url.host == host)
         #expect(url.port == port)
         #expect(url.target == target)
@@ -34,7 +35,7 @@ struct ClientRulesTests {
         ("ws://[2001:db8::1]", false),
     ])
     func onlyWhatIsSurelyThisMachineIsLoopback(text: String, isLoopback: Bool) throws {
-        #expect(try SignalingURL(text).isLoopback == isLoopback)
+        #expect(try SignalingURL(text, .webSocket).isLoopback == isLoopback)
     }
 
     @Test func noTextTrapsTheURL() {
@@ -43,7 +44,7 @@ struct ClientRulesTests {
         for _ in 0..<5_000 {
             let text = String(
                 decoding: generator.mutated(["ws://[::1]:80/a?b", "wss://x", "ws://localhost:8080/"]), as: UTF8.self)
-            guard let url = try? SignalingURL(text) else { continue }
+            guard let url = try? SignalingURL(text, .webSocket) else { continue }
             #expect((1...65_535).contains(url.port) && !url.host.isEmpty && url.target.hasPrefix("/"), "seed \(seed)")
         }
     }
@@ -119,7 +120,7 @@ struct ClientRulesTests {
     // MARK: The queue of events
 
     @Test func theQueueTellsWhenItIsFullAndWhenThereIsRoom() async {
-        let queue = EventQueue(capacity: 1_000)
+        let queue = SignalingEventQueue(capacity: 1_000)
         let hadRoom = Mutex(false)
         let text = String(repeating: "x", count: 436)
         #expect(queue.put(.received(text)))

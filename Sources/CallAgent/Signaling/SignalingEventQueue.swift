@@ -1,15 +1,14 @@
-internal import CallAgent
 internal import Synchronization
 
 /// The events for the application, with a measure of how many bytes wait.
-final class EventQueue: Sendable {
+package final class SignalingEventQueue: Sendable {
     /// Ends with ``finish()``, after the events that were put before.
-    let events: AsyncStream<SignalingTransportEvent>
+    package let events: AsyncStream<SignalingTransportEvent>
     private let inbox: AsyncStream<SignalingTransportEvent>.Continuation
     private let gauge: Gauge
 
     /// Makes a queue that is full above `capacity` bytes.
-    init(capacity: Int) {
+    package init(capacity: Int) {
         let (stream, inbox) = AsyncStream<SignalingTransportEvent>.makeStream()
         let gauge = Gauge(capacity: capacity)
         (self.inbox, self.gauge) = (inbox, gauge)
@@ -27,7 +26,7 @@ final class EventQueue: Sendable {
     /// No event is ever refused.
     ///
     /// - Returns: false when the queue is full now: stop reading until ``whenThereIsRoom(_:)`` calls back.
-    func put(_ event: SignalingTransportEvent) -> Bool {
+    package func put(_ event: SignalingTransportEvent) -> Bool {
         let hasRoom = gauge.put(Self.size(event))
         // There is no listener any more: nothing is kept either.
         if case .terminated = inbox.yield(event) { return true }
@@ -35,9 +34,9 @@ final class EventQueue: Sendable {
     }
 
     /// Calls `body` once, as soon as half of the capacity is free; on the thread that takes the event, or at once.
-    func whenThereIsRoom(_ body: @escaping @Sendable () -> Void) { gauge.whenThereIsRoom(body) }
+    package func whenThereIsRoom(_ body: @escaping @Sendable () -> Void) { gauge.whenThereIsRoom(body) }
 
-    func finish() { inbox.finish() }
+    package func finish() { inbox.finish() }
 
     private static func size(_ event: SignalingTransportEvent) -> Int {
         switch event {
@@ -59,7 +58,7 @@ private final class Gauge: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    init(capacity: Int) { self.capacity = capacity }
+    package init(capacity: Int) { self.capacity = capacity }
 
     func put(_ bytes: Int) -> Bool {
         state.withLock {

@@ -1,19 +1,30 @@
-internal import CallAgent
+internal import LocalNetwork
 
-/// The parts of a `ws://host[:port][/path]` or `wss://…`.
-struct SignalingURL: Sendable, Equatable {
+/// The parts of a signaling URL: `ws://host[:port][/path]`, `mqtt://[user@]host[:port][/path]`, and the same with TLS.
+package struct SignalingURL: Sendable, Equatable {
+    /// The protocols that a transport speaks, each with and without TLS.
+    package enum Kind: Sendable {
+        case webSocket
+        case mqtt
+
+        fileprivate var plain: (scheme: String, port: Int) { self == .webSocket ? ("ws", 80) : ("mqtt", 1_883) }
+        fileprivate var secure: (scheme: String, port: Int) { self == .webSocket ? ("wss", 443) : ("mqtts", 8_883) }
+    }
+
     /// As the user wrote it.
-    let text: String
-    /// Whether the scheme is `wss`.
-    let isSecure: Bool
+    package let text: String
+    /// Whether the scheme stands for TLS.
+    package let isSecure: Bool
+    /// The name before `@`; nil without one.
+    package let user: String?
     /// Without the brackets of an IPv6 address.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
     /// Path and query, for the request line.
-    let target: String
+    package let target: String
 
     /// The value of the HTTP field `Host`.
-    var hostField: String {
+    package var hostField: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
@@ -21,25 +32,34 @@ struct SignalingURL: Sendable, Equatable {
     /// Reads a URL.
     ///
     /// - Throws: ``SignalingError/invalidURL(_:text:)`` with the reason.
-    init(_ text: String) throws(SignalingError) {
+    package init(_ text: String, _ kind: Kind) throws(SignalingError) {
         func invalid(_ reason: String) -> SignalingError { .invalidURL(text, text: reason) }
         // A control character or a space would break the request line.
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw invalid("it has a character that is no visible ASCII")
         }
+        let (plain, secure) = (kind.plain, kind.secure)
+        let schemes = "\(plain.scheme):// or \(secure.scheme)://"
         let scheme = text.prefix { $0 != ":" }.lowercased()
-        guard text.dropFirst(scheme.count).hasPrefix("://") else {
-            throw invalid("it does not begin with ws:// or wss://")
+        guard text.dropFirst(scheme.count).hasPrefix("://") else { throw invalid("it does not begin with \(schemes)") }
+        guard scheme == plain.scheme || scheme == secure.scheme else {
+            throw invalid("it begins with \(scheme)://; a signaling URL begins with \(schemes)")
         }
-        guard scheme == "ws" || scheme == "wss" else {
-            throw invalid("it begins with \(scheme)://; a signaling URL begins with ws:// or wss://")
-        }
-        isSecure = scheme == "wss"
+        isSecure = scheme == secure.scheme
         let rest = text.dropFirst(scheme.count + "://".count)
-        guard !rest.contains("#") else { throw invalid("a WebSocket URL has no fragment (#)") }
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        guard !authority.contains("@") else { throw invalid("a user or password in it is not supported") }
+        guard !rest.contains("#") else { throw invalid("a signaling URL has no fragment (#)") }
+        var authority = rest.prefix { $0 != "/" && $0 != "?" }
         let path = rest.dropFirst(authority.count)
+        if let mark = authority.lastIndex(of: "@") {
+            let name = authority[..<mark]
+            guard kind == .mqtt, SignalingLimits.isName(String(name)), !name.contains(":") else {
+                throw invalid("a \(kind == .mqtt ? "" : "user or ")password in it is not supported")
+            }
+            user = String(name)
+            authority = authority[authority.index(after: mark)...]
+        } else {
+            user = nil
+        }
 
         let name: Substring
         let portText: Substring
@@ -53,7 +73,7 @@ struct SignalingURL: Sendable, Equatable {
         }
         guard !name.isEmpty else { throw invalid("it names no host") }
         guard name.utf8.allSatisfy(Self.isHostByte) else { throw invalid("its host has a character that no host has") }
-        guard let port = Self.port(portText, default: isSecure ? 443 : 80) else {
+        guard let port = Self.port(portText, default: isSecure ? secure.port : plain.port) else {
             throw invalid("its port is not in 1...65535")
         }
         self.text = text
@@ -70,15 +90,10 @@ struct SignalingURL: Sendable, Equatable {
     }
 
     /// Whether the host is an IP address, which certificates name differently.
-    var isAddress: Bool { host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } }
+    package var isAddress: Bool { LocalAddresses.isNumeric(host) }
 
     /// Whether the host is certainly this machine, so that nobody in between can listen.
-    var isLoopback: Bool {
-        if host.lowercased() == "localhost" || host == "::1" { return true }
-        // A host name may begin like an address.
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
+    package var isLoopback: Bool { LocalAddresses.isLoopback(host.lowercased()) }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {

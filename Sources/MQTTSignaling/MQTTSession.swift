@@ -1,0 +1,398 @@
+internal import CallAgent
+internal import CallProtocol
+internal import Foundation
+internal import Logging
+
+/// The state of an ``MQTTTransport`` across all of its connections.
+actor MQTTSession {
+    private let configuration: MQTTTransportConfiguration
+    private let queue: SignalingEventQueue
+    private let logger: Logger
+    private var phase = Phase.idle
+    private var account: MQTTAccount?
+    private var password: MQTTPassword
+    private var version = BrokerSettings.Version.v5
+    /// The connection of the current attempt or sign-in.
+    private var connection: BrokerConnection?
+    private var backoff: Backoff
+    private var reportedRefusal: String?
+    private var signInTime = Duration.zero
+    /// Before this, a connection that ends is replaced without a pause: the network changed.
+    private var urgentUntil = ContinuousClock.now
+    private var upkeep: Task<Void, Never>?
+    /// Those who wait until the broker has said all that it knew.
+    private var settling: [CheckedContinuation<Void, Never>] = []
+    private var presence = WatchedPresence()
+    /// Where the application reads who is signed in.
+    private var watcher: AsyncStream<Presence>.Continuation?
+    private var notices = BrokerNotice()
+
+    private enum Phase {
+        case idle
+        /// The first sign-in. Can transition to: connected, idle, closed.
+        case connecting
+        /// Can transition to: waiting, closed.
+        case connected
+        /// The connection was lost; the next attempt comes after this pause. Can transition to: reconnecting, closed.
+        case waiting(Task<Void, Never>)
+        /// Can transition to: connected, waiting, closed.
+        case reconnecting
+        case closed
+    }
+
+    init(
+        configuration: MQTTTransportConfiguration, provider: (@Sendable () async throws -> String)?,
+        queue: SignalingEventQueue, logger: Logger
+    ) {
+        (self.configuration, self.queue, self.logger) = (configuration, queue, logger)
+        password = MQTTPassword(provider: provider)
+        backoff = Backoff(shortest: configuration.shortestRetryDelay, longest: configuration.longestRetryDelay)
+    }
+
+    // MARK: Operations of the application
+
+    func connect(_ address: MQTTAddress, as device: Device) async throws(SignalingError) {
+        switch phase {
+        case .idle: break
+        case .connecting: throw .signInRefused(code: 409, text: "this transport is signing in already")
+        case .connected, .waiting, .reconnecting:
+            guard let present = account?.device.user, present != device.user else { return }
+            throw .signInRefused(code: 409, text: "this transport is signed in as \(present) already")
+        case .closed: throw .closed
+        }
+        phase = .connecting
+        account = MQTTAccount(address, device, unixMs: Self.unixMs)
+        do throws(SignalingError) {
+            try await signIn()
+        } catch {
+            if case .connecting = phase { phase = .idle }
+            throw isClosed ? .closed : error
+        }
+        guard case .connecting = phase else { throw .closed }
+        connected()
+    }
+
+    func send(_ text: String) throws(SignalingError) {
+        guard !isClosed else { throw .closed }
+        guard case .connected = phase, let connection, let account else { throw .notConnected }
+        let message: SignalingMessage
+        do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
+        var expirySeconds: UInt32?
+        if case .invite(let invite) = message.body { expirySeconds = UInt32(max(invite.ringTimeoutMs, 0) / 1_000) + 2 }
+        connection.publish(text, to: account.topic(for: message), expirySeconds: expirySeconds) { [weak self] reason in
+            guard let reason, reason >= 0x10 else { return }
+            Task { [weak self] in await self?.refused(message, reason) }
+        }
+        presence.sent(message)
+        updateFilters()
+    }
+
+    func renew(token: String) throws(SignalingError) {
+        switch phase {
+        case .idle, .connecting: throw .notConnected
+        case .closed: throw .closed
+        case .waiting(let pause): pause.cancel()
+        case .connected, .reconnecting: break
+        }
+        password.renewed = token
+        backoff.reset()
+    }
+
+    func checkConnection() async {
+        switch phase {
+        case .waiting(let pause): pause.cancel()
+        case .connected:
+            guard let connection else { return }
+            let limit = min(configuration.checkTimeout, max(Self.shortestCheck, signInTime))
+            urgentUntil = .now + limit + .seconds(1)
+            let timer = Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                connection.abandon(.unreachable(text: "the broker did not answer within \(limit)"))
+            }
+            _ = await publishPresence()
+            timer.cancel()
+        case .idle, .connecting, .reconnecting, .closed: break
+        }
+    }
+
+    private static let shortestCheck = Duration.milliseconds(100)
+
+    func watch(_ whom: WatchedPresence.Whom) async throws(SignalingError) -> AsyncStream<Presence> {
+        switch phase {
+        case .idle, .connecting: throw .notConnected
+        case .closed: throw .closed
+        case .connected, .waiting, .reconnecting: break
+        }
+        watcher?.finish()
+        let (stream, inbox) = AsyncStream<Presence>.makeStream(bufferingPolicy: .bufferingNewest(4_096))
+        (watcher, presence.whom) = (inbox, whom)
+        guard case .connected = phase else { return stream }
+        if let reason = await updateFilters().value, reason >= 0x80 {
+            inbox.finish()
+            throw .signInRefused(code: 403, text: "the broker does not let this user watch the presence of others")
+        }
+        await settle()
+        report(presence.all)
+        return stream
+    }
+
+    func close() async {
+        let before = phase
+        guard !isClosed else { return }
+        phase = .closed
+        switch before {
+        case .waiting(let pause): pause.cancel()
+        case .connected:
+            guard let connection, let account else { break }
+            let limit = configuration.closeTimeout
+            let timer = Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                connection.abandon(.closed)
+            }
+            _ = await connection.publish("", to: account.presenceTopic, isRetained: true)
+            timer.cancel()
+            connection.close()
+        case .idle, .connecting, .reconnecting, .closed: connection?.abandon(.closed)
+        }
+        finish()
+    }
+
+    private var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+    private static var unixMs: Double { Date().timeIntervalSince1970 * 1_000 }
+    private let epoch = ContinuousClock.now
+    private var now: Int { Int((ContinuousClock.now - epoch) / .milliseconds(1)) }
+
+    // MARK: Signing in
+
+    /// Connects, subscribes and publishes the presence; with an older version of MQTT if the broker has no other.
+    private func signIn() async throws(SignalingError) {
+        guard let account else { throw .notConnected }
+        let start = ContinuousClock.now
+        let password = try await password.current()
+        if password != nil { self.password.warnIfPlain(account.address.url, logger) }
+        let url = account.address.url.text
+        do throws(BrokerFailure) {
+            do throws(BrokerFailure) {
+                try await attempt(account, password)
+            } catch {
+                guard error == .unsupportedVersion, version == .v5 else { throw error }
+                version = .v311
+                try await attempt(account, password)
+            }
+        } catch {
+            connection = nil
+            throw error.signalingError(url, hasPassword: password != nil)
+        }
+        signInTime = .now - start
+    }
+
+    private func attempt(_ account: MQTTAccount, _ password: String?) async throws(BrokerFailure) {
+        guard !isClosed else { throw .closed }
+        let attempt = BrokerConnection(account.settings(version, configuration, password: password))
+        connection = attempt
+        let limit = configuration.connectTimeout
+        let late = BrokerFailure.unreachable(text: "no answer within \(limit)")
+        let timer = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            attempt.abandon(late)
+        }
+        defer { timer.cancel() }
+        try await attempt.open()
+        Task { [weak self] in
+            for await message in attempt.messages { await self?.take(message) }
+            await self?.ended(attempt)
+        }
+        presence.begin()
+        guard let granted = await attempt.subscribe(account.filters) else { throw attempt.failure ?? .closed }
+        guard granted < 0x80 else {
+            throw .refused(reason: granted, text: "the broker refuses the topics of this user")
+        }
+        _ = await updateFilters().value
+        guard let published = await publishPresence() else { throw attempt.failure ?? .closed }
+        guard published < 0x80 else {
+            throw .refused(reason: published, text: "the broker refuses the presence of this user")
+        }
+        await settle()
+        if let failure = attempt.failure {
+            guard failure == late else { throw failure }
+            throw .refused(
+                reason: 0x87, text: "the broker delivers nothing to this user; do its access rules allow that?")
+        }
+        report(presence.settled())
+    }
+
+    /// Waits until the own presence has come back: the broker delivers to this user, and has delivered what it had before.
+    private func settle() async {
+        guard let connection, connection.failure == nil else { return }
+        await withCheckedContinuation { continuation in
+            settling.append(continuation)
+            Task { await self.publishPresence() }
+        }
+    }
+
+    private func settled() {
+        for continuation in settling { continuation.resume() }
+        settling = []
+    }
+
+    @discardableResult private func publishPresence() async -> Int32? {
+        guard let account, let connection else { return nil }
+        let validity = configuration.presenceValidity
+        return await connection.publish(
+            account.note(validForMs: Int(validity / .milliseconds(1)), unixMs: Self.unixMs),
+            to: account.presenceTopic, isRetained: true, expirySeconds: UInt32(validity / .seconds(1)))
+    }
+
+    private func connected() {
+        phase = .connected
+        backoff.reset()
+        reportedRefusal = nil
+        let interval = configuration.presenceValidity / 3
+        upkeep = Task { [weak self] in
+            while (try? await Task.sleep(for: interval)) != nil { await self?.renewPresence() }
+        }
+        logger.info("signed in", metadata: ["user": "\(account?.device.user ?? "")"])
+    }
+
+    private func renewPresence() async {
+        guard case .connected = phase else { return }
+        report(presence.expire(at: now))
+        await publishPresence()
+    }
+
+    // MARK: The end of a connection
+
+    private func ended(_ ended: BrokerConnection) async {
+        guard connection === ended else { return }
+        settled()
+        // An attempt that fails is reported by the one who made it.
+        guard case .connected = phase else { return }
+        connection = nil
+        upkeep?.cancel()
+        let text = ended.failure.map { $0.description } ?? ""
+        logger.notice("signaling connection lost", metadata: ["reason": "\(text)"])
+        var pause = ContinuousClock.now < urgentUntil ? Duration.zero : backoff.pause(chance: .random(in: 0...1))
+        var reason: String? = text
+        while true {
+            let limit = pause
+            let timer = Task { _ = try? await Task.sleep(for: limit) }
+            phase = .waiting(timer)
+            // The phase changes first: the receiver of the event may send at once.
+            if let text = reason.take() { _ = queue.put(.disconnected(text: text)) }
+            await timer.value
+            guard case .waiting = phase else { return }
+            phase = .reconnecting
+            do throws(SignalingError) {
+                try await signIn()
+                guard case .reconnecting = phase else { return }
+                connected()
+                _ = queue.put(.reconnected)
+                return
+            } catch {
+                guard case .reconnecting = phase else { return }
+                logger.debug("reconnecting failed", metadata: ["reason": "\(error)"])
+                if case .signInRefused(_, let text) = error {
+                    pause = password.provider == nil ? backoff.longestPause(chance: 1) : backoff.pause(chance: 1)
+                    if reportedRefusal != text { (reportedRefusal, reason) = (text, error.description) }
+                } else {
+                    pause = backoff.pause(chance: .random(in: 0...1))
+                }
+            }
+        }
+    }
+
+    private func finish() {
+        upkeep?.cancel()
+        queue.finish()
+        watcher?.finish()
+        settled()
+    }
+
+    // MARK: Messages
+
+    private func take(_ message: BrokerConnection.Message) async {
+        guard !isClosed, let account else { return }
+        switch account.topics.meaning(of: message.topic) {
+        case .message(let sender, let user, let device):
+            guard user == account.device.user, device == nil || device == account.device.device else { return }
+            await receive(message.text, from: sender)
+        case .presence(let device):
+            let note = PresenceNote(decoding: message.text)
+            // Neither a note nor the end of one.
+            guard note != nil || message.text.isEmpty else { return }
+            if device == account.device { takeOwn(note) }
+            report(
+                presence.take(note, of: device, isRetained: message.isRetained, at: now, unixMs: Self.unixMs))
+        case nil: break
+        }
+    }
+
+    /// Hands a message over whose sender is the one that the broker let publish to this topic.
+    private func receive(_ text: String, from sender: Device) async {
+        guard let head = MessageHead(decoding: text), head.from == sender.user, !head.isMisaddressed,
+            head.device == nil || head.device == sender.device, head.type != "gone"
+        else {
+            logger.debug("dropped a message that is not from the sender of its topic")
+            return
+        }
+        if let message = try? SignalingMessage(decoding: text) {
+            presence.received(message, from: sender)
+            updateFilters()
+        }
+        guard !queue.put(.received(text)) else { return }
+        await withCheckedContinuation { continuation in queue.whenThereIsRoom { continuation.resume() } }
+    }
+
+    /// The broker's answer to a message that it did not hand on.
+    private func refused(_ message: SignalingMessage, _ reason: Int32) {
+        pass(notices.refusal(of: message, reason: reason, unixMs: Self.unixMs))
+    }
+
+    /// Hands a message over that this end made itself.
+    private func pass(_ message: SignalingMessage?) {
+        if let text = try? message?.encoded() { _ = queue.put(.received(text)) }
+    }
+
+    // MARK: Presence
+
+    private func takeOwn(_ note: PresenceNote?) {
+        switch account?.claim.take(note) {
+        case .nothing, nil: if note?.session == account?.claim.session { settled() }
+        case .publish: Task { await publishPresence() }
+        case .giveUp:
+            logger.notice("another program signed in as the same user and device")
+            // The retained message is the other program's now.
+            connection?.close()
+            phase = .closed
+            _ = queue.put(.ended(.replaced(text: "a later sign-in at the broker")))
+            finish()
+        }
+    }
+
+    private func report(_ reports: [WatchedPresence.Report]) {
+        for report in reports {
+            switch report {
+            case .gone(let callId, let device):
+                let user = account?.device.user ?? ""
+                pass(notices.gone(device, callId: callId, to: user, unixMs: Self.unixMs))
+            case .presence(let presence): watcher?.yield(presence)
+            }
+        }
+    }
+
+    /// Subscribes to the presence that matters now, and to no other; the value is the broker's reason code.
+    @discardableResult private func updateFilters() -> Task<Int32?, Never> {
+        guard let connection, let account else { return Task { nil } }
+        let (added, removed) = presence.changeFilters(account.topics)
+        for filter in removed where filter != account.presenceTopic {
+            connection.unsubscribe(filter)
+        }
+        guard !added.isEmpty else { return Task { 0 } }
+        return Task {
+            let reason = await connection.subscribe(added)
+            if let reason, reason >= 0x80 { logger.warning("the broker refuses to show who is signed in") }
+            return reason
+        }
+    }
+}

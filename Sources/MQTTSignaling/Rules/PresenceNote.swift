@@ -1,0 +1,37 @@
+internal import FoundationEssentials
+
+/// The retained message that says that a device is signed in.
+struct PresenceNote: Sendable, Equatable, Codable {
+    /// Identifies the program that signed in; the same when it connects again.
+    var session: String
+    /// When that program signed in first, in ms since 1970 by its clock.
+    var sinceUnixMs: Double
+    /// When the note was sent, in ms since 1970 by the clock of its sender.
+    var sentUnixMs: Double
+    /// How long it counts, in ms; its sender repeats it before that.
+    var validForMs: Int
+
+    init(session: String, sinceUnixMs: Double, sentUnixMs: Double, validForMs: Int) {
+        (self.session, self.sinceUnixMs) = (session, sinceUnixMs)
+        (self.sentUnixMs, self.validForMs) = (sentUnixMs, validForMs)
+    }
+
+    /// The longest validity that is believed.
+    private static let longestMs = 3_600_000
+    private static let longestText = 1_024
+
+    /// Nil for a text that is no such note.
+    init?(decoding text: String) {
+        guard text.utf8.count <= Self.longestText,
+            let note = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
+            (1...Self.longestMs).contains(note.validForMs), note.sentUnixMs.isFinite, note.sinceUnixMs.isFinite,
+            note.session.utf8.count <= 64
+        else { return nil }
+        self = note
+    }
+
+    var text: String {
+        guard let data = try? JSONEncoder().encode(self) else { return "" }
+        return String(decoding: data, as: UTF8.self)
+    }
+}
