@@ -132,7 +132,7 @@ actor MQTTSession {
             throw .signInRefused(code: 403, text: "the broker does not let this user watch the presence of others")
         }
         await settle()
-        report(presence.all)
+        report(presence.reportAll())
         return stream
     }
 
@@ -203,7 +203,7 @@ actor MQTTSession {
             for await message in attempt.messages { await self?.take(message) }
             await self?.ended(attempt)
         }
-        presence.begin()
+        presence.begin(at: now)
         guard let granted = await attempt.subscribe(account.filters) else { throw attempt.failure ?? .closed }
         guard granted < 0x80 else {
             throw .refused(reason: granted, text: "the broker refuses the topics of this user")
@@ -219,7 +219,7 @@ actor MQTTSession {
             throw .refused(
                 reason: 0x87, text: "the broker delivers nothing to this user; do its access rules allow that?")
         }
-        report(presence.settled())
+        report(presence.reportAll())
     }
 
     /// Waits until the own presence has come back: the broker delivers to this user, and has delivered what it had before.
@@ -249,7 +249,9 @@ actor MQTTSession {
         backoff.reset()
         reportedRefusal = nil
         let interval = configuration.presenceValidity / 3
+        let grace = Duration.milliseconds(WatchedPresence.graceMs)
         upkeep = Task { [weak self] in
+            if interval > grace, (try? await Task.sleep(for: grace)) != nil { await self?.renewPresence() }
             while (try? await Task.sleep(for: interval)) != nil { await self?.renewPresence() }
         }
         logger.info("signed in", metadata: ["user": "\(account?.device.user ?? "")"])

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import NIOCore
-internal import NIOPosix
 internal import Synchronization
 
 /// A real coturn on 127.0.0.1, for one test.
@@ -29,7 +27,7 @@ package final class TurnServer: Sendable {
         self.log = log
         output = try ProcessOutput { data in log.text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        port = try await Self.freePort()
+        port = try await FreePort.find()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments =
             [
@@ -50,7 +48,7 @@ package final class TurnServer: Sendable {
         try process.run()
         output.began()
         let limit = ContinuousClock.now + .seconds(20)
-        while await !Self.accepts(port: port) {
+        while await !FreePort.accepts(port) {
             guard process.isRunning, ContinuousClock.now < limit else {
                 throw Failure(description: "turnserver does not listen: \(log.text.withLock { $0 })")
             }
@@ -74,23 +72,6 @@ package final class TurnServer: Sendable {
     package func stop() { kill(process.processIdentifier, SIGKILL) }
 
     package func url(_ transport: String) -> String { "turn:127.0.0.1:\(port)?transport=\(transport)" }
-
-    private static func freePort() async throws -> Int {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = channel.localAddress?.port
-        try await channel.close()
-        guard let port else { throw Failure(description: "no free port") }
-        return port
-    }
-
-    private static func accepts(port: Int) async -> Bool {
-        let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port)
-        guard let channel = try? await connecting.get() else { return false }
-        try? await channel.close()
-        return true
-    }
 }
 
 private final class Log: Sendable {

@@ -63,6 +63,7 @@ final class BrokerConnection: Sendable {
 
     /// Connects, and returns when the broker has accepted the client.
     func open() async throws(BrokerFailure) {
+        if let file = settings.tls?.unreadableFile { throw .unreachable(text: "the file \(file) cannot be read") }
         let reason: Int32? = await withCheckedContinuation { continuation in
             state.withLock { $0.opened = { continuation.resume(returning: $0) } }
             let thread = Thread { self.run() }
@@ -178,10 +179,10 @@ final class BrokerConnection: Sendable {
         mosquitto_will_set(handle, settings.willTopic, 0, nil, 1, true)
         setCallbacks(handle)
         if let tls = settings.tls {
-            let folder = tls.trustRootsFile == nil ? nil : "/etc/ssl/certs"
-            if tls.trustRootsFile == nil { mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1) }
+            mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1)
+            // It wants one of file and folder, also when the system's are used.
             let result = mosquitto_tls_set(
-                handle, tls.trustRootsFile, folder, tls.certificateFile, tls.keyFile, nil)
+                handle, tls.trustRootsFile, "/etc/ssl/certs", tls.certificateFile, tls.keyFile, nil)
             guard result == 0 else { return (result, 0) }
         }
         errno = 0

@@ -1,4 +1,5 @@
 internal import CMosquitto
+internal import Foundation
 
 /// What a connection needs to know.
 struct BrokerSettings: Sendable {
@@ -28,5 +29,11 @@ struct BrokerSettings: Sendable {
         var trustRootsFile: String?
         var certificateFile: String?
         var keyFile: String?
+
+        /// The first of the files that cannot be read.
+        var unreadableFile: String? {
+            [trustRootsFile, certificateFile, keyFile].compactMap { $0 }
+                .first { !FileManager.default.isReadableFile(atPath: $0) }
+        }
     }
 }

@@ -46,12 +46,6 @@ struct PresenceBook: Sendable {
     /// Forgets all that is not watched any more.
     mutating func keep(_ isWatched: (Device) -> Bool) { ends = ends.filter { isWatched($0.key) } }
 
-    /// Forgets everything: the broker says it again.
-    mutating func clear() -> Set<Device> {
-        defer { ends = [:] }
-        return Set(ends.keys)
-    }
-
-    /// When the next note ends.
-    var nextEnd: Int? { ends.values.min() }
+    /// All notes end at `end` at the latest, unless they are renewed.
+    mutating func doubt(until end: Int) { ends = ends.mapValues { min($0, end) } }
 }

@@ -21,11 +21,11 @@ struct WatchedPresence: Sendable {
         case presence(Presence)
     }
 
-    var whom: Whom?
+    var whom: Whom? { didSet { isReporting = false } }
+    /// Whether changes are reported: not before the application has the state that they change.
+    private var isReporting = false
     private var peers = CallPeers()
     private var book = PresenceBook()
-    /// The devices that were present on the former connection.
-    private var before: Set<Device> = []
     /// The topics that are subscribed to on this connection.
     private(set) var filters: Set<String> = []
 
@@ -37,9 +37,13 @@ struct WatchedPresence: Sendable {
 
     // MARK: Subscriptions
 
-    /// A new connection, which has no subscriptions and knows nobody yet.
-    mutating func begin() {
-        before = book.clear()
+    /// How long a device that was signed in before an outage counts as signed in after it, in ms: its connection may have been lost, too.
+    static let graceMs = 10_000
+
+    /// A new connection, which has no subscriptions yet.
+    mutating func begin(at now: Int) {
+        book.doubt(until: now + Self.graceMs)
+        isReporting = false
         filters = []
     }
 
@@ -75,18 +79,13 @@ struct WatchedPresence: Sendable {
         return book.isPresent(device) ? presence(of: device.user) : departed(device)
     }
 
-    /// The broker has said on the new connection all that it knew.
-    mutating func settled() -> [Report] {
-        defer { before = [] }
-        return before.sorted().filter { !book.isPresent($0) }.flatMap { gone($0) } + all
-    }
-
     /// Nobody renewed these notes in time.
     mutating func expire(at now: Int) -> [Report] { book.expire(at: now).flatMap { departed($0) } }
 
-    /// The presence of all users that the application watches.
-    var all: [Report] {
-        switch whom {
+    /// The presence of all users that the application watches; from now on changes are reported.
+    mutating func reportAll() -> [Report] {
+        isReporting = true
+        return switch whom {
         case .named(let users): users.flatMap { presence(of: $0) }
         case .everybody: book.users.flatMap { presence(of: $0) }
         case nil: []
@@ -98,7 +97,7 @@ struct WatchedPresence: Sendable {
     private func gone(_ device: Device) -> [Report] { peers.calls(with: device).map { .gone(callId: $0, device) } }
 
     private func presence(of user: String) -> [Report] {
-        guard whom?.contains(user) == true else { return [] }
+        guard isReporting, whom?.contains(user) == true else { return [] }
         return [.presence(Presence(user: user, devices: book.devices(of: user)))]
     }
 }

@@ -1,0 +1,91 @@
+import CallAgent
+import Logging
+import MQTTSignaling
+import TestServers
+import Testing
+
+/// An ``MQTTTransport`` with short pauses, whose events are collected.
+struct MQTTClient {
+    let transport: MQTTTransport
+    let events = Mailbox<SignalingTransportEvent>()
+
+    init(
+        _ url: String, device: String? = nil, logger: Logger = quietLogger,
+        configure: (inout MQTTTransportConfiguration) -> Void = { _ in },
+        token: (@Sendable () async throws -> String)? = nil
+    ) {
+        var configuration = MQTTTransportConfiguration()
+        configuration.shortestRetryDelay = .milliseconds(5)
+        configuration.longestRetryDelay = .milliseconds(50)
+        configuration.connectTimeout = .seconds(20)
+        configure(&configuration)
+        transport = MQTTTransport(url: url, device: device, token: token, configuration: configuration, logger: logger)
+        let (stream, events) = (transport.events, events)
+        Task {
+            for await event in stream { events.put(event) }
+            events.finish()
+        }
+    }
+
+    /// Makes a signed-in client.
+    static func signedIn(
+        _ user: String, _ url: String, device: String? = nil,
+        configure: (inout MQTTTransportConfiguration) -> Void = { _ in }
+    ) async throws -> MQTTClient {
+        let client = MQTTClient(url, device: device, configure: configure)
+        try await client.transport.connect(as: user)
+        return client
+    }
+
+    /// Sends a `ringing`, which both the transport and the other end can read.
+    func send(
+        _ type: String = "ringing", id: String = "m1", call: String = "c1", from: String, to: String, extra: String = ""
+    ) async throws {
+        try await transport.send(
+            callMessage(
+                type, id: id, call: call, from: from, to: to, extra: #","generation":0,"sentUnixMs":0"# + extra),
+            to: to)
+    }
+
+    /// The next event, which must be a message.
+    func message(sourceLocation: SourceLocation = #_sourceLocation) async throws -> SignalingMessage {
+        let event = try await events.next()
+        guard case .received(let text) = event else {
+            Issue.record("expected a message, got \(String(describing: event))", sourceLocation: sourceLocation)
+            throw CancellationError()
+        }
+        return try SignalingMessage(decoding: text)
+    }
+
+    /// The next event, which must be the loss of the connection; returns why.
+    func loss(sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
+        let event = try await events.next()
+        guard case .disconnected(let text) = event else {
+            Issue.record("expected a loss, got \(String(describing: event))", sourceLocation: sourceLocation)
+            throw CancellationError()
+        }
+        return text
+    }
+}
+
+/// Reads who is signed in, as it changes.
+final class PresenceReader: Sendable {
+    private let changes = Mailbox<Presence>()
+
+    init(_ stream: AsyncStream<Presence>) {
+        let changes = changes
+        Task {
+            for await presence in stream { changes.put(presence) }
+            changes.finish()
+        }
+    }
+
+    func next() async throws -> Presence? { try await changes.next() }
+
+    /// Waits for this state; returns those that came before.
+    @discardableResult func reaches(_ presence: Presence) async throws -> [Presence] {
+        var before: [Presence] = []
+        while let next = try await changes.next(), next != presence { before.append(next) }
+        return before
+    }
+}
