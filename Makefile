@@ -122,6 +122,7 @@ install:
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/examples packaging/examples/*
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/examples/scenarios scenarios/*.yaml
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent docs/*.md docs/page.webp
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/mosquitto docs/mosquitto/*
 	@sed 's|](docs/|](|g' README.md > $(DESTDIR)$(PREFIX)/share/doc/callagent/README.md
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
 	@$(BINARY) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))

@@ -234,7 +234,7 @@ let package = Package(
             dependencies: [
                 "callagent-cli", "first-call", "MediaEngine", "BuiltInPipelines", "CallAgent", "CallProtocol",
                 "SignalingServer",
-                "WebSocketSignaling", "TestServers",
+                "WebSocketSignaling", "MQTTSignaling", "TestServers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

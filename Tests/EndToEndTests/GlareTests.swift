@@ -77,8 +77,8 @@ extension EndToEnd {
             // Both wait for the stopped server. Their invites cross when it continues, since each waits 2 s for a STUN server
             // that never answers: the one that signs in first must find the other.
             let silent = try await HeldUDP(to: port)
-            server.program.signal(SIGSTOP)
-            defer { server.program.signal(SIGCONT) }
+            server.freeze()
+            defer { server.thaw() }
             let ends = try [("alice", "bob", "320x160", "440"), ("bob", "alice", "240x120", "554")].map {
                 try Program(
                     [
@@ -90,7 +90,7 @@ extension EndToEnd {
                     environment: ["G_DEBUG": "fatal-criticals"])
             }
             try await eventually("both have connected") { Self.connections(toPort: port) == 2 }
-            server.program.signal(SIGCONT)
+            server.thaw()
             for end in ends { #expect(try await end.waitForExit() == 0, "\(end.errors)") }
             let reports = try ends.map { end in
                 #expect(end.count(of: ["event": "stateChanged", "state": "connected"]) == 1)

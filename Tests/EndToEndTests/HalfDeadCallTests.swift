@@ -8,9 +8,9 @@ extension EndToEnd {
     @Suite struct HalfDeadCallTests {
         @Test(
             "The survivor's call ends within seconds, and the next one works",
-            arguments: [true, false])
-        func restarted(isCaller: Bool) async throws {
-            let server = try await MortalServer()
+            arguments: SignalingKind.allCases, [true, false])
+        func restarted(at kind: SignalingKind, isCaller: Bool) async throws {
+            let server = try await MortalServer(kind)
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
             let (mine, bob) = try await connect(alice, server, isCaller: isCaller)
             bob.signal(SIGKILL)
@@ -23,9 +23,10 @@ extension EndToEnd {
             await alice.agent.close()
         }
 
-        @Test("The survivor's call also ends if the server was down meanwhile")
-        func restartedInAnOutage() async throws {
-            let server = try await MortalServer()
+        @Test(
+            "The survivor's call also ends if the server was down meanwhile", arguments: SignalingKind.allCases)
+        func restartedInAnOutage(at kind: SignalingKind) async throws {
+            let server = try await MortalServer(kind)
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
             let (mine, bob) = try await connect(alice, server, isCaller: true)
             try await server.die()

@@ -7,9 +7,10 @@ extension EndToEnd {
     /// The signaling server crashes and restarts without any state, while calls continue.
     @Suite struct OutageTests {
         @Test(
-            "A call continues without the server; messages arrive when it is back, and so does a hang-up")
-        func connected() async throws {
-            let server = try await MortalServer()
+            "A call continues without the server; messages arrive when it is back, and so does a hang-up",
+            arguments: SignalingKind.allCases)
+        func connected(at kind: SignalingKind) async throws {
+            let server = try await MortalServer(kind)
             let alice = try await Station("alice", at: server.url, hertz: 440).prepared()
             let bob = try await Station("bob", at: server.url, width: 240, hertz: 554).prepared()
             let mine = try await alice.call(bob)
@@ -46,10 +47,12 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("A call accepted while the server is down is connected when it is back", arguments: ["guarded", "off"])
-        func accepted(policy: String) async throws {
+        @Test(
+            "A call accepted while the server is down is connected when it is back",
+            arguments: SignalingKind.allCases, ["guarded", "off"])
+        func accepted(at kind: SignalingKind, policy: String) async throws {
             let policy = try #require(EarlyMediaPolicy(rawValue: policy))
-            let (server, alice, bob) = try await ends { $0.earlyMedia = policy }
+            let (server, alice, bob) = try await ends(kind) { $0.earlyMedia = policy }
             let (mine, theirs) = try await ring(alice, bob)
             try await server.die()
             for call in [mine, theirs] { try await call.hears(.signalingLost) }
@@ -64,9 +67,11 @@ extension EndToEnd {
             await bob.agent.close()
         }
 
-        @Test("A call cancelled while the server is down stops ringing when it is back")
-        func cancelled() async throws {
-            let (server, alice, bob) = try await ends()
+        @Test(
+            "A call cancelled while the server is down stops ringing when it is back",
+            arguments: SignalingKind.allCases)
+        func cancelled(at kind: SignalingKind) async throws {
+            let (server, alice, bob) = try await ends(kind)
             let (mine, theirs) = try await ring(alice, bob)
             try await server.die()
             for call in [mine, theirs] { try await call.hears(.signalingLost) }
@@ -87,9 +92,9 @@ extension EndToEnd {
 
         @Test(
             "The ring timeout ends a call at both ends, whether the server comes back or not",
-            arguments: [true, false])
-        func unanswered(comesBack: Bool) async throws {
-            let (server, alice, bob) = try await ends { $0.timeouts.ringMs = 3_000 }
+            arguments: SignalingKind.allCases, [true, false])
+        func unanswered(at kind: SignalingKind, comesBack: Bool) async throws {
+            let (server, alice, bob) = try await ends(kind) { $0.timeouts.ringMs = 3_000 }
             let (mine, theirs) = try await ring(alice, bob)
             try await server.die()
             for call in [mine, theirs] { try await call.hears(.signalingLost) }
@@ -100,9 +105,9 @@ extension EndToEnd {
         }
 
         private func ends(
-            _ configure: (inout AgentConfiguration) -> Void = { _ in }
+            _ kind: SignalingKind, _ configure: (inout AgentConfiguration) -> Void = { _ in }
         ) async throws -> (MortalServer, Station, Station) {
-            let server = try await MortalServer()
+            let server = try await MortalServer(kind)
             let alice = try await Station("alice", at: server.url, hertz: 440, configure: configure).prepared()
             let bob = try await Station("bob", at: server.url, width: 240, hertz: 554, configure: configure).prepared()
             return (server, alice, bob)

@@ -1,26 +1,72 @@
 import Foundation
+import TestServers
 import Testing
 
-/// A `callagent serve` process that a test kills and starts again at the same address.
+/// What agents can sign in at.
+enum SignalingKind: CaseIterable, Sendable {
+    /// `callagent serve`.
+    case webSocket
+    /// A mosquitto.
+    case mqtt
+}
+
+/// A signaling server that a test kills and starts again at the same address.
 final class MortalServer {
     let url: String
-    private(set) var program: Program
-    private let options: [String]
+    private var process: Process
 
-    init(_ options: [String] = []) async throws {
-        self.options = options
-        program = try await Self.start("127.0.0.1:0", options)
-        url = try #require(program.events.first?["url"] as? String)
+    private enum Process {
+        case server(Program, options: [String])
+        case broker(MQTTBroker)
+    }
+
+    init(_ kind: SignalingKind = .webSocket, _ options: [String] = []) async throws {
+        switch kind {
+        case .webSocket:
+            let program = try await Self.start("127.0.0.1:0", options)
+            url = try #require(program.events.first?["url"] as? String)
+            process = .server(program, options: options)
+        case .mqtt:
+            let broker = try await MQTTBroker()
+            url = broker.url
+            process = .broker(broker)
+        }
     }
 
     /// Kills it like a crash: clients get no message.
     func die() async throws {
-        program.signal(SIGKILL)
-        try await program.waitForExit()
+        switch process {
+        case .server(let program, _):
+            program.signal(SIGKILL)
+            try await program.waitForExit()
+        case .broker(let broker): broker.stop()
+        }
     }
 
     /// Starts a new process at the old address, without any state.
-    func rise() async throws { program = try await Self.start(String(url.dropFirst("ws://".count)), options) }
+    func rise() async throws {
+        switch process {
+        case .server(_, let options):
+            process = .server(try await Self.start(String(url.dropFirst("ws://".count)), options), options: options)
+        case .broker(let broker): try await broker.start()
+        }
+    }
+
+    /// From now on it receives, and answers nothing.
+    func freeze() {
+        switch process {
+        case .server(let program, _): program.signal(SIGSTOP)
+        case .broker(let broker): broker.stopAnswering()
+        }
+    }
+
+    /// Undoes ``freeze()``.
+    func thaw() {
+        switch process {
+        case .server(let program, _): program.signal(SIGCONT)
+        case .broker(let broker): broker.answerAgain()
+        }
+    }
 
     private static func start(_ address: String, _ options: [String]) async throws -> Program {
         let program = try Program(["serve", "--listen", address, "--events"] + options)

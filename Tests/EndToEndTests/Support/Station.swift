@@ -1,4 +1,5 @@
 import Logging
+import MQTTSignaling
 import MediaEngine
 import Synchronization
 import Testing
@@ -55,11 +56,23 @@ final class Station: Sendable {
         _ user: String, at url: String, device: String? = nil, token: (@Sendable () async throws -> String)? = nil,
         width: Int = 320, hertz: Double = 440, configure: (inout AgentConfiguration) -> Void = { _ in }
     ) async throws {
-        var timing = WebSocketTransportConfiguration()
-        timing.longestRetryDelay = .milliseconds(500)
-        let transport = WebSocketTransport(
-            url: url, device: device, token: token, configuration: timing, logger: .quiet)
-        try await self.init(user, transport, width: width, hertz: hertz, configure: configure)
+        try await self.init(
+            user, Self.transport(url, device: device, token: token), width: width, hertz: hertz, configure: configure)
+    }
+
+    private static func transport(
+        _ url: String, device: String?, token: (@Sendable () async throws -> String)?
+    ) -> any SignalingTransport {
+        let longestPause = Duration.milliseconds(500)
+        guard url.hasPrefix("mqtt") else {
+            var timing = WebSocketTransportConfiguration()
+            timing.longestRetryDelay = longestPause
+            return WebSocketTransport(
+                url: url, device: device, token: token, configuration: timing, logger: .quiet)
+        }
+        var timing = MQTTTransportConfiguration()
+        timing.longestRetryDelay = longestPause
+        return MQTTTransport(url: url, device: device, token: token, configuration: timing, logger: .quiet)
     }
 
     var user: String { agent.user }
