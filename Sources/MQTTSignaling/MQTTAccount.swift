@@ -41,9 +41,9 @@ struct MQTTAccount: Sendable {
 
     /// What a connection needs to know.
     func settings(
-        _ version: BrokerSettings.Version, _ configuration: MQTTTransportConfiguration, password: String?
+        _ url: SignalingURL, _ version: BrokerSettings.Version, _ configuration: MQTTTransportConfiguration,
+        password: String?
     ) -> BrokerSettings {
-        let url = address.url
         let tls = BrokerSettings.TLS(
             trustRootsFile: configuration.trustRootsFile, certificateFile: configuration.certificateFile,
             keyFile: configuration.keyFile)

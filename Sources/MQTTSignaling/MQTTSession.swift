@@ -12,6 +12,8 @@ actor MQTTSession {
     private var account: MQTTAccount?
     private var password: MQTTPassword
     private var version = BrokerSettings.Version.v5
+    /// Which of the broker's nodes is next.
+    private var node = 0
     /// The connection of the current attempt or sign-in.
     private var connection: BrokerConnection?
     private var backoff: Backoff
@@ -105,10 +107,7 @@ actor MQTTSession {
             guard let connection else { return }
             let limit = min(configuration.checkTimeout, max(Self.shortestCheck, signInTime))
             urgentUntil = .now + limit + .seconds(1)
-            let timer = Task {
-                guard (try? await Task.sleep(for: limit)) != nil else { return }
-                connection.abandon(.unreachable(text: "the broker did not answer within \(limit)"))
-            }
+            let timer = connection.deadline(limit, .unreachable(text: "the broker did not answer within \(limit)"))
             _ = await publishPresence()
             timer.cancel()
         case .idle, .connecting, .reconnecting, .closed: break
@@ -144,11 +143,7 @@ actor MQTTSession {
         case .waiting(let pause): pause.cancel()
         case .connected:
             guard let connection, let account else { break }
-            let limit = configuration.closeTimeout
-            let timer = Task {
-                guard (try? await Task.sleep(for: limit)) != nil else { return }
-                connection.abandon(.closed)
-            }
+            let timer = connection.deadline(configuration.closeTimeout, .closed)
             _ = await connection.publish("", to: account.presenceTopic, isRetained: true)
             timer.cancel()
             connection.close()
@@ -165,38 +160,49 @@ actor MQTTSession {
 
     // MARK: Signing in
 
-    /// Connects, subscribes and publishes the presence; with an older version of MQTT if the broker has no other.
+    /// Connects, subscribes and publishes the presence: at the first node that can be reached, and with an older version of MQTT if the broker has
+    /// no other.
     private func signIn() async throws(SignalingError) {
         guard let account else { throw .notConnected }
-        let start = ContinuousClock.now
         let password = try await password.current()
-        if password != nil { self.password.warnIfPlain(account.address.url, logger) }
-        let url = account.address.url.text
-        do throws(BrokerFailure) {
+        let nodes = account.address.nodes
+        if password != nil { for node in nodes { self.password.warnIfPlain(node, logger) } }
+        var failure = BrokerFailure.closed
+        for _ in nodes {
+            let start = ContinuousClock.now
             do throws(BrokerFailure) {
-                try await attempt(account, password)
+                do throws(BrokerFailure) {
+                    try await attempt(account, nodes[node], password)
+                } catch {
+                    guard error == .unsupportedVersion, version == .v5 else { throw error }
+                    version = .v311
+                    try await attempt(account, nodes[node], password)
+                }
+                signInTime = .now - start
+                return
             } catch {
-                guard error == .unsupportedVersion, version == .v5 else { throw error }
-                version = .v311
-                try await attempt(account, password)
+                connection?.abandon(.closed)
+                connection = nil
+                failure = error
+                // Another node would say the same.
+                guard case .unreachable = error else { break }
+                useNextNode()
             }
-        } catch {
-            connection = nil
-            throw error.signalingError(url, hasPassword: password != nil)
         }
-        signInTime = .now - start
+        throw failure.signalingError(account.address.text, hasPassword: password != nil)
     }
 
-    private func attempt(_ account: MQTTAccount, _ password: String?) async throws(BrokerFailure) {
+    private func useNextNode() { node = (node + 1) % (account?.address.nodes.count ?? 1) }
+
+    private func attempt(
+        _ account: MQTTAccount, _ url: SignalingURL, _ password: String?
+    ) async throws(BrokerFailure) {
         guard !isClosed else { throw .closed }
-        let attempt = BrokerConnection(account.settings(version, configuration, password: password))
+        let attempt = BrokerConnection(account.settings(url, version, configuration, password: password))
         connection = attempt
         let limit = configuration.connectTimeout
         let late = BrokerFailure.unreachable(text: "no answer within \(limit)")
-        let timer = Task {
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            attempt.abandon(late)
-        }
+        let timer = attempt.deadline(limit, late)
         defer { timer.cancel() }
         try await attempt.open()
         Task { [weak self] in
@@ -271,6 +277,7 @@ actor MQTTSession {
         // An attempt that fails is reported by the one who made it.
         guard case .connected = phase else { return }
         connection = nil
+        useNextNode()
         upkeep?.cancel()
         let text = ended.failure.map { $0.description } ?? ""
         logger.notice("signaling connection lost", metadata: ["reason": "\(text)"])

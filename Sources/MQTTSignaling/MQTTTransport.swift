@@ -31,7 +31,8 @@ public final class MQTTTransport: SignalingTransport {
     ///
     /// - Parameters:
     ///   - url: `mqtt://[user@]host[:port][/prefix]`, or `mqtts://` for TLS; ``connect(as:)`` checks it. The user is that of the broker, by default the
-    ///     one that signs in. The topics are below the prefix, by default `callagent`.
+    ///     one that signs in. The topics are below the prefix, by default `callagent`. Several nodes of one broker stand side by side, with commas
+    ///     between them, 16 at most: a connection that is lost is made again with the next one.
     ///   - device: the name of this device among the user's devices; nil for `main`.
     ///   - token: returns the password of a sign-in, such as a JSON Web Token; called at each one. It has to return within the connect timeout. Nil where
     ///     the broker needs none. A password that is sent unencrypted to another machine is logged as a warning, once.
@@ -61,7 +62,7 @@ public final class MQTTTransport: SignalingTransport {
     /// Returns at once when this transport is already signed in as `user`, also while it reconnects.
     ///
     /// - Throws: ``SignalingError/invalidURL(_:text:)``, ``SignalingError/unreachable(_:text:)`` or
-    ///   ``SignalingError/signInRefused(code:text:)``, within the connect timeout; then it may be called again.
+    ///   ``SignalingError/signInRefused(code:text:)``, within the connect timeout of each node; then it may be called again.
     ///   ``SignalingError/closed`` after ``close()``.
     public func connect(as user: String) async throws(SignalingError) {
         let address = try MQTTAddress(url)

@@ -135,6 +135,14 @@ final class BrokerConnection: Sendable {
         wakeUp()
     }
 
+    /// Gives the connection up after this time, unless the task is cancelled.
+    func deadline(_ limit: Duration, _ failure: BrokerFailure) -> Task<Void, Never> {
+        Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            abandon(failure)
+        }
+    }
+
     private func request(_ outcome: @escaping Outcome, _ body: (OpaquePointer, inout Int32) -> Int32) {
         var number: Int32 = 0
         let result = client.withLock { $0.handle.map { body($0, &number) } ?? Int32(MOSQ_ERR_NO_CONN.rawValue) }

@@ -55,7 +55,7 @@ extension AgentCommand {
     func agentConfiguration(
         _ engine: Engine, maximumCalls: Int, ahead: JoinAhead
     ) async throws -> AgentConfiguration {
-        let host = URLComponents(string: serverURL)?.host ?? ""
+        let host = ServerHost.of(serverURL)
         tokens.warnOfPlainToken(to: serverURL, log)
         var configuration = AgentConfiguration(
             media: try await MediaConfiguration(source, sink, codecs, ice, engine: engine, signalingHost: host))

@@ -39,7 +39,7 @@ struct ListenCommand: AgentCommand {
     func validate() throws {
         try validateTogether()
         try checkEndpoint()
-        let host = URLComponents(string: serverURL)?.host ?? ""
+        let host = ServerHost.of(serverURL)
         // Nobody opens a camera to everybody by accident.
         let isGuarded = endpoint.address == nil ? LocalAddresses.isLoopback(host) : endpoint.isGuarded
         guard

@@ -67,10 +67,9 @@ struct TokenOptions: ParsableArguments {
     /// Prints a warning that the libraries only log: the log does not show warnings by default.
     func warnOfPlainToken(to url: String, _ log: LogOptions) {
         let isMediaServer = url.lowercased().hasPrefix("http")
-        guard (isMediaServer ? optionProvider : provider) != nil, log.logLevel.loggerLevel > .warning,
-            let parts = URLComponents(string: url),
-            let host = parts.host, !LocalAddresses.isLoopback(host), let scheme = parts.scheme?.lowercased(),
-            ["ws", "http", "mqtt"].contains(scheme)
+        let (host, scheme) = (ServerHost.of(url), url.prefix { $0 != ":" }.lowercased())
+        guard (isMediaServer ? optionProvider : provider) != nil, log.logLevel.loggerLevel > .warning, !host.isEmpty,
+            !LocalAddresses.isLoopback(host), ["ws", "http", "mqtt"].contains(scheme)
         else { return }
         Output.error("warning: the token goes to \(host) unencrypted; use \(scheme)s://")
     }

@@ -19,13 +19,26 @@ struct MQTTRulesTests {
         text: String, host: String, port: Int, user: String?, prefix: String
     ) throws {
         let address = try MQTTAddress(text)
-        #expect(address.url.host == host && address.url.port == port && address.url.user == user)
+        let url = try #require(address.nodes.first)
+        #expect(address.nodes.count == 1 && url.text == text)
+        #expect(url.host == host && url.port == port && url.user == user)
         #expect(address.topics.prefix == prefix)
-        #expect(address.url.isSecure == text.lowercased().hasPrefix("mqtts"))
+        #expect(url.isSecure == text.lowercased().hasPrefix("mqtts"))
+    }
+
+    @Test func aURLMayNameSeveralNodes() throws {
+        let address = try MQTTAddress("mqtts://u@a:1,[::1],c/x/y")
+        #expect(address.nodes.map(\.text) == ["mqtts://u@a:1/x/y", "mqtts://u@[::1]/x/y", "mqtts://u@c/x/y"])
+        #expect(address.nodes.map(\.port) == [1, 8_883, 8_883])
+        #expect(address.text == "mqtts://u@a:1,[::1],c/x/y" && address.topics.prefix == "x/y")
+        #expect(throws: SignalingError.self) {
+            try MQTTAddress("mqtt://" + Array(repeating: "h", count: 17).joined(separator: ","))
+        }
     }
 
     @Test(arguments: [
-        "ws://h", "mqtt:/h", "mqtt://", "mqtt://h:0", "mqtt://u:p@h", "mqtt://@h", "mqtt://h/a//b", "mqtt://h/+",
+        "ws://h", "mqtt://a,", "mqtt://,a", "mqtt://a,b:0", "mqtt:/h", "mqtt://", "mqtt://h:0", "mqtt://u:p@h",
+        "mqtt://@h", "mqtt://h/a//b", "mqtt://h/+",
         "mqtt://h/a+b", "mqtt://h/a?b", "mqtt://h/#", "mqtt://h/" + String(repeating: "a/", count: 200),
     ])
     func aWrongURLIsRefusedWithAReason(text: String) {
