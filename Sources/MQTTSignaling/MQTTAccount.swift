@@ -14,10 +14,11 @@ struct MQTTAccount: Sendable {
 
     init(_ address: MQTTAddress, _ device: Device, unixMs: Double) {
         (self.address, self.device) = (address, device)
-        let number = (0..<20).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
+        func random() -> String { (0..<20).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined() }
         // MQTT 3.1.1 promises no more than 23 letters and digits.
-        clientID = "ca\(number)"
-        claim = DeviceClaim(session: number, sinceUnixMs: unixMs)
+        clientID = "ca" + random()
+        // Everybody may read it in the notes, so it says nothing of the client id.
+        claim = DeviceClaim(session: random(), sinceUnixMs: unixMs)
     }
 
     var topics: Topics { address.topics }
@@ -29,10 +30,24 @@ struct MQTTAccount: Sendable {
     var filters: [String] { topics.inbox(of: device) + [presenceTopic] }
 
     /// Says that this device is signed in.
-    func note(validForMs: Int, unixMs: Double) -> String {
+    func note(_ number: Int, validForMs: Int, unixMs: Double) -> String {
         PresenceNote(
-            session: claim.session, sinceUnixMs: claim.sinceUnixMs, sentUnixMs: unixMs, validForMs: validForMs
+            session: claim.session, number: number, sinceUnixMs: claim.sinceUnixMs, sentUnixMs: unixMs,
+            validForMs: validForMs
         ).text
+    }
+
+    /// Whether a message says the same of its sender as the topic, which the broker has checked, and is not a server's.
+    func accepts(_ text: String, from sender: Device) -> Bool {
+        guard let head = MessageHead(decoding: text) else { return false }
+        return head.from == sender.user && !head.isMisaddressed && head.device ?? sender.device == sender.device
+            && head.type != "gone"
+    }
+
+    /// How long the broker may keep a message for a receiver; nil: without limit.
+    func expirySeconds(of message: SignalingMessage) -> UInt32? {
+        guard case .invite(let invite) = message.body else { return nil }
+        return UInt32(max(invite.ringTimeoutMs, 0) / 1_000) + 2
     }
 
     func topic(for message: SignalingMessage) -> String {

@@ -4,7 +4,7 @@ internal import Logging
 /// Where the password of each sign-in comes from.
 struct MQTTPassword: Sendable {
     let provider: (@Sendable () async throws -> String)?
-    /// The token of the last renewal, used without a provider.
+    /// The token of the last renewal, until one is refused.
     var renewed: String?
     private var hasWarned = false
 
@@ -12,7 +12,7 @@ struct MQTTPassword: Sendable {
 
     /// The password for a sign-in now; nil without one.
     nonisolated(nonsending) func current() async throws(SignalingError) -> String? {
-        guard let provider else { return renewed }
+        guard renewed == nil, let provider else { return renewed }
         do {
             return try await provider()
         } catch {

@@ -8,11 +8,11 @@ actor MQTTSession {
     private let configuration: MQTTTransportConfiguration
     private let queue: SignalingEventQueue
     private let logger: Logger
-    private var phase = Phase.idle
+    private var phase = MQTTPhase.idle
     private var account: MQTTAccount?
     private var password: MQTTPassword
     private var version = BrokerSettings.Version.v5
-    /// Which of the broker's nodes is next.
+    /// Which of the broker's nodes is next, counted on without end.
     private var node = 0
     /// The connection of the current attempt or sign-in.
     private var connection: BrokerConnection?
@@ -22,25 +22,11 @@ actor MQTTSession {
     /// Before this, a connection that ends is replaced without a pause: the network changed.
     private var urgentUntil = ContinuousClock.now
     private var upkeep: Task<Void, Never>?
-    /// Those who wait until the broker has said all that it knew.
-    private var settling: [CheckedContinuation<Void, Never>] = []
+    private var barrier = NoteBarrier()
     private var presence = WatchedPresence()
     /// Where the application reads who is signed in.
     private var watcher: AsyncStream<Presence>.Continuation?
     private var notices = BrokerNotice()
-
-    private enum Phase {
-        case idle
-        /// The first sign-in. Can transition to: connected, idle, closed.
-        case connecting
-        /// Can transition to: waiting, closed.
-        case connected
-        /// The connection was lost; the next attempt comes after this pause. Can transition to: reconnecting, closed.
-        case waiting(Task<Void, Never>)
-        /// Can transition to: connected, waiting, closed.
-        case reconnecting
-        case closed
-    }
 
     init(
         configuration: MQTTTransportConfiguration, provider: (@Sendable () async throws -> String)?,
@@ -68,22 +54,21 @@ actor MQTTSession {
             try await signIn()
         } catch {
             if case .connecting = phase { phase = .idle }
-            throw isClosed ? .closed : error
+            throw phase.isClosed ? .closed : error
         }
         guard case .connecting = phase else { throw .closed }
         connected()
     }
 
     func send(_ text: String) throws(SignalingError) {
-        guard !isClosed else { throw .closed }
+        guard !phase.isClosed else { throw .closed }
         guard case .connected = phase, let connection, let account else { throw .notConnected }
         let message: SignalingMessage
         do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
-        var expirySeconds: UInt32?
-        if case .invite(let invite) = message.body { expirySeconds = UInt32(max(invite.ringTimeoutMs, 0) / 1_000) + 2 }
-        connection.publish(text, to: account.topic(for: message), expirySeconds: expirySeconds) { [weak self] reason in
+        let (topic, expiry) = (account.topic(for: message), account.expirySeconds(of: message))
+        connection.publish(text, to: topic, expirySeconds: expiry) { [weak self] reason in
             guard let reason, reason >= 0x10 else { return }
-            Task { [weak self] in await self?.refused(message, reason) }
+            Task { [weak self] in await self?.refuse(message, reason) }
         }
         presence.sent(message)
         updateFilters()
@@ -105,7 +90,7 @@ actor MQTTSession {
         case .waiting(let pause): pause.cancel()
         case .connected:
             guard let connection else { return }
-            let limit = min(configuration.checkTimeout, max(Self.shortestCheck, signInTime))
+            let limit = min(configuration.checkTimeout, max(MQTTTransportConfiguration.shortestCheck, signInTime))
             urgentUntil = .now + limit + .seconds(1)
             let timer = connection.deadline(limit, .unreachable(text: "the broker did not answer within \(limit)"))
             _ = await publishPresence()
@@ -113,8 +98,6 @@ actor MQTTSession {
         case .idle, .connecting, .reconnecting, .closed: break
         }
     }
-
-    private static let shortestCheck = Duration.milliseconds(100)
 
     func watch(_ whom: WatchedPresence.Whom) async throws(SignalingError) -> AsyncStream<Presence> {
         switch phase {
@@ -137,7 +120,7 @@ actor MQTTSession {
 
     func close() async {
         let before = phase
-        guard !isClosed else { return }
+        guard !phase.isClosed else { return }
         phase = .closed
         switch before {
         case .waiting(let pause): pause.cancel()
@@ -151,8 +134,6 @@ actor MQTTSession {
         }
         finish()
     }
-
-    private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
     private static var unixMs: Double { Date().timeIntervalSince1970 * 1_000 }
     private let epoch = ContinuousClock.now
@@ -169,14 +150,14 @@ actor MQTTSession {
         if password != nil { for node in nodes { self.password.warnIfPlain(node, logger) } }
         var failure = BrokerFailure.closed
         for _ in nodes {
-            let start = ContinuousClock.now
+            let (url, start) = (nodes[node % nodes.count], ContinuousClock.now)
             do throws(BrokerFailure) {
                 do throws(BrokerFailure) {
-                    try await attempt(account, nodes[node], password)
+                    try await attempt(account, url, password)
                 } catch {
                     guard error == .unsupportedVersion, version == .v5 else { throw error }
                     version = .v311
-                    try await attempt(account, nodes[node], password)
+                    try await attempt(account, url, password)
                 }
                 signInTime = .now - start
                 return
@@ -186,18 +167,16 @@ actor MQTTSession {
                 failure = error
                 // Another node would say the same.
                 guard case .unreachable = error else { break }
-                useNextNode()
+                node += 1
             }
         }
         throw failure.signalingError(account.address.text, hasPassword: password != nil)
     }
 
-    private func useNextNode() { node = (node + 1) % (account?.address.nodes.count ?? 1) }
-
     private func attempt(
         _ account: MQTTAccount, _ url: SignalingURL, _ password: String?
     ) async throws(BrokerFailure) {
-        guard !isClosed else { throw .closed }
+        guard !phase.isClosed else { throw .closed }
         let attempt = BrokerConnection(account.settings(url, version, configuration, password: password))
         connection = attempt
         let limit = configuration.connectTimeout
@@ -206,7 +185,10 @@ actor MQTTSession {
         defer { timer.cancel() }
         try await attempt.open()
         Task { [weak self] in
-            for await message in attempt.messages { await self?.take(message) }
+            for await message in attempt.messages {
+                await self?.take(message)
+                attempt.took(message)
+            }
             await self?.ended(attempt)
         }
         presence.begin(at: now)
@@ -214,40 +196,37 @@ actor MQTTSession {
         guard granted < 0x80 else {
             throw .refused(reason: granted, text: "the broker refuses the topics of this user")
         }
-        _ = await updateFilters().value
-        guard let published = await publishPresence() else { throw attempt.failure ?? .closed }
+        let (published, number) = await publishPresence()
+        guard let published else { throw attempt.failure ?? .closed }
         guard published < 0x80 else {
             throw .refused(reason: published, text: "the broker refuses the presence of this user")
         }
-        await settle()
+        await settle(number)
         if let failure = attempt.failure {
             guard failure == late else { throw failure }
             throw .refused(
                 reason: 0x87, text: "the broker delivers nothing to this user; do its access rules allow that?")
         }
-        report(presence.reportAll())
     }
 
-    /// Waits until the own presence has come back: the broker delivers to this user, and has delivered what it had before.
-    private func settle() async {
+    /// Waits until a note of this device has come back, by default the next one.
+    private func settle(_ number: Int? = nil) async {
         guard let connection, connection.failure == nil else { return }
         await withCheckedContinuation { continuation in
-            settling.append(continuation)
-            Task { await self.publishPresence() }
+            barrier.wait(for: number ?? barrier.published + 1, continuation)
+            if number == nil { Task { await publishPresence() } }
         }
     }
 
-    private func settled() {
-        for continuation in settling { continuation.resume() }
-        settling = []
-    }
-
-    @discardableResult private func publishPresence() async -> Int32? {
-        guard let account, let connection else { return nil }
+    /// Publishes a note; returns the reason code of its acknowledgement, nil without one, and its number.
+    @discardableResult private func publishPresence() async -> (reason: Int32?, number: Int) {
+        let number = barrier.next()
+        guard let account, let connection else { return (nil, number) }
         let validity = configuration.presenceValidity
-        return await connection.publish(
-            account.note(validForMs: Int(validity / .milliseconds(1)), unixMs: Self.unixMs),
-            to: account.presenceTopic, isRetained: true, expirySeconds: UInt32(validity / .seconds(1)))
+        let note = account.note(number, validForMs: Int(validity / .milliseconds(1)), unixMs: Self.unixMs)
+        let reason = await connection.publish(
+            note, to: account.presenceTopic, isRetained: true, expirySeconds: UInt32(validity / .seconds(1)))
+        return (reason, number)
     }
 
     private func connected() {
@@ -260,7 +239,17 @@ actor MQTTSession {
             if interval > grace, (try? await Task.sleep(for: grace)) != nil { await self?.renewPresence() }
             while (try? await Task.sleep(for: interval)) != nil { await self?.renewPresence() }
         }
+        // Not a part of the sign-in: all users may be more than the broker lets wait at once.
+        Task { await self.beginWatching() }
         logger.info("signed in", metadata: ["user": "\(account?.device.user ?? "")"])
+    }
+
+    /// Subscribes to the presence that mattered before, and reports it.
+    private func beginWatching() async {
+        let whom = presence.whom
+        guard await updateFilters().value != nil, whom != nil else { return }
+        await settle()
+        if presence.whom == whom { report(presence.reportAll()) }
     }
 
     private func renewPresence() async {
@@ -273,11 +262,11 @@ actor MQTTSession {
 
     private func ended(_ ended: BrokerConnection) async {
         guard connection === ended else { return }
-        settled()
+        barrier.release()
         // An attempt that fails is reported by the one who made it.
         guard case .connected = phase else { return }
         connection = nil
-        useNextNode()
+        node += 1
         upkeep?.cancel()
         let text = ended.failure.map { $0.description } ?? ""
         logger.notice("signaling connection lost", metadata: ["reason": "\(text)"])
@@ -301,11 +290,10 @@ actor MQTTSession {
             } catch {
                 guard case .reconnecting = phase else { return }
                 logger.debug("reconnecting failed", metadata: ["reason": "\(error)"])
+                pause = backoff.pause(chance: .random(in: 0...1))
                 if case .signInRefused(_, let text) = error {
-                    pause = password.provider == nil ? backoff.longestPause(chance: 1) : backoff.pause(chance: 1)
+                    password.renewed = nil
                     if reportedRefusal != text { (reportedRefusal, reason) = (text, error.description) }
-                } else {
-                    pause = backoff.pause(chance: .random(in: 0...1))
                 }
             }
         }
@@ -315,13 +303,13 @@ actor MQTTSession {
         upkeep?.cancel()
         queue.finish()
         watcher?.finish()
-        settled()
+        barrier.release()
     }
 
     // MARK: Messages
 
     private func take(_ message: BrokerConnection.Message) async {
-        guard !isClosed, let account else { return }
+        guard !phase.isClosed, let account else { return }
         switch account.topics.meaning(of: message.topic) {
         case .message(let sender, let user, let device):
             guard user == account.device.user, device == nil || device == account.device.device else { return }
@@ -339,22 +327,21 @@ actor MQTTSession {
 
     /// Hands a message over whose sender is the one that the broker let publish to this topic.
     private func receive(_ text: String, from sender: Device) async {
-        guard let head = MessageHead(decoding: text), head.from == sender.user, !head.isMisaddressed,
-            head.device == nil || head.device == sender.device, head.type != "gone"
+        guard let account, account.accepts(text, from: sender)
         else {
             logger.debug("dropped a message that is not from the sender of its topic")
             return
         }
         if let message = try? SignalingMessage(decoding: text) {
-            presence.received(message, from: sender)
+            presence.received(message, from: sender, as: account.device.device)
             updateFilters()
         }
         guard !queue.put(.received(text)) else { return }
         await withCheckedContinuation { continuation in queue.whenThereIsRoom { continuation.resume() } }
     }
 
-    /// The broker's answer to a message that it did not hand on.
-    private func refused(_ message: SignalingMessage, _ reason: Int32) {
+    /// The broker did not hand a message on.
+    private func refuse(_ message: SignalingMessage, _ reason: Int32) {
         pass(notices.refusal(of: message, reason: reason, unixMs: Self.unixMs))
     }
 
@@ -367,7 +354,8 @@ actor MQTTSession {
 
     private func takeOwn(_ note: PresenceNote?) {
         switch account?.claim.take(note) {
-        case .nothing, nil: if note?.session == account?.claim.session { settled() }
+        case .nothing, nil:
+            if let note, note.session == account?.claim.session { barrier.reached(note.number) }
         case .publish: Task { await publishPresence() }
         case .giveUp:
             logger.notice("another program signed in as the same user and device")
@@ -382,21 +370,26 @@ actor MQTTSession {
     private func report(_ reports: [WatchedPresence.Report]) {
         for report in reports {
             switch report {
-            case .gone(let callId, let device):
-                let user = account?.device.user ?? ""
-                pass(notices.gone(device, callId: callId, to: user, unixMs: Self.unixMs))
+            case .gone(let callId, let device): Task { await self.notify(callId, gone: device) }
             case .presence(let presence): watcher?.yield(presence)
             }
         }
+    }
+
+    /// Waits a moment: a device that has just connected again is not gone, although its former connection left a last will.
+    private func notify(_ callId: String, gone device: Device) async {
+        guard (try? await Task.sleep(for: WatchedPresence.returnTime)) != nil, !presence.isPresent(device), let account
+        else {
+            return
+        }
+        pass(notices.gone(device, callId: callId, to: account.device.user, unixMs: Self.unixMs))
     }
 
     /// Subscribes to the presence that matters now, and to no other; the value is the broker's reason code.
     @discardableResult private func updateFilters() -> Task<Int32?, Never> {
         guard let connection, let account else { return Task { nil } }
         let (added, removed) = presence.changeFilters(account.topics)
-        for filter in removed where filter != account.presenceTopic {
-            connection.unsubscribe(filter)
-        }
+        for filter in removed where filter != account.presenceTopic { connection.unsubscribe(filter) }
         guard !added.isEmpty else { return Task { 0 } }
         return Task {
             let reason = await connection.subscribe(added)

@@ -73,7 +73,7 @@ public final class MQTTTransport: SignalingTransport {
         try await session.connect(address, as: Device(user: user, device: device ?? ""))
     }
 
-    /// Keeps a token for the next sign-in; a pause between two attempts ends.
+    /// Keeps a token for the next sign-ins, until one is refused; a pause between two attempts ends.
     ///
     /// The current connection stays: MQTT cannot replace a password. A broker that ends it when the old token expires gets the new one then. Whether it is
     /// valid shows only there. Not needed with a provider.

@@ -2,8 +2,10 @@
 ///
 /// A time outside of its range is taken as the nearest bound.
 public struct MQTTTransportConfiguration: Sendable, Equatable {
-    /// How long an attempt to connect, sign in and subscribe may take in all; 1 ms to one day.
-    public var connectTimeout: Duration = .seconds(5)
+    /// How long an attempt to connect, sign in and subscribe may take at one node; 1 ms to one day.
+    ///
+    /// A cluster that has just lost a node may need some seconds.
+    public var connectTimeout: Duration = .seconds(10)
     /// How often a silent connection is checked, in whole seconds, 5 to 3,600.
     ///
     /// The broker publishes the last will of a client that is silent for one and a half times as long; so peers learn after that time that this end
@@ -13,6 +15,8 @@ public struct MQTTTransportConfiguration: Sendable, Equatable {
     ///
     /// A broker whose sign-in was fast has less time: as long as that took, and 100 ms at least.
     public var checkTimeout: Duration = .seconds(2)
+    /// The shortest time for an answer to a check, for a broker that is busy.
+    static let shortestCheck = Duration.milliseconds(100)
     /// How long this device counts as signed in when nothing renews that, 3 s to one hour; it is renewed three times as often.
     public var presenceValidity: Duration = .seconds(60)
     /// The first pause before a lost connection is tried again, 1 ms to one day.

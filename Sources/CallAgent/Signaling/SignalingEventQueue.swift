@@ -12,6 +12,8 @@ package final class SignalingEventQueue: Sendable {
         let (stream, inbox) = AsyncStream<SignalingTransportEvent>.makeStream()
         let gauge = Gauge(capacity: capacity)
         (self.inbox, self.gauge) = (inbox, gauge)
+        // Nobody takes anything any more, so nobody has to wait.
+        inbox.onTermination = { _ in gauge.release() }
         // A second stream wraps the first, because the first does not report when an event is taken.
         events = AsyncStream {
             var iterator = stream.makeAsyncIterator()
@@ -52,6 +54,7 @@ package final class SignalingEventQueue: Sendable {
 private final class Gauge: Sendable {
     private struct State {
         var bytes = 0
+        var isReleased = false
         var waiter: (@Sendable () -> Void)?
     }
 
@@ -75,9 +78,18 @@ private final class Gauge: Sendable {
         waiter?()
     }
 
+    /// From now on there is always room.
+    func release() {
+        let waiter = state.withLock { state in
+            state.isReleased = true
+            return state.waiter.take()
+        }
+        waiter?()
+    }
+
     func whenThereIsRoom(_ body: @escaping @Sendable () -> Void) {
         let isNow = state.withLock { state in
-            guard state.bytes > capacity / 2 else { return true }
+            guard !state.isReleased, state.bytes > capacity / 2 else { return true }
             state.waiter = body
             return false
         }

@@ -1,4 +1,5 @@
 internal import CMosquitto
+internal import CallProtocol
 internal import Foundation
 internal import Synchronization
 
@@ -15,8 +16,12 @@ final class BrokerConnection: Sendable {
         var isRetained: Bool
     }
 
-    /// How many messages wait for the session; further ones are lost, and their senders repeat them.
-    private static let maximumWaiting = 1_024
+    /// How many bytes of messages wait for the session; further messages are lost, and their senders repeat them.
+    private static let maximumWaiting = 16_777_216
+    /// How many requests may wait for the broker's acknowledgement; further ones are refused.
+    private static let maximumPending = 16_384
+    /// What a message that waits costs beside its text.
+    private static let messageCost = 512
 
     /// How a request ended: the reason code of its acknowledgement, or nil when the connection ended before.
     typealias Outcome = @Sendable (_ reason: Int32?) -> Void
@@ -45,12 +50,15 @@ final class BrokerConnection: Sendable {
         /// Acknowledgements that came before their request was noted.
         var early: [Int32: Int32] = [:]
         var lastError: String?
+        var waitingBytes = 0
+        /// How many callbacks there were.
+        var callbacks = 0
     }
 
     init(_ settings: BrokerSettings) {
         MosquittoLibrary.start()
         self.settings = settings
-        (messages, inbox) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+        (messages, inbox) = AsyncStream.makeStream()
         wake = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
     }
 
@@ -67,7 +75,6 @@ final class BrokerConnection: Sendable {
         let reason: Int32? = await withCheckedContinuation { continuation in
             state.withLock { $0.opened = { continuation.resume(returning: $0) } }
             let thread = Thread { self.run() }
-            thread.name = "mqtt"
             thread.start()
         }
         guard let reason else { throw failure ?? .closed }
@@ -143,7 +150,12 @@ final class BrokerConnection: Sendable {
         }
     }
 
+    /// The session has done its work on this message.
+    func took(_ message: Message) { state.withLock { $0.waitingBytes -= message.text.utf8.count + Self.messageCost } }
+
     private func request(_ outcome: @escaping Outcome, _ body: (OpaquePointer, inout Int32) -> Int32) {
+        // Quota exceeded (MQTT 5 section 2.4).
+        guard state.withLock({ $0.pending.count < Self.maximumPending }) else { return outcome(0x97) }
         var number: Int32 = 0
         let result = client.withLock { $0.handle.map { body($0, &number) } ?? Int32(MOSQ_ERR_NO_CONN.rawValue) }
         guard result == Int32(MOSQ_ERR_SUCCESS.rawValue) else {
@@ -167,6 +179,7 @@ final class BrokerConnection: Sendable {
     // MARK: The thread
 
     private func run() {
+        Thread.current.name = "mqtt \(settings.port)"
         var (result, socketError) = start()
         while result == 0, failure == nil { (result, socketError) = step() }
         let detail = state.withLock { $0.lastError }
@@ -190,7 +203,9 @@ final class BrokerConnection: Sendable {
             mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1)
             // It wants one of file and folder, also when the system's are used.
             let result = mosquitto_tls_set(
-                handle, tls.trustRootsFile, "/etc/ssl/certs", tls.certificateFile, tls.keyFile, nil)
+                handle, tls.trustRootsFile, "/etc/ssl/certs", tls.certificateFile, tls.keyFile,
+                // Without this, OpenSSL would ask on the terminal for the password of a key.
+                { _, _, _, _ in 0 })
             guard result == 0 else { return (result, 0) }
         }
         errno = 0
@@ -218,9 +233,9 @@ final class BrokerConnection: Sendable {
         if ready & (POLLERR | POLLHUP) != 0, let error = Self.error(of: socket) {
             return (Int32(MOSQ_ERR_CONN_LOST.rawValue), error)
         }
-        // A TLS handshake is continued by reading, also when it waits to write.
-        if ready & ~POLLOUT != 0 || ready != 0 && settings.tls != nil {
-            let result = mosquitto_loop_read(handle, 1)
+        // A TLS handshake is continued by reading, also when it waits to write; and TLS may hold what the socket no longer shows.
+        if ready & ~POLLOUT != 0 || settings.tls != nil {
+            let result = readAll(handle)
             guard result == 0 else { return (result, result == Int32(MOSQ_ERR_ERRNO.rawValue) ? errno : 0) }
         }
         if mosquitto_socket(handle) >= 0, mosquitto_want_write(handle) {
@@ -228,6 +243,17 @@ final class BrokerConnection: Sendable {
             guard result == 0 else { return (result, result == Int32(MOSQ_ERR_ERRNO.rawValue) ? errno : 0) }
         }
         return (mosquitto_loop_misc(handle), 0)
+    }
+
+    /// Reads until nothing comes any more: a call may stop after one packet although TLS holds more.
+    private func readAll(_ handle: OpaquePointer) -> Int32 {
+        while true {
+            let before = state.withLock { $0.callbacks }
+            let result = mosquitto_loop_read(handle, 1)
+            guard result == 0, mosquitto_socket(handle) >= 0, state.withLock({ $0.callbacks }) != before else {
+                return result
+            }
+        }
     }
 
     /// The error of a connection that failed; nil without one.
@@ -259,6 +285,12 @@ final class BrokerConnection: Sendable {
             let connection = BrokerConnection.from(object)
             connection.state.withLock { $0.opened.take() }?(reason)
         }
+        mosquitto_disconnect_v5_callback_set(handle) { _, object, reason, _ in
+            // The broker says why (MQTT 5).
+            guard reason >= 0x80, let text = mosquitto_reason_string(reason) else { return }
+            BrokerConnection.from(object).abandon(
+                .unreachable(text: "the broker disconnected: \(String(cString: text))"))
+        }
         mosquitto_publish_v5_callback_set(handle) { _, object, number, reason, _ in
             BrokerConnection.from(object).acknowledged(number, reason)
         }
@@ -271,11 +303,9 @@ final class BrokerConnection: Sendable {
         }
         mosquitto_message_v5_callback_set(handle) { _, object, message, _ in
             guard let message = message?.pointee, let topic = message.topic else { return }
-            let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(max(message.payloadlen, 0)))
-            // What is no UTF-8 is no message of this protocol.
-            guard let text = String(validating: bytes, as: UTF8.self) else { return }
-            BrokerConnection.from(object).inbox.yield(
-                Message(topic: String(cString: topic), text: text, isRetained: message.retain))
+            BrokerConnection.from(object).take(
+                topic, UnsafeRawBufferPointer(start: message.payload, count: Int(max(message.payloadlen, 0))),
+                isRetained: message.retain)
         }
         mosquitto_log_callback_set(handle) { _, object, level, text in
             guard level == MOSQ_LOG_ERR, let text else { return }
@@ -284,8 +314,24 @@ final class BrokerConnection: Sendable {
         }
     }
 
+    /// Drops what is no message of this protocol: too long, or no UTF-8.
+    private func take(_ topic: UnsafePointer<CChar>, _ bytes: UnsafeRawBufferPointer, isRetained: Bool) {
+        state.withLock { $0.callbacks += 1 }
+        guard bytes.count <= SignalingLimits.messageBytes, let text = String(validating: bytes, as: UTF8.self) else {
+            return
+        }
+        let hasRoom = state.withLock { state in
+            guard state.waitingBytes < Self.maximumWaiting else { return false }
+            state.waitingBytes += bytes.count + Self.messageCost
+            return true
+        }
+        guard hasRoom else { return }
+        inbox.yield(Message(topic: String(cString: topic), text: text, isRetained: isRetained))
+    }
+
     private func acknowledged(_ number: Int32, _ reason: Int32) {
         let outcome: Outcome? = state.withLock { state in
+            state.callbacks += 1
             guard state.failure == nil else { return nil }
             guard let outcome = state.pending.removeValue(forKey: number) else {
                 state.early[number] = reason

@@ -79,7 +79,10 @@ extension BrokerFailure: CustomStringConvertible {
     func signalingError(_ url: String, hasPassword: Bool) -> SignalingError {
         switch self {
         case .unreachable, .unsupportedVersion: .unreachable(url, text: description)
-        case .refused(_, let text): .signInRefused(code: hasPassword ? 403 : 401, text: text)
+        // Bad user name or password, not authorized, bad authentication method; in MQTT 3.1.1: 4 and 5.
+        case .refused(let reason, let text) where [0x86, 0x87, 0x8C, 4, 5, 0x80].contains(reason):
+            .signInRefused(code: hasPassword ? 403 : 401, text: text)
+        case .refused(_, let text): .signInRefused(code: 400, text: text)
         case .closed: .closed
         }
     }

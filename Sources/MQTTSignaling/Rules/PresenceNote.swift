@@ -4,6 +4,8 @@ internal import FoundationEssentials
 struct PresenceNote: Sendable, Equatable, Codable {
     /// Identifies the program that signed in; the same when it connects again.
     var session: String
+    /// Counts the notes of a program.
+    var number: Int
     /// When that program signed in first, in ms since 1970 by its clock.
     var sinceUnixMs: Double
     /// When the note was sent, in ms since 1970 by the clock of its sender.
@@ -11,20 +13,23 @@ struct PresenceNote: Sendable, Equatable, Codable {
     /// How long it counts, in ms; its sender repeats it before that.
     var validForMs: Int
 
-    init(session: String, sinceUnixMs: Double, sentUnixMs: Double, validForMs: Int) {
-        (self.session, self.sinceUnixMs) = (session, sinceUnixMs)
+    init(session: String, number: Int, sinceUnixMs: Double, sentUnixMs: Double, validForMs: Int) {
+        (self.session, self.number, self.sinceUnixMs) = (session, number, sinceUnixMs)
         (self.sentUnixMs, self.validForMs) = (sentUnixMs, validForMs)
     }
 
     /// The longest validity that is believed.
     private static let longestMs = 3_600_000
+    /// Until the year 10,000; up to there, a time plus 1 ms is another time.
+    private static let times = 0...253_402_300_799_000.0
     private static let longestText = 1_024
 
     /// Nil for a text that is no such note.
     init?(decoding text: String) {
         guard text.utf8.count <= Self.longestText,
             let note = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
-            (1...Self.longestMs).contains(note.validForMs), note.sentUnixMs.isFinite, note.sinceUnixMs.isFinite,
+            (1...Self.longestMs).contains(note.validForMs), Self.times.contains(note.sentUnixMs),
+            Self.times.contains(note.sinceUnixMs),
             note.session.utf8.count <= 64
         else { return nil }
         self = note

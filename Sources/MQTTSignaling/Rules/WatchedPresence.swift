@@ -21,7 +21,9 @@ struct WatchedPresence: Sendable {
         case presence(Presence)
     }
 
-    var whom: Whom? { didSet { isReporting = false } }
+    var whom: Whom? { didSet { (isReporting, isChanged) = (false, true) } }
+    /// Whether other topics may matter than those of ``filters``.
+    private var isChanged = false
     /// Whether changes are reported: not before the application has the state that they change.
     private var isReporting = false
     private var peers = CallPeers()
@@ -31,25 +33,33 @@ struct WatchedPresence: Sendable {
 
     mutating func sent(_ message: SignalingMessage) { peers.sent(message) }
 
-    mutating func received(_ message: SignalingMessage, from sender: Device) {
-        peers.received(message.body, callId: message.callId, from: sender)
+    /// `device` is the name of this device.
+    mutating func received(_ message: SignalingMessage, from sender: Device, as device: String) {
+        peers.received(message.body, callId: message.callId, from: sender, as: device)
     }
+
+    /// Whether a device that is watched is signed in.
+    func isPresent(_ device: Device) -> Bool { book.isPresent(device) }
 
     // MARK: Subscriptions
 
     /// How long a device that was signed in before an outage counts as signed in after it, in ms: its connection may have been lost, too.
     static let graceMs = 10_000
+    /// How long a device may take to sign in again before a call learns that it is gone.
+    static let returnTime = Duration.seconds(1)
 
     /// A new connection, which has no subscriptions yet.
     mutating func begin(at now: Int) {
         book.doubt(until: now + Self.graceMs)
-        isReporting = false
+        (isReporting, isChanged) = (false, true)
         filters = []
     }
 
     /// What to subscribe to from now on, and what no more.
     mutating func changeFilters(_ topics: Topics) -> (added: [String], removed: [String]) {
-        var wanted = Set(peers.all.map(topics.presence))
+        guard isChanged || peers.hasChanged else { return ([], []) }
+        (isChanged, peers.hasChanged) = (false, false)
+        var wanted = Set(peers.devices.map(topics.presence))
         switch whom {
         case .named(let users): wanted.formUnion(users.map(topics.presence(ofUser:)))
         case .everybody: wanted.insert(topics.presence(ofUser: nil))
@@ -57,7 +67,7 @@ struct WatchedPresence: Sendable {
         }
         defer { filters = wanted }
         guard wanted != filters else { return ([], []) }
-        let peers = peers.all
+        let peers = peers
         book.keep { whom?.contains($0.user) == true || peers.contains($0) }
         return (wanted.subtracting(filters).sorted(), filters.subtracting(wanted).sorted())
     }
@@ -73,7 +83,7 @@ struct WatchedPresence: Sendable {
     mutating func take(
         _ note: PresenceNote?, of device: Device, isRetained: Bool, at now: Int, unixMs: Double
     ) -> [Report] {
-        guard whom?.contains(device.user) == true || peers.all.contains(device),
+        guard whom?.contains(device.user) == true || peers.contains(device),
             book.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
         else { return [] }
         return book.isPresent(device) ? presence(of: device.user) : departed(device)

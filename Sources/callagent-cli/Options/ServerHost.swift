@@ -3,7 +3,9 @@ internal import LocalNetwork
 
 /// The host in the URL of a server.
 enum ServerHost {
-    /// The host without a port; of several nodes (`mqtt://a,b`) the first one on another machine. Empty if there is none.
+    /// The host without a port, empty if there is none.
+    ///
+    /// Of several nodes (`mqtt://a,b`) it is the first one on another machine.
     static func of(_ url: String) -> String {
         guard let mark = url.range(of: "://") else { return "" }
         let authority = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }

@@ -1,4 +1,5 @@
 import CallAgent
+import Foundation
 import Logging
 import MQTTSignaling
 import TestServers
@@ -87,5 +88,26 @@ final class PresenceReader: Sendable {
         var before: [Presence] = []
         while let next = try await changes.next(), next != presence { before.append(next) }
         return before
+    }
+}
+
+/// How many threads of connections to this broker there are in this process.
+func threads(of broker: MQTTBroker) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
+        let name = try? String(contentsOfFile: "/proc/self/task/\(id)/comm", encoding: .utf8)
+        return name == "mqtt \(broker.port)\n"
+    }
+}
+
+/// Waits for a condition; a timeout is a failure.
+func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async throws {
+    let limit = ContinuousClock.now + .seconds(20)
+    while try await !condition() {
+        guard ContinuousClock.now < limit else {
+            Issue.record("it did not happen within 20 s", sourceLocation: sourceLocation)
+            throw CancellationError()
+        }
+        // The polling interval.
+        try await Task.sleep(for: .milliseconds(10))
     }
 }

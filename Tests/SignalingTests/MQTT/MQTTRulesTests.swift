@@ -75,23 +75,25 @@ struct MQTTRulesTests {
     // MARK: Notes
 
     @Test(arguments: [
-        "", "x", "[]", "{}", #"{"session":"s","sinceUnixMs":1,"sentUnixMs":1}"#,
-        #"{"session":"s","sinceUnixMs":1,"sentUnixMs":1,"validForMs":0}"#,
-        #"{"session":"s","sinceUnixMs":1,"sentUnixMs":1,"validForMs":3600001}"#,
-        #"{"session":"s","sinceUnixMs":1e999,"sentUnixMs":1,"validForMs":1}"#,
-        #"{"session":"s","sinceUnixMs":1,"sentUnixMs":1,"validForMs":1,"x":""# + String(repeating: "x", count: 1_024)
+        "", "x", "[]", "{}", #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1}"#,
+        #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1,"validForMs":0}"#,
+        #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1,"validForMs":3600001}"#,
+        #"{"session":"s","number":1,"sinceUnixMs":1e16,"sentUnixMs":1,"validForMs":1}"#,
+        #"{"session":"s","number":1,"sinceUnixMs":1,"sentUnixMs":1,"validForMs":1,"x":""#
+            + String(repeating: "x", count: 1_024)
             + #""}"#,
     ])
     func aNoteThatIsNoneIsIgnored(text: String) { #expect(PresenceNote(decoding: text) == nil) }
 
     @Test func aNoteIsReadAsItWasWritten() {
-        let note = PresenceNote(session: "s", sinceUnixMs: 1.5, sentUnixMs: 2, validForMs: 3_000)
+        let note = PresenceNote(session: "s", number: 1, sinceUnixMs: 1.5, sentUnixMs: 2, validForMs: 3_000)
         #expect(PresenceNote(decoding: note.text) == note)
     }
 
     @Test func theLastOfTwoProgramsStaysSignedIn() {
         func note(_ claim: DeviceClaim) -> PresenceNote {
-            PresenceNote(session: claim.session, sinceUnixMs: claim.sinceUnixMs, sentUnixMs: 0, validForMs: 1_000)
+            PresenceNote(
+                session: claim.session, number: 1, sinceUnixMs: claim.sinceUnixMs, sentUnixMs: 0, validForMs: 1_000)
         }
         for skew in [-100_000.0, 0, 100_000] {
             var first = DeviceClaim(session: "z", sinceUnixMs: 1_000)
@@ -110,14 +112,14 @@ struct MQTTRulesTests {
     @Test func theLastWillOfAFormerConnectionIsUndone() {
         var claim = DeviceClaim(session: "s", sinceUnixMs: 1)
         #expect(claim.take(nil) == .nothing)
-        _ = claim.take(PresenceNote(session: "s", sinceUnixMs: 1, sentUnixMs: 0, validForMs: 1))
+        _ = claim.take(PresenceNote(session: "s", number: 1, sinceUnixMs: 1, sentUnixMs: 0, validForMs: 1))
         #expect(claim.take(nil) == .publish)
     }
 
     // MARK: Presence
 
     private func note(validForMs: Int = 60_000, sentUnixMs: Double = 1_000_000) -> PresenceNote {
-        PresenceNote(session: "s", sinceUnixMs: 0, sentUnixMs: sentUnixMs, validForMs: validForMs)
+        PresenceNote(session: "s", number: 1, sinceUnixMs: 0, sentUnixMs: sentUnixMs, validForMs: validForMs)
     }
 
     private func presence(_ user: String, _ devices: String...) -> WatchedPresence.Report {
@@ -163,7 +165,8 @@ struct MQTTRulesTests {
 
     @Test func whoDoesNotComeBackAfterAnOutageIsGone() {
         var watched = WatchedPresence()
-        watched.received(message(.ringing), from: bob)
+        watched.sent(sent(.state(MediaState())))
+        watched.received(message(.ringing), from: bob, as: "main")
         func take(isRetained: Bool, at now: Int) -> [WatchedPresence.Report] {
             watched.take(note(), of: bob, isRetained: isRetained, at: now, unixMs: 0)
         }
@@ -191,45 +194,77 @@ struct MQTTRulesTests {
         return message
     }
 
+    private let bye = SignalingMessage.Farewell(code: 603, text: "")
+
+    private func receive(
+        _ body: SignalingMessage.Body, _ call: String = "c1", from sender: Device, _ peers: inout CallPeers
+    ) { peers.received(body, callId: call, from: sender, as: "main") }
+
     @Test func aDeviceIsWatchedWhileItHasACall() {
         let phone = Device(user: "bob", device: "phone")
-        let bye = SignalingMessage.Farewell(code: 603, text: "")
         func ringing() -> CallPeers {
             var peers = CallPeers()
-            for device in [bob, phone] { peers.received(.ringing, callId: "c1", from: device) }
+            peers.sent(sent(.query))
+            for device in [bob, phone] { receive(.ringing, from: device, &peers) }
             return peers
         }
-        #expect(ringing().all == [bob, phone])
+        #expect(Set(ringing().devices) == [bob, phone])
         #expect(ringing().calls(with: bob) == ["c1"])
         var peers = ringing()
-        peers.received(.reject(bye), callId: "c1", from: phone)
-        #expect(peers.all == [bob])
-        peers.received(.hangup(bye), callId: "c1", from: bob)
-        #expect(peers.all.isEmpty)
+        receive(.reject(bye), from: phone, &peers)
+        #expect(Set(peers.devices) == [bob] && peers.hasChanged)
+        receive(.hangup(bye), from: bob, &peers)
+        #expect(peers.devices.isEmpty)
         peers = ringing()
         peers.sent(sent(.cancel(.init(code: 200, text: "", winner: "tv"))))
-        #expect(peers.all == [bob])
+        #expect(Set(peers.devices) == [bob])
         peers.sent(sent(.hangup(bye), toDevice: "tv"))
-        #expect(peers.all.isEmpty)
+        #expect(peers.devices.isEmpty)
         peers = ringing()
         peers.sent(sent(.cancel(bye)))
-        #expect(peers.all.isEmpty)
-        // Only what a device of the call sends makes it one.
-        for body in [SignalingMessage.Body.ack("m"), .gone, .error(.init(code: 481, text: "", ref: "m")), .info("x")] {
-            peers.received(body, callId: "c1", from: bob)
+        #expect(peers.devices.isEmpty)
+        // Another device of this user took the call.
+        for (winner, isOver) in [("main", false), ("other", true)] {
+            peers = CallPeers()
+            peers.sent(sent(.ringing))
+            receive(.query, from: bob, &peers)
+            receive(.cancel(.init(code: 200, text: "", winner: winner)), from: bob, &peers)
+            #expect(peers.devices.isEmpty == isOver)
         }
-        #expect(peers.all.isEmpty)
     }
 
-    @Test func callsBeyondTheLimitAreForgotten() {
+    @Test func aPeerCannotInventCalls() {
         var peers = CallPeers()
-        for number in 0...CallPeers.maximum { peers.received(.ringing, callId: "c\(number)", from: bob) }
-        #expect(peers.calls(with: bob).count == CallPeers.maximum)
-        #expect(!peers.calls(with: bob).contains("c0"))
-        for number in 0..<100 {
-            peers.received(.ringing, callId: "c1", from: Device(user: "bob", device: "d\(number)"))
+        for number in 0..<100 { receive(.query, "x\(number)", from: bob, &peers) }
+        #expect(peers.devices.isEmpty && !peers.hasChanged)
+        peers.sent(sent(.query))
+        for body in [SignalingMessage.Body.ack("m"), .gone, .error(.init(code: 481, text: "", ref: "m"))] {
+            receive(body, from: bob, &peers)
         }
-        #expect(peers.all.count == 16)
+        #expect(peers.devices.isEmpty)
+        for number in 0..<100 { receive(.query, from: Device(user: "bob", device: "d\(number)"), &peers) }
+        #expect(peers.devices.count == CallPeers.maximumDevices)
+    }
+
+    @Test func callsBeyondTheLimitAreForgotten() throws {
+        let invite = SignalingMessage.Body.invite(.init(media: .audioVideo, ringTimeoutMs: 1_000, sdp: ""))
+        var peers = CallPeers()
+        receive(invite, "a", from: alice, &peers)
+        for number in 0...CallPeers.maximumWithUser { receive(invite, "c\(number)", from: bob, &peers) }
+        #expect(peers.calls(with: bob).count == CallPeers.maximumWithUser)
+        #expect(!peers.calls(with: bob).contains("c0"))
+        #expect(peers.calls(with: alice) == ["a"])
+    }
+
+    @Test func devicesBeyondTheLimitAreIgnored() {
+        var book = PresenceBook()
+        for number in 0..<100 {
+            let device = Device(user: "bob", device: "d\(number)")
+            _ = book.take(note(), of: device, isRetained: false, at: 0, unixMs: 0)
+        }
+        #expect(book.devices(of: "bob").count == PresenceBook.maximumDevices)
+        _ = book.take(note(), of: alice, isRetained: false, at: 0, unixMs: 0)
+        #expect(book.isPresent(alice))
     }
 
     // MARK: Refusals

@@ -44,6 +44,8 @@ struct MQTTSessionTests {
         let alice = try await MQTTClient.signedIn("alice", broker.url)
         let bob = try await MQTTClient.signedIn("bob", broker.url)
         for call in ["c1", "c2"] {
+            try await alice.send(id: "q1", call: call, from: "alice", to: "bob")
+            #expect(try await bob.message().callId == call)
             try await bob.send(id: "r1", call: call, from: "bob", to: "alice", extra: #","device":"main""#)
             #expect(try await alice.message().callId == call)
         }
@@ -136,13 +138,21 @@ struct MQTTSessionTests {
         #expect(lost != refused && refused.contains("403"), "\(refused)")
         password.set("new")
         #expect(try await alice.events.next() == .reconnected)
-
-        // Without a provider, the application brings the next one.
-        let bob = MQTTClient("mqtt://alice@127.0.0.1:\(broker.port)")
-        await #expect(throws: SignalingError.self) { try await bob.transport.connect(as: "bob") }
     }
 
-    @Test("Many transports come, talk and go, and leave no thread or file behind")
+    @Test("A renewed token is used at the next sign-in")
+    func renewed() async throws {
+        let passwords = try PasswordFile(["alice": "new"])
+        let broker = try await MQTTBroker()
+        let alice = try await MQTTClient.signedIn("alice", broker.url)
+        try await alice.transport.renew(token: "new")
+        broker.stop()
+        _ = try await alice.loss()
+        try await broker.start("allow_anonymous false\npassword_file \(passwords.path)")
+        #expect(try await alice.events.next() == .reconnected)
+    }
+
+    @Test("Many transports come, talk and go, and leave no thread behind")
     func lifetime() async throws {
         let broker = try await MQTTBroker()
         func round() async throws {
@@ -154,17 +164,7 @@ struct MQTTSessionTests {
             }
             for client in clients { await client.transport.close() }
         }
-        try await round()
-        func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-        func threads() throws -> Int {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
-                let name = try? String(contentsOfFile: "/proc/self/task/\(id)/comm", encoding: .utf8)
-                return name == "mqtt\n"
-            }
-        }
         for _ in 1...3 { try await round() }
-        let limit = ContinuousClock.now + .seconds(20)
-        while try threads() > 0, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(try threads() == 0)
+        try await eventually { try threads(of: broker) == 0 }
     }
 }

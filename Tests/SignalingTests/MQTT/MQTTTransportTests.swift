@@ -151,7 +151,7 @@ struct MQTTTransportTests {
         broker.stopAnswering()
         let bob = MQTTClient(broker.url)
         let connecting = Task { try await bob.transport.connect(as: "bob") }
-        await Task.yield()
+        try await eventually { try threads(of: broker) > 0 }
         await bob.transport.close()
         await #expect(throws: SignalingError.closed) { try await connecting.value }
         broker.answerAgain()
