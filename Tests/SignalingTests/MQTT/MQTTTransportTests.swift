@@ -184,6 +184,37 @@ struct MQTTTransportTests {
             if case .signInRefused(403, _)? = error as? SignalingError { true } else { false }
         }
         #expect(alice.events.count == 0)
+
+        // Whatever program it uses: it cannot publish as another one, and reads only what is sent to it.
+        let text = callMessage(id: "forged", from: "alice", to: "bob", extra: #","generation":0,"sentUnixMs":0"#)
+        for topic in ["to/bob/from/alice/x", "to/bob/main/from/alice/x", "presence/bob/x"] {
+            let publisher = try mosquitto("pub", broker, ["-q", "1", "-t", "callagent/\(topic)", "-m", text])
+            publisher.process.waitUntilExit()
+        }
+        let reader = try mosquitto("sub", broker, ["-t", "callagent/to/#", "-C", "1", "-W", "20", "-F", "%t", "-R"])
+        var number = 0
+        try await eventually {
+            number += 1
+            try await alice.send(id: "m\(number)", from: "alice", to: "bob")
+            #expect(try await bob.message().id == "m\(number)")
+            try await alice.send(id: "x", from: "alice", to: "mallory")
+            return !reader.process.isRunning
+        }
+        let read = String(decoding: reader.output.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(read == "callagent/to/mallory/from/alice/main\n")
+    }
+
+    /// Runs mosquitto's own client as mallory.
+    private func mosquitto(
+        _ name: String, _ broker: MQTTBroker, _ arguments: [String]
+    ) throws -> (process: Process, output: Pipe) {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/mosquitto_\(name)")
+        process.arguments = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-u", "mallory", "-P", "m"] + arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return (process, output)
     }
 
     @Test("A broker that delivers nothing to a user does not count as a sign-in")
