@@ -370,18 +370,17 @@ actor MQTTSession {
     private func report(_ reports: [WatchedPresence.Report]) {
         for report in reports {
             switch report {
-            case .gone(let callId, let device): Task { await self.notify(callId, gone: device) }
+            case .gone(let callId, let device, let session):
+                Task { await self.notify(callId, gone: device, session) }
             case .presence(let presence): watcher?.yield(presence)
             }
         }
     }
 
-    /// Waits a moment: a device that has just connected again is not gone, although its former connection left a last will.
-    private func notify(_ callId: String, gone device: Device) async {
-        guard (try? await Task.sleep(for: WatchedPresence.returnTime)) != nil, !presence.isPresent(device), let account
-        else {
-            return
-        }
+    /// Waits a moment: a program that has just connected again is not gone, although its former connection left a last will.
+    private func notify(_ callId: String, gone device: Device, _ session: String) async {
+        try? await Task.sleep(for: WatchedPresence.returnTime)
+        guard presence.session(of: device) != session, let account else { return }
         pass(notices.gone(device, callId: callId, to: account.device.user, unixMs: Self.unixMs))
     }
 

@@ -9,16 +9,24 @@ struct PresenceBook: Sendable {
     /// The most devices of a user; further ones are ignored, since a user may publish as many notes as it likes.
     static let maximumDevices = 16
 
-    /// When the note of each device of each user ends, in ms of this end's own clock.
-    private var ends: [String: [String: Int]] = [:]
+    private struct Entry {
+        /// When the note ends, in ms of this end's own clock.
+        var end: Int
+        /// The program that is signed in.
+        var session: String
+    }
+
+    /// The entry of each device of each user.
+    private var entries: [String: [String: Entry]] = [:]
 
     /// The sorted devices of a user.
-    func devices(of user: String) -> [String] { ends[user]?.keys.sorted() ?? [] }
+    func devices(of user: String) -> [String] { entries[user]?.keys.sorted() ?? [] }
 
     /// The sorted names of all users with a device.
-    var users: [String] { ends.keys.sorted() }
+    var users: [String] { entries.keys.sorted() }
 
-    func isPresent(_ device: Device) -> Bool { ends[device.user]?[device.device] != nil }
+    /// The program that is signed in as a device; nil if there is none.
+    func session(of device: Device) -> String? { entries[device.user]?[device.device]?.session }
 
     /// Takes a note, nil for the end of one; returns whether it changed who is signed in.
     ///
@@ -29,11 +37,12 @@ struct PresenceBook: Sendable {
     mutating func take(_ note: PresenceNote?, of device: Device, isRetained: Bool, at now: Int, unixMs: Double) -> Bool
     {
         guard let note, !Self.isOld(note, isRetained, unixMs) else { return remove(device) }
-        let known = ends[device.user]
+        let known = entries[device.user]
         guard known?[device.device] != nil || known?.count ?? 0 < Self.maximumDevices,
-            known != nil || ends.count < Self.maximumUsers
+            known != nil || entries.count < Self.maximumUsers
         else { return false }
-        return ends[device.user, default: [:]].updateValue(now + note.validForMs, forKey: device.device) == nil
+        let entry = Entry(end: now + note.validForMs, session: note.session)
+        return entries[device.user, default: [:]].updateValue(entry, forKey: device.device) == nil
     }
 
     /// Only a retained note can be old; the clock of its sender counts for nothing else.
@@ -41,24 +50,23 @@ struct PresenceBook: Sendable {
         isRetained && note.sentUnixMs + Double(note.validForMs) + toleranceMs < unixMs
     }
 
-    private mutating func remove(_ device: Device) -> Bool {
-        guard ends[device.user]?.removeValue(forKey: device.device) != nil else { return false }
-        if ends[device.user]?.isEmpty == true { ends[device.user] = nil }
+    /// Returns whether the device was there.
+    mutating func remove(_ device: Device) -> Bool {
+        guard entries[device.user]?.removeValue(forKey: device.device) != nil else { return false }
+        if entries[device.user]?.isEmpty == true { entries[device.user] = nil }
         return true
     }
 
-    /// Removes the devices whose notes have ended, and returns them sorted.
-    mutating func expire(at now: Int) -> [Device] {
-        let old = ends.flatMap { user, devices in
-            devices.filter { $0.value <= now }.map { Device(user: user, device: $0.key) }
-        }
-        for device in old { _ = remove(device) }
-        return old.sorted()
+    /// The devices whose notes have ended, sorted.
+    func expired(at now: Int) -> [Device] {
+        entries.flatMap { user, devices in
+            devices.filter { $0.value.end <= now }.map { Device(user: user, device: $0.key) }
+        }.sorted()
     }
 
     /// Forgets all that is not watched any more.
     mutating func keep(_ isWatched: (Device) -> Bool) {
-        for (user, devices) in ends {
+        for (user, devices) in entries {
             for device in devices.keys where !isWatched(Device(user: user, device: device)) {
                 _ = remove(Device(user: user, device: device))
             }
@@ -66,5 +74,9 @@ struct PresenceBook: Sendable {
     }
 
     /// All notes end at `end` at the latest, unless they are renewed.
-    mutating func doubt(until end: Int) { ends = ends.mapValues { $0.mapValues { min($0, end) } } }
+    mutating func doubt(until end: Int) {
+        entries = entries.mapValues { devices in
+            devices.mapValues { Entry(end: min($0.end, end), session: $0.session) }
+        }
+    }
 }

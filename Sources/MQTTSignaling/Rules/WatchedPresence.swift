@@ -15,8 +15,8 @@ struct WatchedPresence: Sendable {
 
     /// A consequence of a change.
     enum Report: Sendable, Equatable {
-        /// A device at the other end of this call is signed in no more.
-        case gone(callId: String, Device)
+        /// A device at the other end of this call is signed in no more, or as another program than this one.
+        case gone(callId: String, Device, session: String)
         /// For the application.
         case presence(Presence)
     }
@@ -38,8 +38,8 @@ struct WatchedPresence: Sendable {
         peers.received(message.body, callId: message.callId, from: sender, as: device)
     }
 
-    /// Whether a device that is watched is signed in.
-    func isPresent(_ device: Device) -> Bool { book.isPresent(device) }
+    /// The program that is signed in as a device that is watched; nil if there is none.
+    func session(of device: Device) -> String? { book.session(of: device) }
 
     // MARK: Subscriptions
 
@@ -83,14 +83,20 @@ struct WatchedPresence: Sendable {
     mutating func take(
         _ note: PresenceNote?, of device: Device, isRetained: Bool, at now: Int, unixMs: Double
     ) -> [Report] {
-        guard whom?.contains(device.user) == true || peers.contains(device),
-            book.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
-        else { return [] }
-        return book.isPresent(device) ? presence(of: device.user) : departed(device)
+        guard whom?.contains(device.user) == true || peers.contains(device) else { return [] }
+        let before = book.session(of: device)
+        let isNews = book.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
+        return gone(device, since: before) + (isNews ? presence(of: device.user) : [])
     }
 
     /// Nobody renewed these notes in time.
-    mutating func expire(at now: Int) -> [Report] { book.expire(at: now).flatMap { departed($0) } }
+    mutating func expire(at now: Int) -> [Report] {
+        book.expired(at: now).flatMap { device in
+            let before = book.session(of: device)
+            _ = book.remove(device)
+            return gone(device, since: before) + presence(of: device.user)
+        }
+    }
 
     /// The presence of all users that the application watches; from now on changes are reported.
     mutating func reportAll() -> [Report] {
@@ -102,9 +108,11 @@ struct WatchedPresence: Sendable {
         }
     }
 
-    private func departed(_ device: Device) -> [Report] { gone(device) + presence(of: device.user) }
-
-    private func gone(_ device: Device) -> [Report] { peers.calls(with: device).map { .gone(callId: $0, device) } }
+    /// The calls with a program that was signed in before and is not any more.
+    private func gone(_ device: Device, since before: String?) -> [Report] {
+        guard let before, before != book.session(of: device) else { return [] }
+        return peers.calls(with: device).map { .gone(callId: $0, device, session: before) }
+    }
 
     private func presence(of user: String) -> [Report] {
         guard isReporting, whom?.contains(user) == true else { return [] }

@@ -178,8 +178,14 @@ struct MQTTRulesTests {
         #expect(watched.expire(at: 11_000).isEmpty)
         // It does not.
         watched.begin(at: 20_000)
-        #expect(watched.expire(at: 30_000) == [.gone(callId: "c1", bob)])
+        #expect(watched.expire(at: 30_000) == [.gone(callId: "c1", bob, session: "s")])
         #expect(watched.expire(at: 30_000).isEmpty)
+        // Another program comes in its place: the call was with the former one.
+        #expect(take(isRetained: false, at: 31_000).isEmpty)
+        let other = PresenceNote(session: "t", number: 1, sinceUnixMs: 0, sentUnixMs: 0, validForMs: 60_000)
+        #expect(
+            watched.take(other, of: bob, isRetained: false, at: 32_000, unixMs: 0)
+                == [.gone(callId: "c1", bob, session: "s")])
     }
 
     // MARK: Calls
@@ -264,7 +270,7 @@ struct MQTTRulesTests {
         }
         #expect(book.devices(of: "bob").count == PresenceBook.maximumDevices)
         _ = book.take(note(), of: alice, isRetained: false, at: 0, unixMs: 0)
-        #expect(book.isPresent(alice))
+        #expect(book.session(of: alice) == "s")
     }
 
     // MARK: Refusals
