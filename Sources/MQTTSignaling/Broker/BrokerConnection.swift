@@ -250,10 +250,19 @@ final class BrokerConnection: Sendable {
         while true {
             let before = state.withLock { $0.callbacks }
             let result = mosquitto_loop_read(handle, 1)
+            acknowledgeNow(mosquitto_socket(handle))
             guard result == 0, mosquitto_socket(handle) >= 0, state.withLock({ $0.callbacks }) != before else {
                 return result
             }
         }
+    }
+
+    /// Lets the system acknowledge at once what was read.
+    ///
+    /// mosquitto leaves Nagle's algorithm on by default, so its next message would wait 40 ms for the delayed acknowledgement of the last one.
+    private func acknowledgeNow(_ socket: Int32) {
+        var yes: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// The error of a connection that failed; nil without one.
