@@ -59,6 +59,7 @@ struct Failure: Error, CustomStringConvertible {
             let advice =
                 switch text {
                 case "connection refused" where url.lowercased().hasPrefix("ws"): "; start it with: callagent serve"
+                case "connection refused": "; is it running?"
                 case "the host name cannot be resolved":
                     "; check the name in \(isMediaServer ? "the URL" : "--signaling")"
                 case _ where text.contains("trusted"): "; --trust-roots names more certificates"
