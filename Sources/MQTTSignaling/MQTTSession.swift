@@ -111,9 +111,11 @@ actor MQTTSession {
         guard case .connected = phase else { return stream }
         if let reason = await updateFilters().value, reason >= 0x80 {
             inbox.finish()
+            // Another call may have taken its place.
+            if presence.whom == whom { presence.whom = nil }
             throw .signInRefused(code: 403, text: "the broker does not let this user watch the presence of others")
         }
-        await settle()
+        await waitForNote()
         report(presence.reportAll())
         return stream
     }
@@ -201,7 +203,7 @@ actor MQTTSession {
         guard published < 0x80 else {
             throw .refused(reason: published, text: "the broker refuses the presence of this user")
         }
-        await settle(number)
+        await waitForNote(number)
         if let failure = attempt.failure {
             guard failure == late else { throw failure }
             throw .refused(
@@ -210,7 +212,7 @@ actor MQTTSession {
     }
 
     /// Waits until a note of this device has come back, by default the next one.
-    private func settle(_ number: Int? = nil) async {
+    private func waitForNote(_ number: Int? = nil) async {
         guard let connection, connection.failure == nil else { return }
         await withCheckedContinuation { continuation in
             barrier.wait(for: number ?? barrier.published + 1, continuation)
@@ -248,7 +250,7 @@ actor MQTTSession {
     private func beginWatching() async {
         let whom = presence.whom
         guard await updateFilters().value != nil, whom != nil else { return }
-        await settle()
+        await waitForNote()
         if presence.whom == whom { report(presence.reportAll()) }
     }
 
@@ -327,10 +329,8 @@ actor MQTTSession {
 
     /// Hands a message over whose sender is the one that the broker let publish to this topic.
     private func receive(_ text: String, from sender: Device) async {
-        guard let account, account.accepts(text, from: sender)
-        else {
-            logger.debug("dropped a message that is not from the sender of its topic")
-            return
+        guard let account, account.accepts(text, from: sender) else {
+            return logger.debug("dropped a message that is not from the sender of its topic")
         }
         if let message = try? SignalingMessage(decoding: text) {
             presence.received(message, from: sender, as: account.device.device)

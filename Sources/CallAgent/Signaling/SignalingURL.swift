@@ -82,6 +82,16 @@ package struct SignalingURL: Sendable, Equatable {
         self.target = path.hasPrefix("/") ? String(path) : "/" + path
     }
 
+    /// One URL for each of the hosts that stand in a URL with commas between them; not checked.
+    package static func nodes(of text: String) -> [String] {
+        guard let mark = text.firstRange(of: "://") else { return [text] }
+        let rest = text[mark.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let user = authority.lastIndex(of: "@").map { authority[...$0] } ?? ""
+        let hosts = authority.dropFirst(user.count).split(separator: ",", omittingEmptySubsequences: false)
+        return hosts.map { String(text[..<mark.upperBound] + user + $0 + rest.dropFirst(authority.count)) }
+    }
+
     private static func port(_ text: Substring, default: Int) -> Int? {
         guard !text.isEmpty else { return `default` }
         let digits = text.dropFirst()

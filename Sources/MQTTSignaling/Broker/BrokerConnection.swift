@@ -28,7 +28,7 @@ final class BrokerConnection: Sendable {
 
     /// The messages, in order, until the connection ends; for one consumer.
     let messages: AsyncStream<Message>
-    let settings: BrokerSettings
+    private let settings: BrokerSettings
     private let inbox: AsyncStream<Message>.Continuation
     private let wake: Int32
     private let client = Mutex(Client())
@@ -44,7 +44,7 @@ final class BrokerConnection: Sendable {
     private struct State {
         /// Set when the connection has ended.
         var failure: BrokerFailure?
-        /// The reason of the CONNACK, or who waits for it.
+        /// Who waits for the CONNACK.
         var opened: Outcome?
         var pending: [Int32: Outcome] = [:]
         /// Acknowledgements that came before their request was noted.
@@ -178,6 +178,13 @@ final class BrokerConnection: Sendable {
 
     // MARK: The thread
 
+    /// A result of the library, with the system's error if there was one.
+    private typealias Step = (result: Int32, socketError: Int32)
+
+    private static func end(_ result: Int32) -> Step {
+        (result, result == Int32(MOSQ_ERR_ERRNO.rawValue) ? errno : 0)
+    }
+
     private func run() {
         Thread.current.name = "mqtt \(settings.port)"
         var (result, socketError) = start()
@@ -189,7 +196,7 @@ final class BrokerConnection: Sendable {
     }
 
     /// Begins to connect; resolves the name, which may take its time.
-    private func start() -> (result: Int32, socketError: Int32) {
+    private func start() -> Step {
         let handle = mosquitto_new(settings.clientID, true, Unmanaged.passUnretained(self).toOpaque())
         guard let handle, wake >= 0 else { return (Int32(MOSQ_ERR_NOMEM.rawValue), 0) }
         client.withLock { $0.handle = handle }
@@ -211,11 +218,11 @@ final class BrokerConnection: Sendable {
         errno = 0
         let result = mosquitto_connect_bind_async(
             handle, settings.host, Int32(settings.port), Int32(settings.keepAliveSeconds), nil)
-        return (result, result == Int32(MOSQ_ERR_ERRNO.rawValue) ? errno : 0)
+        return Self.end(result)
     }
 
     /// Waits for the socket, and lets the library read and write.
-    private func step() -> (result: Int32, socketError: Int32) {
+    private func step() -> Step {
         guard let handle = client.withLock({ $0 }).handle else { return (Int32(MOSQ_ERR_NO_CONN.rawValue), 0) }
         let socket = mosquitto_socket(handle)
         guard socket >= 0 else { return (Int32(MOSQ_ERR_NO_CONN.rawValue), 0) }
@@ -236,11 +243,11 @@ final class BrokerConnection: Sendable {
         // A TLS handshake is continued by reading, also when it waits to write; and TLS may hold what the socket no longer shows.
         if ready & ~POLLOUT != 0 || settings.tls != nil {
             let result = readAll(handle)
-            guard result == 0 else { return (result, result == Int32(MOSQ_ERR_ERRNO.rawValue) ? errno : 0) }
+            guard result == 0 else { return Self.end(result) }
         }
         if mosquitto_socket(handle) >= 0, mosquitto_want_write(handle) {
             let result = mosquitto_loop_write(handle, 1)
-            guard result == 0 else { return (result, result == Int32(MOSQ_ERR_ERRNO.rawValue) ? errno : 0) }
+            guard result == 0 else { return Self.end(result) }
         }
         return (mosquitto_loop_misc(handle), 0)
     }

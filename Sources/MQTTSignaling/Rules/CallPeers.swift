@@ -1,6 +1,6 @@
 internal import CallProtocol
 
-/// The devices at the other end of this device's calls: a call is told when one of them is signed in no more.
+/// The devices at the other end of this device's calls: a call gets `gone` when one of them is signed in no more.
 ///
 /// Only this device makes a call known, by what it sends, or another one by an invite. So a peer cannot fill the memory with calls that do not exist.
 struct CallPeers: Sendable {

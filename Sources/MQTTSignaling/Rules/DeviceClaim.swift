@@ -14,19 +14,21 @@ struct DeviceClaim: Sendable, Equatable {
     let session: String
     private(set) var sinceUnixMs: Double
     /// Whether the own note has come back from the broker since the first sign-in.
-    private(set) var isSettled = false
+    private(set) var isConfirmed = false
 
     init(session: String, sinceUnixMs: Double) { (self.session, self.sinceUnixMs) = (session, sinceUnixMs) }
 
     /// Takes the note of the own device; nil: it was removed, such as by the last will of a former connection.
     mutating func take(_ note: PresenceNote?) -> Action {
-        guard let note else { return isSettled ? .publish : .nothing }
+        guard let note else { return isConfirmed ? .publish : .nothing }
         guard note.session != session else {
-            isSettled = isSettled || note.sinceUnixMs == sinceUnixMs
+            isConfirmed = isConfirmed || note.sinceUnixMs == sinceUnixMs
             return .nothing
         }
-        guard (note.sinceUnixMs, note.session) > (sinceUnixMs, session) else { return isSettled ? .publish : .nothing }
-        guard !isSettled else { return .giveUp }
+        guard (note.sinceUnixMs, note.session) > (sinceUnixMs, session) else {
+            return isConfirmed ? .publish : .nothing
+        }
+        guard !isConfirmed else { return .giveUp }
         // A program that signs in comes after all that are there, even if its clock is behind theirs.
         sinceUnixMs = note.sinceUnixMs + 1
         return .publish

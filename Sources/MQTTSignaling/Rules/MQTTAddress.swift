@@ -21,7 +21,7 @@ struct MQTTAddress: Sendable, Equatable {
     init(_ text: String) throws(SignalingError) {
         self.text = text
         func invalid(_ reason: String) -> SignalingError { .invalidURL(text, text: reason) }
-        let places = Self.split(text)
+        let places = SignalingURL.nodes(of: text)
         guard places.count <= Self.maximumNodes else { throw invalid("it has more than \(Self.maximumNodes) hosts") }
         var nodes: [SignalingURL] = []
         for place in places {
@@ -42,15 +42,5 @@ struct MQTTAddress: Sendable, Equatable {
             throw invalid("its path is no topic: use levels of ASCII letters, digits and . _ - @ : between slashes")
         }
         topics = Topics(prefix: path.isEmpty ? Self.standardPrefix : String(path))
-    }
-
-    /// One URL for each of the hosts between the scheme and the path.
-    private static func split(_ text: String) -> [String] {
-        guard let mark = text.firstRange(of: "://") else { return [text] }
-        let rest = text[mark.upperBound...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        let user = authority.lastIndex(of: "@").map { authority[...$0] } ?? ""
-        let hosts = authority.dropFirst(user.count).split(separator: ",", omittingEmptySubsequences: false)
-        return hosts.map { String(text[..<mark.upperBound] + user + $0 + rest.dropFirst(authority.count)) }
     }
 }

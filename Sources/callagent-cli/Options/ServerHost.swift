@@ -1,3 +1,4 @@
+internal import CallAgent
 internal import Foundation
 internal import LocalNetwork
 
@@ -7,12 +8,7 @@ enum ServerHost {
     ///
     /// Of several nodes (`mqtt://a,b`) it is the first one on another machine.
     static func of(_ url: String) -> String {
-        guard let mark = url.range(of: "://") else { return "" }
-        let authority = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        let names = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        let hosts = names.split(separator: ",").compactMap { node in
-            URLComponents(string: "\(url[..<mark.upperBound])\(node)")?.host
-        }
+        let hosts = SignalingURL.nodes(of: url).compactMap { URLComponents(string: $0)?.host }
         return hosts.first { !LocalAddresses.isLoopback($0) } ?? hosts.first ?? ""
     }
 }

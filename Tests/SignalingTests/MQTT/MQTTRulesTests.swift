@@ -97,12 +97,12 @@ struct MQTTRulesTests {
         }
         for skew in [-100_000.0, 0, 100_000] {
             var first = DeviceClaim(session: "z", sinceUnixMs: 1_000)
-            #expect(first.take(note(first)) == .nothing && first.isSettled)
+            #expect(first.take(note(first)) == .nothing && first.isConfirmed)
             // The second one finds the note of the first one, and comes after it whatever its clock says.
             var second = DeviceClaim(session: "a", sinceUnixMs: 1_000 + skew)
             let isLate = skew > 0
             #expect(second.take(note(first)) == (isLate ? .nothing : .publish))
-            #expect(second.take(note(second)) == .nothing && second.isSettled)
+            #expect(second.take(note(second)) == .nothing && second.isConfirmed)
             #expect(first.take(note(second)) == .giveUp)
             // A note of the first one that was under way does not end the second one.
             #expect(second.take(note(first)) == .publish)

@@ -230,6 +230,19 @@ struct MQTTTransportTests {
         }
     }
 
+    @Test("Who may not see the presence of others sees nobody, and still gets messages")
+    func hiddenPresence() async throws {
+        let rules = try TemporaryFile("pattern readwrite callagent/to/#\npattern readwrite callagent/presence/%u/+\n")
+        let broker = try await MQTTBroker("allow_anonymous true\nacl_file \(rules.path)")
+        let alice = try await MQTTClient.signedIn("alice", broker.url)
+        let bob = try await MQTTClient.signedIn("bob", broker.url)
+        // mosquitto takes the subscription, and shows nothing.
+        let watch = PresenceReader(try await alice.transport.watch(["bob"]))
+        #expect(try await watch.next() == Presence(user: "bob", devices: []))
+        try await bob.send(from: "bob", to: "alice")
+        #expect(try await alice.message().from == "bob")
+    }
+
     // MARK: TLS
 
     @Test("TLS: the broker's certificate has to be trusted, and it may ask for one")
