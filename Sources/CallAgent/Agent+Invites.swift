@@ -22,7 +22,9 @@ extension Agent {
     func begin(_ invite: SignalingMessage.Invite, _ message: SignalingMessage, _ line: SignalingLine) {
         guard phase == .prepared else { return }
         let key = message.receivedKey
-        guard pendingInvites.count < Self.maximumPendingInvites else { return refuseAsBusy(message, line) }
+        guard !takesNoCalls, pendingInvites.count < Self.maximumPendingInvites else {
+            return refuseAsBusy(message, line)
+        }
         let start = ContinuousClock.now
         pendingInvites[key] = PendingInvite()
         pendingInvites[key]?.task = Task { await self.ring(invite, message, line, since: start) }

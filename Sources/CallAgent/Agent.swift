@@ -31,6 +31,8 @@ public actor Agent {
     /// The invites that do not ring yet.
     var pendingInvites: [CallKey: PendingInvite] = [:]
     private(set) var phase = AgentState.idle
+    /// Whether ``stopTakingCalls()`` was called.
+    private(set) var takesNoCalls = false
     /// Makes a new sign-in wait until signing out is complete.
     private let turn = Turn()
     /// The number of attempts to prepare.
@@ -183,6 +185,18 @@ public actor Agent {
     public func renew(token: String) async throws(CallError) {
         guard let line else { throw .notPrepared }
         do throws(SignalingError) { try await line.renew(token: token) } catch { throw .signaling(error) }
+    }
+
+    /// Refuses invites as busy from now on and ends ``incomingCalls``; calls under way continue, and calls can be placed.
+    ///
+    /// A transport that shares the user's calls among several devices gives this one no more. Final, also after another ``prepare()``. Returns when the
+    /// application has decided about all invites that arrived before.
+    public func stopTakingCalls() async {
+        guard !takesNoCalls, phase != .closed else { return }
+        takesNoCalls = true
+        await line?.stopTakingCalls()
+        for pending in pendingInvites.values { await pending.task?.value }
+        incoming.finish()
     }
 
     /// Hangs up every call, signs out and closes what was opened; ``prepare()`` may follow.

@@ -2,7 +2,7 @@ internal import CallAgent
 internal import CallProtocol
 internal import Foundation
 
-/// A sign-in: where, as whom, and which of several programs of the same name this one is.
+/// A sign-in: where and as whom.
 struct MQTTAccount: Sendable {
     let address: MQTTAddress
     let device: Device
@@ -10,31 +10,28 @@ struct MQTTAccount: Sendable {
     ///
     /// Another program that knew it could end the connection, so it is random.
     let clientID: String
-    var claim: DeviceClaim
 
-    init(_ address: MQTTAddress, _ device: Device, unixMs: Double) {
+    init(_ address: MQTTAddress, _ device: Device) {
         (self.address, self.device) = (address, device)
-        func random() -> String { (0..<20).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined() }
         // MQTT 3.1.1 promises no more than 23 letters and digits.
-        clientID = "ca" + random()
-        // Everybody may read it in the notes, so it says nothing of the client id.
-        claim = DeviceClaim(session: random(), sinceUnixMs: unixMs)
+        clientID = "ca" + Self.random()
     }
+
+    /// Which of several programs of the same name this one is.
+    ///
+    /// Everybody may read it in the notes, so it says nothing of the client id.
+    static func claim(unixMs: Double) -> DeviceClaim { DeviceClaim(session: random(), sinceUnixMs: unixMs) }
+
+    private static func random() -> String { (0..<20).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined() }
 
     var topics: Topics { address.topics }
 
     /// The topic of this device's own presence.
     var presenceTopic: String { topics.presence(of: device) }
 
-    /// What this device always subscribes to: its messages, and its own presence.
-    var filters: [String] { topics.inbox(of: device) + [presenceTopic] }
-
-    /// Says that this device is signed in.
-    func note(_ number: Int, validForMs: Int, unixMs: Double) -> String {
-        PresenceNote(
-            session: claim.session, number: number, sinceUnixMs: claim.sinceUnixMs, sentUnixMs: unixMs,
-            validForMs: validForMs
-        ).text
+    /// What this device always subscribes to, apart from invites: its messages, and its own presence; in a pool that of all members.
+    func filters(isInPool: Bool) -> [String] {
+        topics.inbox(of: device) + [isInPool ? topics.presence(ofUser: device.user) : presenceTopic]
     }
 
     /// Whether a message says the same of its sender as the topic, which the broker has checked, and is not a server's.
@@ -50,8 +47,14 @@ struct MQTTAccount: Sendable {
         return UInt32(max(invite.ringTimeoutMs, 0) / 1_000) + 2
     }
 
-    func topic(for message: SignalingMessage) -> String {
-        topics.message(from: device, to: message.to, device: message.toDevice)
+    /// A message to its receiver.
+    func publication(of message: SignalingMessage, _ text: String) -> Publication {
+        let topic =
+            message.body.isInvite && message.toDevice == nil
+            ? topics.invite(from: device, to: message.to)
+            : topics.message(from: device, to: message.to, device: message.toDevice)
+        return Publication(
+            text: text, topic: topic, expirySeconds: expirySeconds(of: message), ifRefused: .report(message))
     }
 
     /// What a connection needs to know.

@@ -9,31 +9,24 @@ actor MQTTSession {
     private let queue: SignalingEventQueue
     private let logger: Logger
     private var phase = MQTTPhase.idle
-    private var account: MQTTAccount?
-    private var password: MQTTPassword
-    private var version = BrokerSettings.Version.v5
-    /// Which of the broker's nodes is next, counted on without end.
-    private var node = 0
+    private let isInPool: Bool
+    private let signIn: BrokerSignIn
+    private var registration: MQTTRegistration?
     /// The connection of the current attempt or sign-in.
     private var connection: BrokerConnection?
     private var backoff: Backoff
     private var reportedRefusal: String?
-    private var signInTime = Duration.zero
     /// Before this, a connection that ends is replaced without a pause: the network changed.
     private var urgentUntil = ContinuousClock.now
     private var upkeep: Task<Void, Never>?
-    private var barrier = NoteBarrier()
-    private var presence = WatchedPresence()
-    /// Where the application reads who is signed in.
-    private var watcher: AsyncStream<Presence>.Continuation?
     private var notices = BrokerNotice()
 
     init(
-        configuration: MQTTTransportConfiguration, provider: (@Sendable () async throws -> String)?,
-        queue: SignalingEventQueue, logger: Logger
+        configuration: MQTTTransportConfiguration, isInPool: Bool,
+        provider: (@Sendable () async throws -> String)?, queue: SignalingEventQueue, logger: Logger
     ) {
-        (self.configuration, self.queue, self.logger) = (configuration, queue, logger)
-        password = MQTTPassword(provider: provider)
+        (self.configuration, self.isInPool, self.queue, self.logger) = (configuration, isInPool, queue, logger)
+        signIn = BrokerSignIn(configuration, password: MQTTPassword(provider: provider), logger: logger)
         backoff = Backoff(shortest: configuration.shortestRetryDelay, longest: configuration.longestRetryDelay)
     }
 
@@ -44,14 +37,16 @@ actor MQTTSession {
         case .idle: break
         case .connecting: throw .signInRefused(code: 409, text: "this transport is signing in already")
         case .connected, .waiting, .reconnecting:
-            guard let present = account?.device.user, present != device.user else { return }
+            guard let present = registration?.account.device.user, present != device.user else { return }
             throw .signInRefused(code: 409, text: "this transport is signed in as \(present) already")
         case .closed: throw .closed
         }
         phase = .connecting
-        account = MQTTAccount(address, device, unixMs: Self.unixMs)
+        registration = MQTTRegistration(
+            address, device, isInPool: isInPool, presenceValidity: configuration.presenceValidity,
+            unixMs: Self.unixMs, logger: logger)
         do throws(SignalingError) {
-            try await signIn()
+            try await establish()
         } catch {
             if case .connecting = phase { phase = .idle }
             throw phase.isClosed ? .closed : error
@@ -62,16 +57,19 @@ actor MQTTSession {
 
     func send(_ text: String) throws(SignalingError) {
         guard !phase.isClosed else { throw .closed }
-        guard case .connected = phase, let connection, let account else { throw .notConnected }
+        guard case .connected = phase, let connection, let registration else { throw .notConnected }
         let message: SignalingMessage
         do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
-        let (topic, expiry) = (account.topic(for: message), account.expirySeconds(of: message))
-        connection.publish(text, to: topic, expirySeconds: expiry) { [weak self] reason in
-            guard let reason, reason >= 0x10 else { return }
-            Task { [weak self] in await self?.refuse(message, reason) }
+        if let pool = registration.pool {
+            let (publications, isPassedOn) = pool.send(message, text)
+            publish(publications)
+            if isPassedOn { pass(notices.acknowledgement(of: message)) }
+            noteAvailability()
+        } else {
+            publish([registration.account.publication(of: message, text)])
         }
-        presence.sent(message)
-        updateFilters()
+        registration.watch.sent(message)
+        registration.watch.updateSubscriptions(on: connection)
     }
 
     func renew(token: String) throws(SignalingError) {
@@ -81,7 +79,7 @@ actor MQTTSession {
         case .waiting(let pause): pause.cancel()
         case .connected, .reconnecting: break
         }
-        password.renewed = token
+        signIn.use(token: token)
         backoff.reset()
     }
 
@@ -90,10 +88,10 @@ actor MQTTSession {
         case .waiting(let pause): pause.cancel()
         case .connected:
             guard let connection else { return }
-            let limit = min(configuration.checkTimeout, max(MQTTTransportConfiguration.shortestCheck, signInTime))
+            let limit = min(configuration.checkTimeout, max(MQTTTransportConfiguration.shortestCheck, signIn.duration))
             urgentUntil = .now + limit + .seconds(1)
             let timer = connection.deadline(limit, .unreachable(text: "the broker did not answer within \(limit)"))
-            _ = await publishPresence()
+            _ = await registration?.own.published(on: connection, unixMs: Self.unixMs)
             timer.cancel()
         case .idle, .connecting, .reconnecting, .closed: break
         }
@@ -105,19 +103,22 @@ actor MQTTSession {
         case .closed: throw .closed
         case .connected, .waiting, .reconnecting: break
         }
-        watcher?.finish()
-        let (stream, inbox) = AsyncStream<Presence>.makeStream(bufferingPolicy: .bufferingNewest(4_096))
-        (watcher, presence.whom) = (inbox, whom)
+        guard let watch = registration?.watch else { throw .notConnected }
+        let stream = watch.begin(whom)
         guard case .connected = phase else { return stream }
-        if let reason = await updateFilters().value, reason >= 0x80 {
-            inbox.finish()
-            // Another call may have taken its place.
-            if presence.whom == whom { presence.whom = nil }
+        if let reason = await updateSubscriptions(), reason >= 0x80 {
+            watch.refused(whom)
             throw .signInRefused(code: 403, text: "the broker does not let this user watch the presence of others")
         }
-        await waitForNote()
-        report(presence.reportAll())
+        await roundTrip()
+        watch.reportAll()
         return stream
+    }
+
+    /// Takes no more calls of the pool; those under way go on.
+    func stopTakingCalls() {
+        registration?.pool?.leave(connection)
+        noteAvailability()
     }
 
     func close() async {
@@ -127,9 +128,11 @@ actor MQTTSession {
         switch before {
         case .waiting(let pause): pause.cancel()
         case .connected:
-            guard let connection, let account else { break }
+            guard let connection, let account = registration?.account else { break }
             let timer = connection.deadline(configuration.closeTimeout, .closed)
-            _ = await connection.publish("", to: account.presenceTopic, isRetained: true)
+            await withCheckedContinuation { continuation in
+                connection.publish("", to: account.presenceTopic, isRetained: true) { _ in continuation.resume() }
+            }
             timer.cancel()
             connection.close()
         case .idle, .connecting, .reconnecting, .closed: connection?.abandon(.closed)
@@ -143,92 +146,35 @@ actor MQTTSession {
 
     // MARK: Signing in
 
-    /// Connects, subscribes and publishes the presence: at the first node that can be reached, and with an older version of MQTT if the broker has
-    /// no other.
-    private func signIn() async throws(SignalingError) {
-        guard let account else { throw .notConnected }
-        let password = try await password.current()
-        let nodes = account.address.nodes
-        if password != nil { for node in nodes { self.password.warnIfPlain(node, logger) } }
-        var failure = BrokerFailure.closed
-        for _ in nodes {
-            let (url, start) = (nodes[node % nodes.count], ContinuousClock.now)
-            do throws(BrokerFailure) {
-                do throws(BrokerFailure) {
-                    try await attempt(account, url, password)
-                } catch {
-                    guard error == .unsupportedVersion, version == .v5 else { throw error }
-                    version = .v311
-                    try await attempt(account, url, password)
-                }
-                signInTime = .now - start
-                return
-            } catch {
-                connection?.abandon(.closed)
-                connection = nil
-                failure = error
-                // Another node would say the same.
-                guard case .unreachable = error else { break }
-                node += 1
-            }
+    private func establish() async throws(SignalingError) {
+        guard let registration else { throw .notConnected }
+        do throws(SignalingError) {
+            try await signIn.run(
+                registration, unixMs: { Self.unixMs },
+                begin: { connection throws(BrokerFailure) in try self.begin(connection, registration) })
+        } catch {
+            connection = nil
+            throw error
         }
-        throw failure.signalingError(account.address.text, hasPassword: password != nil)
     }
 
-    private func attempt(
-        _ account: MQTTAccount, _ url: SignalingURL, _ password: String?
-    ) async throws(BrokerFailure) {
+    private func begin(_ connection: BrokerConnection, _ registration: MQTTRegistration) throws(BrokerFailure) {
         guard !phase.isClosed else { throw .closed }
-        let attempt = BrokerConnection(account.settings(url, version, configuration, password: password))
-        connection = attempt
-        let limit = configuration.connectTimeout
-        let late = BrokerFailure.unreachable(text: "no answer within \(limit)")
-        let timer = attempt.deadline(limit, late)
-        defer { timer.cancel() }
-        try await attempt.open()
+        self.connection = connection
+        registration.connectionBegan(at: now)
         Task { [weak self] in
-            for await message in attempt.messages {
+            for await message in connection.messages {
                 await self?.take(message)
-                attempt.took(message)
+                connection.took(message)
             }
-            await self?.ended(attempt)
-        }
-        presence.begin(at: now)
-        guard let granted = await attempt.subscribe(account.filters) else { throw attempt.failure ?? .closed }
-        guard granted < 0x80 else {
-            throw .refused(reason: granted, text: "the broker refuses the topics of this user")
-        }
-        let (published, number) = await publishPresence()
-        guard let published else { throw attempt.failure ?? .closed }
-        guard published < 0x80 else {
-            throw .refused(reason: published, text: "the broker refuses the presence of this user")
-        }
-        await waitForNote(number)
-        if let failure = attempt.failure {
-            guard failure == late else { throw failure }
-            throw .refused(
-                reason: 0x87, text: "the broker delivers nothing to this user; do its access rules allow that?")
+            await self?.ended(connection)
         }
     }
 
-    /// Waits until a note of this device has come back, by default the next one.
-    private func waitForNote(_ number: Int? = nil) async {
-        guard let connection, connection.failure == nil else { return }
-        await withCheckedContinuation { continuation in
-            barrier.wait(for: number ?? barrier.published + 1, continuation)
-            if number == nil { Task { await publishPresence() } }
-        }
-    }
-
-    /// Publishes a note; returns the reason code of its acknowledgement, nil without one, and its number.
-    @discardableResult private func publishPresence() async -> (reason: Int32?, number: Int) {
-        let number = barrier.next()
-        guard let account, let connection else { return (nil, number) }
-        let validity = configuration.presenceValidity
-        let note = account.note(number, validForMs: Int(validity / .milliseconds(1)), unixMs: Self.unixMs)
-        let reason = await connection.publish(
-            note, to: account.presenceTopic, isRetained: true, expirySeconds: UInt32(validity / .seconds(1)))
-        return (reason, number)
+    /// Waits until the broker has delivered what it had before.
+    private func roundTrip() async {
+        guard let connection, let own = registration?.own else { return }
+        await own.wait(for: own.publish(on: connection, unixMs: Self.unixMs), on: connection)
     }
 
     private func connected() {
@@ -243,32 +189,50 @@ actor MQTTSession {
         }
         // Not a part of the sign-in: all users may be more than the broker lets wait at once.
         Task { await self.beginWatching() }
-        logger.info("signed in", metadata: ["user": "\(account?.device.user ?? "")"])
+        logger.info("signed in", metadata: ["user": "\(registration?.account.device.user ?? "")"])
     }
 
     /// Subscribes to the presence that mattered before, and reports it.
     private func beginWatching() async {
-        let whom = presence.whom
-        guard await updateFilters().value != nil, whom != nil else { return }
-        await waitForNote()
-        if presence.whom == whom { report(presence.reportAll()) }
+        guard let watch = registration?.watch else { return }
+        let whom = watch.whom
+        guard await updateSubscriptions() != nil, whom != nil else { return }
+        await roundTrip()
+        if watch.whom == whom { watch.reportAll() }
     }
 
-    private func renewPresence() async {
-        guard case .connected = phase else { return }
-        report(presence.expire(at: now))
-        await publishPresence()
+    private func updateSubscriptions() async -> Int32? {
+        guard let connection, let watch = registration?.watch else { return nil }
+        return await withCheckedContinuation { continuation in
+            watch.updateSubscriptions(on: connection) { continuation.resume(returning: $0) }
+        }
+    }
+
+    private func renewPresence() {
+        guard case .connected = phase, let connection, let registration else { return }
+        notify(registration.watch.expire(at: now))
+        registration.pool?.renew(at: now)
+        registration.own.isFree = registration.pool?.isFree
+        registration.own.publish(on: connection, unixMs: Self.unixMs)
+    }
+
+    /// Publishes a note when this member of a pool is free now, or no more.
+    private func noteAvailability() {
+        guard let registration, registration.own.isFree != registration.pool?.isFree else { return }
+        registration.own.isFree = registration.pool?.isFree
+        guard case .connected = phase, let connection else { return }
+        registration.own.publish(on: connection, unixMs: Self.unixMs)
     }
 
     // MARK: The end of a connection
 
     private func ended(_ ended: BrokerConnection) async {
         guard connection === ended else { return }
-        barrier.release()
+        registration?.own.connectionEnded()
         // An attempt that fails is reported by the one who made it.
         guard case .connected = phase else { return }
         connection = nil
-        node += 1
+        signIn.nodeWasLost()
         upkeep?.cancel()
         let text = ended.failure.map { $0.description } ?? ""
         logger.notice("signaling connection lost", metadata: ["reason": "\(text)"])
@@ -284,7 +248,7 @@ actor MQTTSession {
             guard case .waiting = phase else { return }
             phase = .reconnecting
             do throws(SignalingError) {
-                try await signIn()
+                try await establish()
                 guard case .reconnecting = phase else { return }
                 connected()
                 _ = queue.put(.reconnected)
@@ -294,7 +258,7 @@ actor MQTTSession {
                 logger.debug("reconnecting failed", metadata: ["reason": "\(error)"])
                 pause = backoff.pause(chance: .random(in: 0...1))
                 if case .signInRefused(_, let text) = error {
-                    password.renewed = nil
+                    signIn.use(token: nil)
                     if reportedRefusal != text { (reportedRefusal, reason) = (text, error.description) }
                 }
             }
@@ -304,45 +268,80 @@ actor MQTTSession {
     private func finish() {
         upkeep?.cancel()
         queue.finish()
-        watcher?.finish()
-        barrier.release()
+        registration?.watch.finish()
+        registration?.own.connectionEnded()
     }
 
     // MARK: Messages
 
     private func take(_ message: BrokerConnection.Message) async {
-        guard !phase.isClosed, let account else { return }
-        switch account.topics.meaning(of: message.topic) {
-        case .message(let sender, let user, let device):
-            guard user == account.device.user, device == nil || device == account.device.device else { return }
-            await receive(message.text, from: sender)
+        guard !phase.isClosed, let registration else { return }
+        let own = registration.account.device
+        switch registration.account.topics.meaning(of: message.topic) {
+        case .message(_, let user, _) where user != own.user: break
+        case .message(_, _, .device(let name)) where name != own.device: break
+        case .message(let sender, _, let inbox): await receive(message.text, from: sender, via: inbox, registration)
         case .presence(let device):
             let note = PresenceNote(decoding: message.text)
             // Neither a note nor the end of one.
             guard note != nil || message.text.isEmpty else { return }
-            if device == account.device { takeOwn(note) }
-            report(
-                presence.take(note, of: device, isRetained: message.isRetained, at: now, unixMs: Self.unixMs))
+            if device == own { takeOwn(note, registration.own) }
+            let (isRetained, now, unixMs) = (message.isRetained, now, Self.unixMs)
+            registration.pool?.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
+            notify(registration.watch.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs))
         case nil: break
         }
     }
 
     /// Hands a message over whose sender is the one that the broker let publish to this topic.
-    private func receive(_ text: String, from sender: Device) async {
-        guard let account, account.accepts(text, from: sender) else {
+    private func receive(
+        _ text: String, from sender: Device, via inbox: Topics.Inbox, _ registration: MQTTRegistration
+    ) async {
+        let message = try? SignalingMessage(decoding: text)
+        let caller = registration.pool?.caller(of: message, passedOnBy: sender, via: inbox)
+        guard caller != nil || registration.account.accepts(text, from: sender) else {
             return logger.debug("dropped a message that is not from the sender of its topic")
         }
-        if let message = try? SignalingMessage(decoding: text) {
-            presence.received(message, from: sender, as: account.device.device)
-            updateFilters()
+        if let pool = registration.pool {
+            let (isForAgent, publications) = pool.receive(message, text, via: inbox)
+            publish(publications)
+            noteAvailability()
+            guard isForAgent else { return }
+            if let message, message.body.isInvite { limitDecision(about: message.receivedKey, pool) }
+        }
+        if let message, let connection {
+            registration.watch.received(message, from: caller ?? sender, as: registration.account.device.device)
+            registration.watch.updateSubscriptions(on: connection)
         }
         guard !queue.put(.received(text)) else { return }
         await withCheckedContinuation { continuation in queue.whenThereIsRoom { continuation.resume() } }
     }
 
+    private func limitDecision(about call: CallKey, _ pool: PoolMembership) {
+        Task {
+            try? await Task.sleep(for: PoolMembership.decisionTime)
+            publish(pool.acknowledge(call))
+        }
+    }
+
+    private func publish(_ publications: [Publication]) {
+        guard let connection else { return }
+        for publication in publications {
+            connection.publish(
+                publication.text, to: publication.topic, expirySeconds: publication.expirySeconds
+            ) { [weak self] reason in
+                guard let reason, reason >= 0x10 else { return }
+                Task { [weak self] in await self?.refused(publication, reason) }
+            }
+        }
+    }
+
     /// The broker did not hand a message on.
-    private func refuse(_ message: SignalingMessage, _ reason: Int32) {
-        pass(notices.refusal(of: message, reason: reason, unixMs: Self.unixMs))
+    private func refused(_ publication: Publication, _ reason: Int32) {
+        switch publication.ifRefused {
+        case .report(let message): pass(notices.refusal(of: message, reason: reason, unixMs: Self.unixMs))
+        case .passOn(let call): publish(registration?.pool?.passOnAgain(call) ?? [])
+        }
     }
 
     /// Hands a message over that this end made itself.
@@ -352,11 +351,12 @@ actor MQTTSession {
 
     // MARK: Presence
 
-    private func takeOwn(_ note: PresenceNote?) {
-        switch account?.claim.take(note) {
-        case .nothing, nil:
-            if let note, note.session == account?.claim.session { barrier.reached(note.number) }
-        case .publish: Task { await publishPresence() }
+    private func takeOwn(_ note: PresenceNote?, _ own: OwnPresence) {
+        switch own.take(note) {
+        case .nothing: break
+        case .publish:
+            guard let connection else { return }
+            own.publish(on: connection, unixMs: Self.unixMs)
         case .giveUp:
             logger.notice("another program signed in as the same user and device")
             // The retained message is the other program's now.
@@ -367,33 +367,13 @@ actor MQTTSession {
         }
     }
 
-    private func report(_ reports: [WatchedPresence.Report]) {
-        for report in reports {
-            switch report {
-            case .gone(let callId, let device, let session):
-                Task { await self.notify(callId, gone: device, session) }
-            case .presence(let presence): watcher?.yield(presence)
-            }
-        }
-    }
+    private func notify(_ gone: [PresenceWatch.Gone]) { for one in gone { Task { await self.notify(one) } } }
 
     /// Waits a moment: a program that has just connected again is not gone, although its former connection left a last will.
-    private func notify(_ callId: String, gone device: Device, _ session: String) async {
+    private func notify(_ gone: PresenceWatch.Gone) async {
         try? await Task.sleep(for: WatchedPresence.returnTime)
-        guard presence.session(of: device) != session, let account else { return }
-        pass(notices.gone(device, callId: callId, to: account.device.user, unixMs: Self.unixMs))
-    }
-
-    /// Subscribes to the presence that matters now, and to no other; the value is the broker's reason code.
-    @discardableResult private func updateFilters() -> Task<Int32?, Never> {
-        guard let connection, let account else { return Task { nil } }
-        let (added, removed) = presence.changeFilters(account.topics)
-        for filter in removed where filter != account.presenceTopic { connection.unsubscribe(filter) }
-        guard !added.isEmpty else { return Task { 0 } }
-        return Task {
-            let reason = await connection.subscribe(added)
-            if let reason, reason >= 0x80 { logger.warning("the broker refuses to show who is signed in") }
-            return reason
-        }
+        guard let registration, registration.watch.session(of: gone.device) != gone.session else { return }
+        let user = registration.account.device.user
+        pass(notices.gone(gone.device, callId: gone.callId, to: user, unixMs: Self.unixMs))
     }
 }

@@ -34,12 +34,15 @@ public final class MQTTTransport: SignalingTransport {
     ///     one that signs in. The topics are below the prefix, by default `callagent`. Several nodes of one broker stand side by side, with commas
     ///     between them, 16 at most: a connection that is lost is made again with the next one.
     ///   - device: the name of this device among the user's devices; nil for `main`.
+    ///   - isInPool: whether the user's calls are shared among its devices that say so: each call rings at one of them. One that refuses a call as busy
+    ///     passes it on to a free one, if there is any. Each needs a name of its own as `device`.
     ///   - token: returns the password of a sign-in, such as a JSON Web Token; called at each one. It has to return within the connect timeout. Nil where
     ///     the broker needs none. A password that is sent unencrypted to another machine is logged as a warning, once.
     ///   - configuration: time limits and certificates.
     ///   - logger: gets the log of what happens; a password is never logged.
     public init(
-        url: String, device: String? = nil, token: (@Sendable () async throws -> String)? = nil,
+        url: String, device: String? = nil, isInPool: Bool = false,
+        token: (@Sendable () async throws -> String)? = nil,
         configuration: MQTTTransportConfiguration = MQTTTransportConfiguration(),
         logger: Logger = Logger(label: "signaling")
     ) {
@@ -48,7 +51,7 @@ public final class MQTTTransport: SignalingTransport {
         self.device = device ?? "main"
         events = queue.events
         session = MQTTSession(
-            configuration: configuration.bounded(), provider: token, queue: queue, logger: logger)
+            configuration: configuration.bounded(), isInPool: isInPool, provider: token, queue: queue, logger: logger)
     }
 
     deinit {
@@ -114,6 +117,11 @@ public final class MQTTTransport: SignalingTransport {
     /// - Throws: ``SignalingError/notConnected`` while the connection is down, ``SignalingError/closed`` after
     ///   ``close()``, ``SignalingError/malformed(_:)`` for a text that is no message.
     public func send(_ text: String, to user: String) async throws(SignalingError) { try await session.send(text) }
+
+    /// Leaves the pool: the other members get its calls.
+    ///
+    /// Does nothing without a pool: then the agent refuses invites as busy.
+    public func stopTakingCalls() async { await session.stopTakingCalls() }
 
     /// Signs out and ends ``events``.
     ///

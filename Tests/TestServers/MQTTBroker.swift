@@ -6,16 +6,8 @@ package final class MQTTBroker: Sendable {
     package let port: Int
     private let options: Mutex<String>
     private let certificate: TestCertificate?
-    private let folder = NSTemporaryDirectory() + "broker-test-\(UUID().uuidString)"
-    private let running = Mutex<Run?>(nil)
-
-    private struct Run: Sendable {
-        let process: Process
-        let output: ProcessOutput
-    }
-
-    /// Why it did not start.
-    package struct Failure: Error, CustomStringConvertible { package let description: String }
+    private let folder: TemporaryFolder
+    private let running = Mutex<ServerProcess?>(nil)
 
     /// Starts a broker that lets everybody do everything.
     ///
@@ -23,14 +15,9 @@ package final class MQTTBroker: Sendable {
     package init(_ options: String = "allow_anonymous true", certificate: TestCertificate? = nil) async throws {
         self.options = Mutex(options)
         self.certificate = certificate
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder("broker")
         port = try await FreePort.find()
         try await start()
-    }
-
-    deinit {
-        stop()
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     package var url: String { "\(certificate == nil ? "mqtt" : "mqtts")://127.0.0.1:\(port)" }
@@ -41,55 +28,43 @@ package final class MQTTBroker: Sendable {
             present = options ?? present
             return present
         }
-        let path = "/usr/sbin/mosquitto"
-        guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw Failure(description: "scripts/install-packages test installs mosquitto")
-        }
         let tls = certificate.map { "certfile \($0.certificate.path)\nkeyfile \($0.key.path)\n" } ?? ""
-        let configuration = "user root\nlistener \(port) 127.0.0.1\nlog_type all\n\(tls)\(options)\n"
-        let file = folder + "/mosquitto.conf"
-        try Data(configuration.utf8).write(to: URL(filePath: file))
-        let log = Log()
-        let output = try ProcessOutput { data in log.text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = ["-c", file]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output.writingEnd
-        process.standardError = output.writingEnd
-        try process.run()
-        output.began()
-        running.withLock { $0 = Run(process: process, output: output) }
-        let limit = ContinuousClock.now + .seconds(20)
-        while await !FreePort.accepts(port) {
-            guard process.isRunning, ContinuousClock.now < limit else {
-                throw Failure(description: "mosquitto does not listen: \(log.text.withLock { $0 })")
-            }
-            // The polling interval.
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        let file = try folder.write(
+            "user root\nlistener \(port) 127.0.0.1\nlog_type all\n\(tls)\(options)\n", to: "mosquitto.conf")
+        let process = try await ServerProcess("/usr/sbin/mosquitto", ["-c", file], port: port)
+        running.withLock { $0 = process }
     }
 
     /// Kills it; the system closes its connections, and it publishes no last wills.
-    package func stop() {
-        guard let run = running.withLock({ $0.take() }), run.process.isRunning else { return }
-        kill(run.process.processIdentifier, SIGKILL)
-        run.process.waitUntilExit()
-    }
+    package func stop() { running.withLock { $0.take() }?.stop() }
 
     /// From now on it receives, and answers nothing.
-    package func stopAnswering() { signal(SIGSTOP) }
+    package func stopAnswering() { running.withLock { $0 }?.signal(SIGSTOP) }
 
     /// Undoes ``stopAnswering()``.
-    package func answerAgain() { signal(SIGCONT) }
-
-    private func signal(_ number: Int32) {
-        running.withLock { run in
-            if let run { _ = kill(run.process.processIdentifier, number) }
-        }
-    }
+    package func answerAgain() { running.withLock { $0 }?.signal(SIGCONT) }
 }
 
-private final class Log: Sendable {
-    let text = Mutex("")
+/// A real nats-server on 127.0.0.1 that speaks MQTT 3.1.1 only: no reason codes, no shared subscriptions.
+package final class OldMQTTBroker: Sendable {
+    package let port: Int
+    private let folder: TemporaryFolder
+    private let process: ServerProcess
+
+    package init() async throws {
+        folder = try TemporaryFolder("broker")
+        port = try await FreePort.find()
+        let file = try folder.write(
+            """
+            server_name: test
+            listen: "127.0.0.1:-1"
+            jetstream { store_dir: "\(folder.path)" }
+            mqtt { listen: "127.0.0.1:\(port)" }
+            """, to: "nats.conf")
+        process = try await ServerProcess("/usr/sbin/nats-server", ["-c", file], port: port)
+    }
+
+    deinit { process.stop() }
+
+    package var url: String { "mqtt://127.0.0.1:\(port)" }
 }

@@ -85,6 +85,8 @@ actor SignalingLine {
 
     func renew(token: String) async throws(SignalingError) { try await transport.renew(token: token) }
 
+    nonisolated(nonsending) func stopTakingCalls() async { await transport.stopTakingCalls() }
+
     /// ms since 1970, by the clock of the message time stamps.
     var unixMs: Double { Date().timeIntervalSince1970 * 1_000 + clockOffsetMs }
 

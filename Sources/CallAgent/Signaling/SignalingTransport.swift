@@ -39,6 +39,11 @@ public protocol SignalingTransport: Sendable {
     /// - Throws: ``SignalingError/signInRefused(code:text:)`` when the token is not accepted; the current one stays in use.
     func renew(token: String) async throws(SignalingError)
 
+    /// The agent takes no more calls from now on, until the transport is closed; those under way continue.
+    ///
+    /// A transport that shares the calls of a user among several devices gives this one no more.
+    func stopTakingCalls() async
+
     /// Signs out and ends ``events``. Messages that were sent before are handed on first.
     func close() async
 }
@@ -51,6 +56,9 @@ extension SignalingTransport {
 
     /// Does nothing: the transport finds out in its own time.
     public func checkConnection() async {}
+
+    /// Does nothing: the agent refuses what arrives.
+    public func stopTakingCalls() async {}
 
     /// Refuses: the transport has no tokens.
     public func renew(token: String) async throws(SignalingError) {

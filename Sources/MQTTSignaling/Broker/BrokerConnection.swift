@@ -49,6 +49,8 @@ final class BrokerConnection: Sendable {
         var pending: [Int32: Outcome] = [:]
         /// Acknowledgements that came before their request was noted.
         var early: [Int32: Int32] = [:]
+        /// Whether the broker knows shared subscriptions.
+        var sharesSubscriptions = false
         var lastError: String?
         var waitingBytes = 0
         /// How many callbacks there were.
@@ -67,6 +69,9 @@ final class BrokerConnection: Sendable {
     /// Why the connection ended; nil before that.
     var failure: BrokerFailure? { state.withLock { $0.failure } }
 
+    /// Whether the broker gives each message of a shared subscription to one of its clients (MQTT 5 section 4.8.2).
+    var sharesSubscriptions: Bool { state.withLock { $0.sharesSubscriptions } }
+
     // MARK: Requests
 
     /// Connects, and returns when the broker has accepted the client.
@@ -84,17 +89,20 @@ final class BrokerConnection: Sendable {
         }
     }
 
-    /// Subscribes to these topics; the result is the highest reason code (0x80 and above: refused), or nil when the connection ended.
-    func subscribe(_ filters: [String]) async -> Int32? {
-        await withCheckedContinuation { continuation in
-            request({ continuation.resume(returning: $0) }) { client, number in
-                let copies = filters.map { strdup($0) }
-                defer { for copy in copies { free(copy) } }
-                return copies.withUnsafeBufferPointer {
-                    mosquitto_subscribe_multiple(client, &number, Int32($0.count), $0.baseAddress, 1, 0, nil)
-                }
+    /// Subscribes to these topics with QoS 1; `outcome` gets the highest reason code (0x80 and above: refused).
+    func subscribe(_ filters: [String], _ outcome: @escaping Outcome) {
+        request(outcome) { client, number in
+            let copies = filters.map { strdup($0) }
+            defer { for copy in copies { free(copy) } }
+            return copies.withUnsafeBufferPointer {
+                mosquitto_subscribe_multiple(client, &number, Int32($0.count), $0.baseAddress, 1, 0, nil)
             }
         }
+    }
+
+    /// Subscribes, and returns the highest reason code, or nil when the connection ended.
+    func subscribe(_ filters: [String]) async -> Int32? {
+        await withCheckedContinuation { continuation in subscribe(filters) { continuation.resume(returning: $0) } }
     }
 
     /// Ends a subscription, without waiting for the acknowledgement.
@@ -297,9 +305,17 @@ final class BrokerConnection: Sendable {
     // MARK: Callbacks of the library, on its thread
 
     private func setCallbacks(_ handle: OpaquePointer) {
-        mosquitto_connect_v5_callback_set(handle) { _, object, reason, _, _ in
+        mosquitto_connect_v5_callback_set(handle) { _, object, reason, _, properties in
             let connection = BrokerConnection.from(object)
-            connection.state.withLock { $0.opened.take() }?(reason)
+            // A broker that does not say is one that has them.
+            var isAvailable: UInt8 = 1
+            mosquitto_property_read_byte(
+                properties, Int32(MQTT_PROP_SHARED_SUB_AVAILABLE.rawValue), &isAvailable, false)
+            let opened = connection.state.withLock { state in
+                state.sharesSubscriptions = connection.settings.version == .v5 && isAvailable == 1
+                return state.opened.take()
+            }
+            opened?(reason)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, object, reason, _ in
             // The broker says why (MQTT 5).

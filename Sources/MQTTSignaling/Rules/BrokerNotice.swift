@@ -33,6 +33,15 @@ struct BrokerNotice: Sendable {
         return message
     }
 
+    /// Says that a message to one device arrived.
+    mutating func acknowledgement(of message: SignalingMessage) -> SignalingMessage {
+        var ack = SignalingMessage(
+            id: nextID(), callId: message.callId, from: message.to, to: message.from, generation: message.generation,
+            sentUnixMs: message.sentUnixMs, body: .ack(message.id))
+        (ack.device, ack.toDevice) = (message.toDevice, message.device)
+        return ack
+    }
+
     private mutating func nextID() -> String {
         count += 1
         return "mqtt\(count)"

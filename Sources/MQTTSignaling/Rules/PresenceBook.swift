@@ -5,15 +5,21 @@ struct PresenceBook: Sendable {
     /// How much the clocks of two machines may differ for a retained note that is as old as it may be, in ms.
     private static let toleranceMs = 10_000.0
     /// The most users that are remembered; notes of further ones are ignored.
-    static let maximumUsers = 65_536
+    private let maximumUsers: Int
     /// The most devices of a user; further ones are ignored, since a user may publish as many notes as it likes.
-    static let maximumDevices = 16
+    private let maximumDevices: Int
 
     private struct Entry {
         /// When the note ends, in ms of this end's own clock.
         var end: Int
         /// The program that is signed in.
         var session: String
+        /// Whether it takes calls of its pool; nil for a device that is no member of one.
+        var isFree: Bool?
+    }
+
+    init(maximumUsers: Int = 65_536, maximumDevices: Int = 16) {
+        (self.maximumUsers, self.maximumDevices) = (maximumUsers, maximumDevices)
     }
 
     /// The entry of each device of each user.
@@ -28,6 +34,11 @@ struct PresenceBook: Sendable {
     /// The program that is signed in as a device; nil if there is none.
     func session(of device: Device) -> String? { entries[device.user]?[device.device]?.session }
 
+    /// The devices of a user, and whether they take calls of their pool; nil for a device that is no member of one.
+    func availability(of user: String) -> [(device: String, isFree: Bool?)] {
+        (entries[user] ?? [:]).map { ($0.key, $0.value.isFree) }
+    }
+
     /// Takes a note, nil for the end of one; returns whether it changed who is signed in.
     ///
     /// - Parameters:
@@ -38,10 +49,10 @@ struct PresenceBook: Sendable {
     {
         guard let note, !Self.isOld(note, isRetained, unixMs) else { return remove(device) }
         let known = entries[device.user]
-        guard known?[device.device] != nil || known?.count ?? 0 < Self.maximumDevices,
-            known != nil || entries.count < Self.maximumUsers
+        guard known?[device.device] != nil || known?.count ?? 0 < maximumDevices,
+            known != nil || entries.count < maximumUsers
         else { return false }
-        let entry = Entry(end: now + note.validForMs, session: note.session)
+        let entry = Entry(end: now + note.validForMs, session: note.session, isFree: note.free)
         return entries[device.user, default: [:]].updateValue(entry, forKey: device.device) == nil
     }
 
@@ -76,7 +87,11 @@ struct PresenceBook: Sendable {
     /// All notes end at `end` at the latest, unless they are renewed.
     mutating func doubt(until end: Int) {
         entries = entries.mapValues { devices in
-            devices.mapValues { Entry(end: min($0.end, end), session: $0.session) }
+            devices.mapValues { entry in
+                var entry = entry
+                entry.end = min(entry.end, end)
+                return entry
+            }
         }
     }
 }

@@ -12,6 +12,8 @@ struct PresenceNote: Sendable, Equatable, Codable {
     var sentUnixMs: Double
     /// How long it counts, in ms; its sender repeats it before that.
     var validForMs: Int
+    /// Whether the device takes calls of its pool; absent for a device that is no member of one.
+    var free: Bool?
 
     init(session: String, number: Int, sinceUnixMs: Double, sentUnixMs: Double, validForMs: Int) {
         (self.session, self.number, self.sinceUnixMs) = (session, number, sinceUnixMs)

@@ -10,10 +10,17 @@ struct Device: Sendable, Hashable, Comparable {
 
 /// The topics of the signaling below one prefix (`docs/signaling-mqtt.md`).
 struct Topics: Sendable, Equatable {
+    /// Which topics of a user a message was published to.
+    enum Inbox: Sendable, Equatable {
+        case allDevices
+        case device(String)
+        /// Invites for all devices, or for one member of the user's pool.
+        case invites
+    }
+
     /// What the topic of a received message says.
     enum Meaning: Sendable, Equatable {
-        /// A message for all devices of a user, or for `device` alone.
-        case message(from: Device, to: String, device: String?)
+        case message(from: Device, to: String, via: Inbox)
         /// The presence of a device.
         case presence(Device)
     }
@@ -26,6 +33,11 @@ struct Topics: Sendable, Equatable {
         return "\(prefix)/to/\(receiver)/from/\(Self.level(sender.user))/\(Self.level(sender.device))"
     }
 
+    /// Where invites for all devices of a user go: a topic of their own, so that the members of a pool can share it.
+    func invite(from sender: Device, to user: String) -> String {
+        "\(prefix)/invite/\(Self.level(user))/from/\(Self.level(sender.user))/\(Self.level(sender.device))"
+    }
+
     func presence(of device: Device) -> String {
         "\(prefix)/presence/\(Self.level(device.user))/\(Self.level(device.device))"
     }
@@ -34,6 +46,11 @@ struct Topics: Sendable, Equatable {
     func inbox(of device: Device) -> [String] {
         let user = Self.level(device.user)
         return ["\(prefix)/to/\(user)/from/+/+", "\(prefix)/to/\(user)/\(Self.level(device.device))/from/+/+"]
+    }
+
+    /// What a device subscribes to for the invites to its user; as a member of a pool that the broker distributes, together with the other members.
+    func invites(to user: String, isShared: Bool = false) -> String {
+        "\(isShared ? "$share/callagent/" : "")\(prefix)/invite/\(Self.level(user))/from/+/+"
     }
 
     /// The presence of all devices of a user, or of all users.
@@ -48,12 +65,13 @@ struct Topics: Sendable, Equatable {
         case (3, "presence"):
             guard let user = name(1), let device = name(2) else { return nil }
             return .presence(Device(user: user, device: device))
-        case (5, "to") where levels[2] == "from":
+        case (5, "to") where levels[2] == "from", (5, "invite") where levels[2] == "from":
             guard let to = name(1), let user = name(3), let device = name(4) else { return nil }
-            return .message(from: Device(user: user, device: device), to: to, device: nil)
+            let sender = Device(user: user, device: device)
+            return .message(from: sender, to: to, via: levels[0] == "to" ? .allDevices : .invites)
         case (6, "to") where levels[3] == "from":
             guard let to = name(1), let own = name(2), let user = name(4), let device = name(5) else { return nil }
-            return .message(from: Device(user: user, device: device), to: to, device: own)
+            return .message(from: Device(user: user, device: device), to: to, via: .device(own))
         default: return nil
         }
     }

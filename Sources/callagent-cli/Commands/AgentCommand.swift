@@ -28,6 +28,9 @@ protocol AgentCommand: AsyncParsableCommand, ShortHelpCommand {
     /// The user of the agent.
     var user: String { get }
 
+    /// The device of the user.
+    var device: DeviceName { get }
+
     /// The document that expectations are about.
     var document: Figures.Document { get }
 }
@@ -36,6 +39,8 @@ extension AgentCommand {
     var serverURL: String { agent.signalingURL }
 
     var user: String { agent.user }
+
+    var device: DeviceName { DeviceName(name: identity.device) }
 
     var document: Figures.Document { .calls }
 
@@ -92,7 +97,9 @@ extension AgentCommand {
         if served != nil { configuration.earlyMedia = .off }
         let transport: any SignalingTransport =
             served
-            ?? tokens.transport(url: agent.signalingURL, device: identity.device, logger: log.logger("signaling"))
+            ?? tokens.transport(
+                url: agent.signalingURL, device: device.name, isInPool: device.isInPool,
+                logger: log.logger("signaling"))
         let callAgent = Agent(
             user: user, media: engine, signaling: transport,
             configuration: configuration, logger: log.logger("call-agent"))

@@ -39,6 +39,7 @@ struct ListenCommand: AgentCommand {
     func validate() throws {
         try validateTogether()
         try checkEndpoint()
+        try checkPool()
         let host = ServerHost.of(serverURL)
         // Nobody opens a camera to everybody by accident.
         let isGuarded = endpoint.address == nil ? LocalAddresses.isLoopback(host) : endpoint.isGuarded
@@ -72,6 +73,18 @@ struct ListenCommand: AgentCommand {
         }
     }
 
+    private func checkPool() throws {
+        guard answering.pool else { return }
+        guard endpoint.address == nil, agent.signalingURL.lowercased().hasPrefix("mqtt") else {
+            throw ValidationError("--pool needs an MQTT broker, such as --signaling mqtt://127.0.0.1")
+        }
+    }
+
+    /// A member of a pool has a name that no other member has.
+    var device: DeviceName {
+        DeviceName(name: identity.device ?? (answering.pool ? DeviceName.unique : nil), isInPool: answering.pool)
+    }
+
     /// Where calls come from.
     var serverURL: String {
         guard let address = endpoint.address else { return agent.signalingURL }
@@ -87,10 +100,15 @@ struct ListenCommand: AgentCommand {
     func run() async throws {
         if endpoint.address == nil { try agent.requireUser(of: "listen") }
         let command = self
-        try await Interruption.handled { try await command.answerAll() }
+        let (terminations, inbox) = AsyncStream<Void>.makeStream()
+        let drain: @Sendable () -> Void = { inbox.yield() }
+        try await Interruption.handled(termination: answering.pool ? drain : nil) {
+            try await command.answerAll(until: terminations)
+        }
     }
 
-    private func answerAll() async throws {
+    /// Answers calls until the command is interrupted, or takes no more calls and those under way are over.
+    private func answerAll(until terminations: AsyncStream<Void>) async throws {
         let session = try await Verdict.preparing("listen", expectations) {
             try await prepareAgent(
                 maximumCalls: answering.maxCalls, ahead: JoinAhead(roles: [.callee]), hooks: hooks, endpoint: endpoint
@@ -101,11 +119,11 @@ struct ListenCommand: AgentCommand {
         let events = callee.events
         if output.events {
             var event = EventDocument("listening", of: callee.user)
-            event.device = identity.device
+            event.device = device.name
             event.url = url
             Output.event(event)
         } else if !output.json {
-            let device = identity.device.map { " on \($0)" } ?? ""
+            let device = self.device.name.map { " on \($0)" } ?? ""
             let paths = session.endpoint == nil ? "" : ": WHIP at /whip, WHEP at /whep"
             Output.line("listening as \(callee.user)\(device) at \(url)\(paths)")
         }
@@ -113,6 +131,13 @@ struct ListenCommand: AgentCommand {
         let isReported = output.json || answering.once || !expectations.expect.isEmpty || expectations.junit != nil
         let kept = isReported ? OutcomeLog() : nil
         let command = self
+        let drain = Task {
+            for await _ in terminations {
+                command.announceDrain(callee)
+                await callee.stopTakingCalls()
+            }
+        }
+        defer { drain.cancel() }
         if answering.once && (answering.reject || answering.busy) {
             for await event in events { if case .inviteRefused = event { break } }
         } else {
@@ -136,6 +161,15 @@ struct ListenCommand: AgentCommand {
         var verdict = Verdict(command: "listen", calls: judged)
         verdict.failure = failure
         try verdict.conclude(document, expectations, output)
+    }
+
+    private func announceDrain(_ agent: Agent) {
+        let text = "takes no more calls; under way: \(agent.activeCalls.count)"
+        if output.events {
+            Output.event(EventDocument("draining", of: agent.user, text: text))
+        } else if !output.json {
+            Output.line("\(agent.user) \(text)")
+        }
     }
 
     private func handle(_ call: Call) async -> CallOutcome {

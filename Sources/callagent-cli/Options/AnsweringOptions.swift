@@ -33,6 +33,12 @@ struct AnsweringOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many calls to have at a time; more callers get 'busy'.", valueName: "N"))
     var maxCalls = 1
 
+    @Flag(
+        help: ArgumentHelp(
+            "Share the user's calls with all programs that listen as the same user with --pool, at an MQTT broker: each call rings at one of them, a busy one passes it on. SIGTERM takes no more calls and ends when those under way are over."
+        ))
+    var pool = false
+
     @Flag(help: "End after the first call; with --reject or --busy, after the first one refused.")
     var once = false
 

@@ -75,13 +75,14 @@ struct TokenOptions: ParsableArguments {
     }
 
     /// The transport for one sign-in: the scheme of the URL selects it.
-    func transport(url: String, device: String?, logger: Logger) -> any SignalingTransport {
+    func transport(url: String, device: String?, isInPool: Bool = false, logger: Logger) -> any SignalingTransport {
         if url.lowercased().hasPrefix("mqtt") {
             var configuration = MQTTTransportConfiguration()
             configuration.trustRootsFile = trustRoots
             (configuration.certificateFile, configuration.keyFile) = (clientCert, clientKey)
             return MQTTTransport(
-                url: url, device: device, token: provider, configuration: configuration, logger: logger)
+                url: url, device: device, isInPool: isInPool, token: provider, configuration: configuration,
+                logger: logger)
         }
         var configuration = WebSocketTransportConfiguration()
         configuration.trustRootsFile = trustRoots

@@ -14,14 +14,22 @@ enum Interruption {
 
     /// Runs `body`; a signal cancels it, and `body` then hangs up and cleans up.
     ///
+    /// With `termination`, the first SIGTERM calls that instead.
+    ///
     /// - Throws: what `body` throws, or a ``Failure`` without a line for the signal.
     static func handled<Result: Sendable>(
-        within limit: Duration = Self.limit, _ body: @escaping @Sendable () async throws -> Result
+        within limit: Duration = Self.limit, termination: (@Sendable () -> Void)? = nil,
+        _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         let work = Task { try await body() }
         let watch = Task { () -> ExitStatus? in
+            var termination = termination
             for await signal in signals {
+                if signal == .sigterm, let terminate = termination.take() {
+                    terminate()
+                    continue
+                }
                 let status: ExitStatus = signal == .sigint ? .interrupted : .terminated
                 received.withLock { $0 = status }
                 work.cancel()

@@ -11,7 +11,7 @@ struct MQTTClient {
     let events = Mailbox<SignalingTransportEvent>()
 
     init(
-        _ url: String, device: String? = nil, logger: Logger = quietLogger,
+        _ url: String, device: String? = nil, isInPool: Bool = false, logger: Logger = quietLogger,
         configure: (inout MQTTTransportConfiguration) -> Void = { _ in },
         token: (@Sendable () async throws -> String)? = nil
     ) {
@@ -20,7 +20,8 @@ struct MQTTClient {
         configuration.longestRetryDelay = .milliseconds(50)
         configuration.connectTimeout = .seconds(20)
         configure(&configuration)
-        transport = MQTTTransport(url: url, device: device, token: token, configuration: configuration, logger: logger)
+        transport = MQTTTransport(
+            url: url, device: device, isInPool: isInPool, token: token, configuration: configuration, logger: logger)
         let (stream, events) = (transport.events, events)
         Task {
             for await event in stream { events.put(event) }
@@ -30,10 +31,10 @@ struct MQTTClient {
 
     /// Makes a signed-in client.
     static func signedIn(
-        _ user: String, _ url: String, device: String? = nil,
+        _ user: String, _ url: String, device: String? = nil, isInPool: Bool = false,
         configure: (inout MQTTTransportConfiguration) -> Void = { _ in }
     ) async throws -> MQTTClient {
-        let client = MQTTClient(url, device: device, configure: configure)
+        let client = MQTTClient(url, device: device, isInPool: isInPool, configure: configure)
         try await client.transport.connect(as: user)
         return client
     }

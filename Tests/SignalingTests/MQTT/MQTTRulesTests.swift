@@ -58,15 +58,19 @@ struct MQTTRulesTests {
         for receiver in [nil, name] {
             let topic = topics.message(from: device, to: name, device: receiver)
             #expect(!topic.contains("+") && !topic.contains("#"))
-            #expect(topics.meaning(of: topic) == .message(from: device, to: name, device: receiver))
+            let inbox = receiver.map { Topics.Inbox.device($0) } ?? .allDevices
+            #expect(topics.meaning(of: topic) == .message(from: device, to: name, via: inbox))
         }
+        let invite = topics.invite(from: device, to: name)
+        #expect(topics.meaning(of: invite) == .message(from: device, to: name, via: .invites))
     }
 
     @Test(arguments: [
         "", "callagent", "callagent/", "callagent/to/bob", "callagent/to/bob/from/alice", "callagent/presence/bob",
         "callagent/to/bob/from/alice/tv/x", "callagent/to/bob/tv/x/alice/tv", "callagent/presence//tv",
         "callagent/presence/a%2Cb/tv", "callagent/presence/a%/tv", "other/presence/bob/tv", "callagent/to//from/a/b",
-        "callagent/x/bob/from/alice/tv", "callagent/presence/bob/" + String(repeating: "x", count: 65),
+        "callagent/x/bob/from/alice/tv", "callagent/invite/bob/tv/from/alice/tv",
+        "callagent/presence/bob/" + String(repeating: "x", count: 65),
     ])
     func aTopicOfAnotherShapeMeansNothing(topic: String) {
         #expect(Topics(prefix: "callagent").meaning(of: topic) == nil)
@@ -263,12 +267,12 @@ struct MQTTRulesTests {
     }
 
     @Test func devicesBeyondTheLimitAreIgnored() {
-        var book = PresenceBook()
+        var book = PresenceBook(maximumUsers: 2, maximumDevices: 16)
         for number in 0..<100 {
             let device = Device(user: "bob", device: "d\(number)")
             _ = book.take(note(), of: device, isRetained: false, at: 0, unixMs: 0)
         }
-        #expect(book.devices(of: "bob").count == PresenceBook.maximumDevices)
+        #expect(book.devices(of: "bob").count == 16)
         _ = book.take(note(), of: alice, isRetained: false, at: 0, unixMs: 0)
         #expect(book.session(of: alice) == "s")
     }

@@ -187,7 +187,7 @@ struct MQTTTransportTests {
 
         // Whatever program it uses: it cannot publish as another one, and reads only what is sent to it.
         let text = callMessage(id: "forged", from: "alice", to: "bob", extra: #","generation":0,"sentUnixMs":0"#)
-        for topic in ["to/bob/from/alice/x", "to/bob/main/from/alice/x", "presence/bob/x"] {
+        for topic in ["to/bob/from/alice/x", "to/bob/main/from/alice/x", "presence/bob/x", "invite/bob/from/alice/x"] {
             let publisher = try mosquitto("pub", broker, ["-q", "1", "-t", "callagent/\(topic)", "-m", text])
             publisher.process.waitUntilExit()
         }

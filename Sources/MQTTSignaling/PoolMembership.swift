@@ -1,0 +1,140 @@
+internal import CallProtocol
+
+/// This device in the pool of its user: its subscription, and what it publishes because of ``Pool``.
+///
+/// For one actor.
+final class PoolMembership {
+    /// How long an agent may take to answer an invite before its acknowledgement is sent, so that the caller does not repeat it.
+    static let decisionTime = Duration.milliseconds(250)
+
+    private let account: MQTTAccount
+    private var rules: Pool
+    /// What this member is subscribed to for invites.
+    private var filter: String?
+    /// Whether the broker gives each invite to one member.
+    private var isDistributed = false
+
+    init(_ account: MQTTAccount) { (self.account, rules) = (account, Pool(account.device)) }
+
+    /// Whether this member takes calls, for its notes.
+    var isFree: Bool? { rules.isFree }
+
+    // MARK: Subscription
+
+    /// Subscribes to invites; returns the reason code, or nil when the connection ended.
+    nonisolated(nonsending) func subscribe(on connection: BrokerConnection) async -> Int32? {
+        filter = nil
+        guard rules.isFree != nil else { return 0 }
+        let user = account.device.user
+        if connection.sharesSubscriptions {
+            let shared = account.topics.invites(to: user, isShared: true)
+            let granted = await connection.subscribe([shared])
+            (filter, isDistributed) = (shared, true)
+            // A broker whose access rules know nothing of shared subscriptions.
+            guard let granted, granted >= 0x80 else { return granted }
+        }
+        let each = account.topics.invites(to: user)
+        (filter, isDistributed) = (each, false)
+        return await connection.subscribe([each])
+    }
+
+    /// Takes no more calls.
+    func leave(_ connection: BrokerConnection?) {
+        rules.leave()
+        if let filter = filter.take() { connection?.unsubscribe(filter) }
+    }
+
+    // MARK: Members
+
+    func take(_ note: PresenceNote?, of member: Device, isRetained: Bool, at now: Int, unixMs: Double) {
+        guard member.user == account.device.user else { return }
+        rules.take(note, of: member, isRetained: isRetained, at: now, unixMs: unixMs)
+    }
+
+    func connectionBegan(at now: Int) { rules.doubt(until: now + WatchedPresence.graceMs) }
+
+    func renew(at now: Int) { rules.renew(at: now) }
+
+    // MARK: Messages
+
+    /// The sender of an invite that another member passed on to this device; nil for any other message.
+    func caller(of message: SignalingMessage?, passedOnBy sender: Device, via inbox: Topics.Inbox) -> Device? {
+        guard let message, message.body.isInvite, case .device = inbox, sender.user == account.device.user,
+            message.from != sender.user, let device = message.device
+        else { return nil }
+        return Device(user: message.from, device: device)
+    }
+
+    /// Takes a message, nil for one that cannot be read; returns whether the agent gets it, and what to publish.
+    func receive(
+        _ message: SignalingMessage?, _ text: String, via inbox: Topics.Inbox
+    ) -> (isForAgent: Bool, [Publication]) {
+        if case .device = inbox, message?.body.isInvite != true {
+            if let message { noteEnd(message) }
+            return (true, [])
+        }
+        // An answer to what cannot be read would come from every member.
+        guard let message else { return (false, []) }
+        let call = message.receivedKey
+        guard message.body.isInvite else {
+            guard rules.has(call) else { return (false, []) }
+            noteEnd(message)
+            return (true, [])
+        }
+        let isForEach: Bool
+        switch inbox {
+        case .allDevices: return (false, [])
+        case .device: isForEach = false
+        case .invites: isForEach = !isDistributed
+        }
+        return switch rules.receive(invite: text, of: call, isForEach: isForEach) {
+        case .take: (true, [])
+        case .ignore: (false, [])
+        case .passOn(let passing): (false, publications(passing, of: call))
+        }
+    }
+
+    private func noteEnd(_ message: SignalingMessage) {
+        switch message.body {
+        case .cancel, .hangup: rules.ended(message.receivedKey)
+        default: break
+        }
+    }
+
+    /// Takes a message of the agent; returns what to publish, and whether that takes the place of the message, so that the agent has to be told that
+    /// it arrived.
+    func send(_ message: SignalingMessage, _ text: String) -> (publications: [Publication], isPassedOn: Bool) {
+        switch rules.send(message, text) {
+        case .hold: return ([], false)
+        case .send(let acknowledgements):
+            return (publications(acknowledgements) + [account.publication(of: message, text)], false)
+        case .passOn(let passing):
+            if case .to = passing { return (publications(passing, of: message.sentKey), true) }
+            return (publications(passing, of: message.sentKey), false)
+        }
+    }
+
+    /// The time to decide is over.
+    func acknowledge(_ call: CallKey) -> [Publication] { publications(rules.acknowledge(call)) }
+
+    /// The broker could not hand the invite to the member that it was passed on to.
+    func passOnAgain(_ call: CallKey) -> [Publication] {
+        rules.passOnAgain(call).map { publications($0, of: call) } ?? []
+    }
+
+    private func publications(_ passing: Pool.Passing, of call: CallKey) -> [Publication] {
+        switch passing {
+        case .refuse(let acknowledgements, let refusal): return publications(acknowledgements + [refusal])
+        case .to(let member, let invite):
+            let topic = account.topics.message(from: account.device, to: member.user, device: member.device)
+            let expiry = (try? SignalingMessage(decoding: invite)).flatMap(account.expirySeconds)
+            return [Publication(text: invite, topic: topic, expirySeconds: expiry, ifRefused: .passOn(call))]
+        }
+    }
+
+    private func publications(_ texts: [String]) -> [Publication] {
+        texts.compactMap { text in
+            (try? SignalingMessage(decoding: text)).map { account.publication(of: $0, text) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import Foundation
+internal import Synchronization
+
+/// A real server that a test starts as a process; it listens at one TCP port of 127.0.0.1.
+final class ServerProcess: Sendable {
+    private let process = Process()
+    private let output: ProcessOutput
+    private let log = Log()
+
+    private final class Log: Sendable {
+        let text = Mutex("")
+    }
+
+    /// Why it did not start.
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    /// Starts it; returns when it accepts connections.
+    init(_ path: String, _ arguments: [String], port: Int) async throws {
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw Failure(description: "\(path) is missing: scripts/install-packages test installs it")
+        }
+        let log = log
+        output = try ProcessOutput { data in log.text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output.writingEnd
+        process.standardError = output.writingEnd
+        try process.run()
+        output.began()
+        let limit = ContinuousClock.now + .seconds(20)
+        while await !FreePort.accepts(port) {
+            guard process.isRunning, ContinuousClock.now < limit else {
+                stop()
+                throw Failure(description: "\(path) does not listen: \(log.text.withLock { $0 })")
+            }
+            // The polling interval.
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    deinit { stop() }
+
+    /// Kills it; the system closes its connections.
+    func stop() {
+        guard process.isRunning else { return }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
+}
