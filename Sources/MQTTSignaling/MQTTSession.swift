@@ -372,7 +372,7 @@ actor MQTTSession {
     /// Waits a moment: a program that has just connected again is not gone, although its former connection left a last will.
     private func notify(_ gone: PresenceWatch.Gone) async {
         try? await Task.sleep(for: WatchedPresence.returnTime)
-        guard let registration, registration.watch.session(of: gone.device) != gone.session else { return }
+        guard let registration, !registration.watch.isBack(gone) else { return }
         let user = registration.account.device.user
         pass(notices.gone(gone.device, callId: gone.callId, to: user, unixMs: Self.unixMs))
     }

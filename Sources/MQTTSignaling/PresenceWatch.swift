@@ -6,8 +6,8 @@ internal import Logging
 ///
 /// For one actor.
 final class PresenceWatch {
-    /// A device at the other end of a call is signed in no more, or as another program than `session`.
-    typealias Gone = (callId: String, device: Device, session: String)
+    /// A device at the other end of a call is signed in no more, or as another program than `session`; nil: its note was not known.
+    typealias Gone = (callId: String, device: Device, session: String?)
 
     private let topics: Topics
     /// What this device is always subscribed to.
@@ -23,8 +23,11 @@ final class PresenceWatch {
     /// Whom the application watches.
     var whom: WatchedPresence.Whom? { rules.whom }
 
-    /// The program that is signed in as a device that is watched; nil if there is none.
-    func session(of device: Device) -> String? { rules.session(of: device) }
+    /// Whether the same program is signed in again.
+    func isBack(_ gone: Gone) -> Bool {
+        let present = rules.session(of: gone.device)
+        return present != nil && (gone.session == nil || present == gone.session)
+    }
 
     func sent(_ message: SignalingMessage) { rules.sent(message) }
 

@@ -15,7 +15,9 @@ final class ServerProcess: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     /// Starts it; returns when it accepts connections.
-    init(_ path: String, _ arguments: [String], port: Int) async throws {
+    init(
+        _ path: String, _ arguments: [String], port: Int, environment: [String: String] = [:]
+    ) async throws {
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw Failure(description: "\(path) is missing: scripts/install-packages test installs it")
         }
@@ -23,6 +25,7 @@ final class ServerProcess: Sendable {
         output = try ProcessOutput { data in log.text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output.writingEnd
         process.standardError = output.writingEnd

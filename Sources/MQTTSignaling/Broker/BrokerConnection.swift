@@ -186,27 +186,23 @@ final class BrokerConnection: Sendable {
 
     // MARK: The thread
 
-    /// A result of the library, with the system's error if there was one.
-    private typealias Step = (result: Int32, socketError: Int32)
-
-    private static func end(_ result: Int32) -> Step {
-        (result, result == Int32(MOSQ_ERR_ERRNO.rawValue) ? errno : 0)
-    }
-
     private func run() {
         Thread.current.name = "mqtt \(settings.port)"
-        var (result, socketError) = start()
-        while result == 0, failure == nil { (result, socketError) = step() }
+        var step = start()
+        if step.result == 0, let handle = client.withLock({ $0 }).handle {
+            let socket = BrokerSocket(handle: handle, wake: wake, isSecure: settings.tls != nil)
+            while step.result == 0, failure == nil { step = socket.step { state.withLock { $0.callbacks } } }
+        }
         let detail = state.withLock { $0.lastError }
-        end(BrokerFailure(result: result, socketError: socketError, detail: detail))
+        end(BrokerFailure(result: step.result, socketError: step.socketError, detail: detail))
         let handle = client.withLock { $0.handle.take() }
         mosquitto_destroy(handle)
     }
 
     /// Begins to connect; resolves the name, which may take its time.
-    private func start() -> Step {
+    private func start() -> BrokerSocket.Step {
         let handle = mosquitto_new(settings.clientID, true, Unmanaged.passUnretained(self).toOpaque())
-        guard let handle, wake >= 0 else { return (Int32(MOSQ_ERR_NOMEM.rawValue), 0) }
+        guard let handle, wake >= 0 else { return .init(Int32(MOSQ_ERR_NOMEM.rawValue)) }
         client.withLock { $0.handle = handle }
         mosquitto_threaded_set(handle, true)
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, settings.version.number)
@@ -221,71 +217,12 @@ final class BrokerConnection: Sendable {
                 handle, tls.trustRootsFile, "/etc/ssl/certs", tls.certificateFile, tls.keyFile,
                 // Without this, OpenSSL would ask on the terminal for the password of a key.
                 { _, _, _, _ in 0 })
-            guard result == 0 else { return (result, 0) }
+            guard result == 0 else { return .init(result) }
         }
         errno = 0
-        let result = mosquitto_connect_bind_async(
-            handle, settings.host, Int32(settings.port), Int32(settings.keepAliveSeconds), nil)
-        return Self.end(result)
-    }
-
-    /// Waits for the socket, and lets the library read and write.
-    private func step() -> Step {
-        guard let handle = client.withLock({ $0 }).handle else { return (Int32(MOSQ_ERR_NO_CONN.rawValue), 0) }
-        let socket = mosquitto_socket(handle)
-        guard socket >= 0 else { return (Int32(MOSQ_ERR_NO_CONN.rawValue), 0) }
-        let wanted = POLLIN | (mosquitto_want_write(handle) ? POLLOUT : 0)
-        var files = [
-            pollfd(fd: socket, events: Int16(wanted), revents: 0),
-            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-        ]
-        guard poll(&files, 2, 1_000) >= 0 || errno == EINTR else { return (Int32(MOSQ_ERR_ERRNO.rawValue), errno) }
-        if files[1].revents != 0 {
-            var count: UInt64 = 0
-            _ = read(wake, &count, 8)
-        }
-        let ready = Int32(files[0].revents)
-        if ready & (POLLERR | POLLHUP) != 0, let error = Self.error(of: socket) {
-            return (Int32(MOSQ_ERR_CONN_LOST.rawValue), error)
-        }
-        // A TLS handshake is continued by reading, also when it waits to write; and TLS may hold what the socket no longer shows.
-        if ready & ~POLLOUT != 0 || settings.tls != nil {
-            let result = readAll(handle)
-            guard result == 0 else { return Self.end(result) }
-        }
-        if mosquitto_socket(handle) >= 0, mosquitto_want_write(handle) {
-            let result = mosquitto_loop_write(handle, 1)
-            guard result == 0 else { return Self.end(result) }
-        }
-        return (mosquitto_loop_misc(handle), 0)
-    }
-
-    /// Reads until nothing comes any more: a call may stop after one packet although TLS holds more.
-    private func readAll(_ handle: OpaquePointer) -> Int32 {
-        while true {
-            let before = state.withLock { $0.callbacks }
-            let result = mosquitto_loop_read(handle, 1)
-            acknowledgeNow(mosquitto_socket(handle))
-            guard result == 0, mosquitto_socket(handle) >= 0, state.withLock({ $0.callbacks }) != before else {
-                return result
-            }
-        }
-    }
-
-    /// Lets the system acknowledge at once what was read.
-    ///
-    /// mosquitto leaves Nagle's algorithm on by default, so its next message would wait 40 ms for the delayed acknowledgement of the last one.
-    private func acknowledgeNow(_ socket: Int32) {
-        var yes: Int32 = 1
-        setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &yes, socklen_t(MemoryLayout<Int32>.size))
-    }
-
-    /// The error of a connection that failed; nil without one.
-    private static func error(of socket: Int32) -> Int32? {
-        var error: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error != 0 else { return nil }
-        return error
+        return .init(
+            mosquitto_connect_bind_async(
+                handle, settings.host, Int32(settings.port), Int32(settings.keepAliveSeconds), nil))
     }
 
     /// Everybody who waits learns it, and nothing follows.

@@ -15,8 +15,8 @@ struct WatchedPresence: Sendable {
 
     /// A consequence of a change.
     enum Report: Sendable, Equatable {
-        /// A device at the other end of this call is signed in no more, or as another program than this one.
-        case gone(callId: String, Device, session: String)
+        /// A device at the other end of this call is signed in no more, or as another program than this one; nil: its note was not known.
+        case gone(callId: String, Device, session: String?)
         /// For the application.
         case presence(Presence)
     }
@@ -86,6 +86,10 @@ struct WatchedPresence: Sendable {
         guard whom?.contains(device.user) == true || peers.contains(device) else { return [] }
         let before = book.session(of: device)
         let isNews = book.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
+        // A cluster may not show the note of a device at another node, but its end.
+        if before == nil, note == nil {
+            return peers.calls(with: device).map { .gone(callId: $0, device, session: nil) }
+        }
         return gone(device, since: before) + (isNews ? presence(of: device.user) : [])
     }
 

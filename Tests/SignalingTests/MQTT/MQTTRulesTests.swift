@@ -192,6 +192,20 @@ struct MQTTRulesTests {
                 == [.gone(callId: "c1", bob, session: "s")])
     }
 
+    /// A cluster may show a device at another node only when its presence changes.
+    @Test func theEndOfANoteThatWasNotKnownIsTheEndOfItsProgram() {
+        var watched = WatchedPresence()
+        func end(_ device: Device) -> [WatchedPresence.Report] {
+            watched.take(nil, of: device, isRetained: false, at: 0, unixMs: 0)
+        }
+        #expect(end(bob).isEmpty)
+        watched.received(message(.ringing), from: bob, as: "main")
+        watched.sent(sent(.state(MediaState())))
+        watched.received(message(.ringing), from: bob, as: "main")
+        #expect(end(bob) == [.gone(callId: "c1", bob, session: nil)])
+        #expect(end(alice).isEmpty)
+    }
+
     // MARK: Calls
 
     private func message(_ body: SignalingMessage.Body, to user: String = "alice") -> SignalingMessage {
