@@ -1,15 +1,15 @@
-internal import CallProtocol
+package import CallProtocol
 internal import FoundationEssentials
-internal import Logging
+package import Logging
 
 /// An agent's end of the signaling: sends and receives messages, and makes delivery reliable if the transport does not.
 ///
 /// Incoming messages are handed over one at a time. While the agent is busy with one, the next waits in the transport, which stops
 /// reading when too many wait. Of outgoing messages ``maximumWaiting`` wait for a slow transport. Further ones fail, except for those that
 /// end a call.
-actor SignalingLine {
+package actor SignalingLine {
     /// An incoming event.
-    enum Event: Sendable {
+    package enum Event: Sendable {
         /// A message, in order.
         case received(SignalingMessage)
         /// A message of this end was given up.
@@ -29,7 +29,7 @@ actor SignalingLine {
     /// How many outgoing messages wait while the transport does not take any.
     static let maximumWaiting = 1_024
 
-    nonisolated let device: String?
+    package nonisolated let device: String?
     private let transport: any SignalingTransport
     private let user: String
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -44,9 +44,9 @@ actor SignalingLine {
     /// The other side's clock minus this one, in ms.
     private var clockOffsetMs = 0.0
 
-    init(
-        _ transport: any SignalingTransport, user: String, timing: DeliveryTiming,
-        sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger
+    package init(
+        _ transport: any SignalingTransport, user: String, timing: DeliveryTiming = DeliveryTiming(),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
     ) {
         self.transport = transport
         self.user = user
@@ -58,17 +58,17 @@ actor SignalingLine {
     }
 
     /// Signs in.
-    func connect() async throws(SignalingError) { try await transport.connect(as: user) }
+    package func connect() async throws(SignalingError) { try await transport.connect(as: user) }
 
     /// Begins to send, and to pass incoming events to `handle`, in order.
-    func begin(_ handle: @escaping @Sendable (Event) async -> Void) {
+    package func begin(_ handle: @escaping @Sendable (Event) async -> Void) {
         self.handle = handle
         tasks.append(Task { for await event in transport.events { await self.take(event) } })
         tasks.append(Task { while let order = await orders.next() { await self.carryOut(order) } })
     }
 
     /// Sends a message after those of earlier calls; its time is corrected to the other side's clock.
-    nonisolated func send(_ message: SignalingMessage) {
+    package nonisolated func send(_ message: SignalingMessage) {
         guard orders.count >= Self.maximumWaiting, !message.body.isFarewell else { return orders.put(.send(message)) }
         let text = "\(Self.maximumWaiting) messages wait for the transport already"
         Task { await self.handle(.failed(message, code: nil, text: text)) }
@@ -91,7 +91,7 @@ actor SignalingLine {
     var unixMs: Double { Date().timeIntervalSince1970 * 1_000 + clockOffsetMs }
 
     /// Waits a while for acknowledgements of sent messages, then signs out.
-    func close(waiting: Duration = .milliseconds(500)) async {
+    package func close(waiting: Duration = .milliseconds(500)) async {
         orders.finish()
         await tasks.last?.value
         if isConnected, !delivery.isIdle {
@@ -108,6 +108,14 @@ actor SignalingLine {
         for task in tasks { task.cancel() }
     }
 
+    /// Waits until all messages so far are acknowledged or given up.
+    package func waitUntilIdle() async {
+        let sent = AsyncStream<Void>.makeStream()
+        orders.put(.note(sent.continuation))
+        for await _ in sent.stream {}
+        await withCheckedContinuation { delivery.isIdle ? $0.resume() : idle.append($0) }
+    }
+
     private func releaseWaiting() {
         for waiting in idle { waiting.resume() }
         idle = []
@@ -118,10 +126,13 @@ actor SignalingLine {
     private enum Order: Sendable {
         case send(SignalingMessage)
         case forget(CallKey)
+        /// All orders before this one are carried out.
+        case note(AsyncStream<Void>.Continuation)
     }
 
     private func carryOut(_ order: Order) async {
         switch order {
+        case .note(let carriedOut): carriedOut.finish()
         case .forget(let call):
             delivery.forget(call)
             await carryOut([])

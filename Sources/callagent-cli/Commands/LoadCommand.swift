@@ -87,6 +87,8 @@ struct LoadCommand: AgentCommand {
                 throw ValidationError(
                     "--pair has both users and a server of its own: leave callees, --as and --signaling out")
             }
+        } else if endpoint != nil, (load.workersAt ?? load.workFor) != nil {
+            throw ValidationError("viewers of a media server do not sign in: leave --workers-at and --work-for out")
         } else if endpoint != nil {
             guard callees.count == 1, (try? HTTPURL(callees[0])) != nil else {
                 throw ValidationError("give the http:// or https:// URL of one media server, and no other callees")
@@ -95,7 +97,7 @@ struct LoadCommand: AgentCommand {
                 throw ValidationError("viewers of a media server do not sign in: leave --as and --signaling out")
             }
         } else {
-            guard !callees.isEmpty else { throw ValidationError("name the users to call, or use --pair") }
+            guard !callees.isEmpty || load.workFor != nil else { throw ValidationError("name the users to call, or use --pair") }
             for callee in callees where !SignalingLimits.isName(callee) {
                 throw ValidationError(CallError.invalidUser(callee).description)
             }
@@ -109,6 +111,8 @@ struct LoadCommand: AgentCommand {
         try await Interruption.handled(within: .seconds(10)) {
             if let worker = command.worker {
                 await LoadWorker(command: command, share: worker).run()
+            } else if let customer = command.load.workFor {
+                try await LoadService(command, for: customer).run()
             } else {
                 try await command.runWorkers()
             }

@@ -3,30 +3,47 @@ internal import Subprocess
 internal import Synchronization
 internal import SystemPackage
 
+/// A part of a load that runs by itself: a worker process, or another machine with several of them.
+protocol LoadMember: Sendable {
+    /// What its workers report, each with a number of its own; ends when it has.
+    var reports: AsyncStream<(worker: Int, message: LoadMessage)> { get }
+
+    func start()
+
+    /// Lets it hang up, report and end, within a bounded time.
+    func stop()
+
+    /// Waits for its end.
+    ///
+    /// - Returns: Why it ended without a message about it; nil if it ended in order.
+    func waitForEnd() async -> String?
+}
+
 /// A worker process, as the process that started it sees it.
 ///
 /// It is this program again, with the same arguments and its ``WorkerShare``.
-struct LoadProcess: Sendable {
-    /// What it reports; ends when the process has.
-    let messages: AsyncStream<LoadMessage>
+struct LoadProcess: LoadMember {
+    let reports: AsyncStream<(worker: Int, message: LoadMessage)>
     private let orders: AsyncStream<String>.Continuation
     private let running: Task<String?, Never>
 
-    /// - Parameter options: the options that only the worker gets.
-    init(share: WorkerShare, options: [String]) {
+    /// - Parameters:
+    ///   - options: the options that only the worker gets.
+    ///   - plan: those of a load of another machine; they replace the same options here.
+    init(share: WorkerShare, options: [String], plan: [String] = []) {
         let arguments =
-            ["load", "--worker", share.defaultValueDescription] + options + CommandLine.arguments.dropFirst(2)
-        let (messages, reports) = AsyncStream.makeStream(of: LoadMessage.self)
+            ["load", "--worker", share.defaultValueDescription] + options + CommandLine.arguments.dropFirst(2) + plan
+        let (messages, inbox) = AsyncStream.makeStream(of: (worker: Int, message: LoadMessage).self)
         let (orders, control) = AsyncStream.makeStream(of: String.self)
-        (self.messages, self.orders) = (messages, control)
+        (self.reports, self.orders) = (messages, control)
         // Not cancelled with the current task: the worker ends in order when its standard input does.
-        running = Task { await Self.run(arguments, orders, reports) }
+        running = Task { await Self.run(arguments, orders, inbox) }
     }
 
     /// Lets it place its calls.
     func start() { orders.yield("start\n") }
 
-    /// Lets it hang up, report and end; a worker that does not is killed.
+    /// A worker that does not end is killed.
     func stop() {
         orders.finish()
         Task { [running] in
@@ -38,13 +55,10 @@ struct LoadProcess: Sendable {
     /// How long a worker may take to hang up: a little less than the program has after a signal.
     static let patience: Duration = .seconds(9)
 
-    /// Waits for its end.
-    ///
-    /// - Returns: Why it ended without a message about it; nil if it ended in order.
     func waitForEnd() async -> String? { await running.value }
 
     private static func run(
-        _ arguments: [String], _ orders: AsyncStream<String>, _ reports: AsyncStream<LoadMessage>.Continuation
+        _ arguments: [String], _ orders: AsyncStream<String>, _ reports: AsyncStream<(worker: Int, message: LoadMessage)>.Continuation
     ) async -> String? {
         defer { reports.finish() }
         var options = PlatformOptions()
@@ -66,7 +80,7 @@ struct LoadProcess: Sendable {
                 for try await line in lines where !line.allSatisfy(\.isNewline) {
                     let message = LoadMessage(line: line) ?? .failed(status: 7, line: "a worker's report is unreadable")
                     if case .failed = message { hasFailed.store(true, ordering: .relaxed) }
-                    reports.yield(message)
+                    reports.yield((0, message))
                 }
                 ordering.cancel()
             }

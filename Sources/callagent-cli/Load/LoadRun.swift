@@ -17,7 +17,13 @@ struct LoadRun {
 
     /// Runs until all calls have ended; a cancelled task hangs up and returns what there was.
     func run() async throws(Failure) -> LoadTally {
-        guard command.pair else { return await run(options: []) }
+        if let user = command.load.workersAt {
+            let (crew, machines) = try await LoadCrew.gather(command, at: user)
+            let tally = await run(machines)
+            await Task { await crew.close() }.value
+            return tally
+        }
+        guard command.pair else { return await run(processes()) }
         let server: Server
         do throws(ServerError) {
             var configuration = ServerConfiguration(port: 0)
@@ -28,65 +34,68 @@ struct LoadRun {
         } catch {
             throw Failure(error)
         }
-        let tally = await run(options: ["--signaling", "ws://127.0.0.1:\(server.port)"])
+        let tally = await run(processes(["--signaling", "ws://127.0.0.1:\(server.port)"]))
         await Task { await server.shutdown() }.value
         return tally
     }
 
-    private func run(options: [String]) async -> LoadTally {
+    private func processes(_ options: [String] = []) -> [LoadProcess] {
         let count = command.load.workerCount
-        let processes = (0..<count).map {
-            LoadProcess(share: WorkerShare(index: $0, count: count), options: options)
-        }
+        return (0..<count).map { LoadProcess(share: WorkerShare(index: $0, count: count), options: options) }
+    }
+
+    private func run(_ members: [any LoadMember]) async -> LoadTally {
         // Not cancelled with the current task: the workers still report while they hang up.
         let following = Task { [self] in
             var run = self
-            await run.follow(processes)
+            await run.follow(members)
             return run.tally
         }
         let tally = await withTaskCancellationHandler {
             await following.value
         } onCancel: {
-            for process in processes { process.stop() }
+            for member in members { member.stop() }
         }
         StatusLine.show(nil, for: Self.statusName)
         return tally
     }
 
     private enum Report {
-        case message(LoadMessage)
+        case message(LoadMessage, worker: Int)
         case ended(problem: String?)
     }
 
-    private mutating func follow(_ processes: [LoadProcess]) async {
-        let (reports, merged) = AsyncStream.makeStream(of: (worker: Int, report: Report).self)
-        for (worker, process) in processes.enumerated() {
+    private mutating func follow(_ members: [any LoadMember]) async {
+        let (reports, merged) = AsyncStream.makeStream(of: (member: Int, report: Report).self)
+        for (number, member) in members.enumerated() {
             Task {
-                for await message in process.messages { merged.yield((worker, .message(message))) }
-                merged.yield((worker, .ended(problem: await process.waitForEnd())))
+                for await (worker, message) in member.reports {
+                    merged.yield((number, .message(message, worker: worker)))
+                }
+                merged.yield((number, .ended(problem: await member.waitForEnd())))
             }
         }
-        var (ready, running) = (0, processes.count)
-        for await (worker, report) in reports {
+        var (ready, running) = (0, members.count)
+        for await (member, report) in reports {
             switch report {
-            case .message(let message):
+            case .message(let message, let worker):
                 if case .ready = message { ready += 1 }
-                take(message, from: worker)
+                take(message, from: LoadTally.Worker(member: member, number: worker))
                 // All begin at the same time.
-                if case .ready = message, ready == processes.count { for process in processes { process.start() } }
+                if case .ready = message, ready == members.count { for member in members { member.start() } }
             case .ended(let problem):
-                tally.end(of: worker)
+                tally.end(of: member)
                 running -= 1
                 if let problem { tally.failure = tally.failure ?? Failure(.prerequisite, problem) }
             }
             // Without one of its workers it is another load.
-            if tally.failure != nil { for process in processes { process.stop() } }
+            if tally.failure != nil { for member in members { member.stop() } }
             if running == 0 { merged.finish() }
         }
-        for process in processes { process.stop() }
+        for member in members { member.stop() }
     }
 
-    private mutating func take(_ message: LoadMessage, from worker: Int) {
+    private mutating func take(_ message: LoadMessage, from worker: LoadTally.Worker) {
         let isNewMoment = tally.add(message, from: worker)
         if command.output.events {
             if case .call(let call) = message { Output.event(LoadEvent(call: call)) }

@@ -3,6 +3,12 @@ internal import Foundation
 
 /// What the workers of a load have reported so far: a value without a clock.
 struct LoadTally: Sendable {
+    /// A worker process, of one of the members of the load.
+    struct Worker: Hashable {
+        let member: Int
+        let number: Int
+    }
+
     /// The calls that have ended, in the order of their ends.
     private(set) var calls: [LoadedCall] = []
     /// The whole load, about once a second.
@@ -10,10 +16,10 @@ struct LoadTally: Sendable {
     /// Why the load ended before its calls did; nil if it did not.
     var failure: Failure?
     /// The last sample of each worker, and the one before; nil for workers that have ended.
-    private var samples: [Int: LoadSample] = [:]
-    private var earlier: [Int: LoadSample] = [:]
+    private var samples: [Worker: LoadSample] = [:]
+    private var earlier: [Worker: LoadSample] = [:]
     /// The workers that have reported since the last moment.
-    private var fresh: Set<Int> = []
+    private var fresh: Set<Worker> = []
 
     /// In ms.
     private static let leastInterval = 500.0
@@ -29,7 +35,7 @@ struct LoadTally: Sendable {
 
     /// - Returns: True if there is a new moment.
     @discardableResult
-    mutating func add(_ message: LoadMessage, from worker: Int) -> Bool {
+    mutating func add(_ message: LoadMessage, from worker: Worker) -> Bool {
         switch message {
         case .ready: return false
         case .failed(let status, let line):
@@ -54,10 +60,11 @@ struct LoadTally: Sendable {
         }
     }
 
-    /// A worker has ended, and runs nothing any more.
-    mutating func end(of worker: Int) {
-        if fresh.contains(worker) { close() }
-        (samples[worker], earlier[worker]) = (nil, nil)
+    /// The workers of a member have ended, and run nothing any more.
+    mutating func end(of member: Int) {
+        if fresh.contains(where: { $0.member == member }) { close() }
+        samples = samples.filter { $0.key.member != member }
+        earlier = earlier.filter { $0.key.member != member }
     }
 
     private mutating func close() {
@@ -97,7 +104,7 @@ struct LoadMoment: Encodable {
     let usage: LoadUsage
 
     /// Nil without samples.
-    fileprivate init?(samples: [Int: LoadSample], earlier: [Int: LoadSample]) {
+    fileprivate init?(samples: [LoadTally.Worker: LoadSample], earlier: [LoadTally.Worker: LoadSample]) {
         guard let latest = samples.values.map(\.ms).max() else { return nil }
         ms = latest.rounded()
         connectedCalls = samples.values.reduce(0) { $0 + $1.connectedCalls }

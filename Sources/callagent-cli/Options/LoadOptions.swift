@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CallAgent
 internal import Foundation
 
 /// How many calls a load has, and when they begin and end.
@@ -44,6 +45,24 @@ struct LoadOptions: ParsableArguments {
     private var workers: Int?
 
     @Option(
+        help: ArgumentHelp(
+            "Let workers on other machines place the calls: those that are signed in as this user with --work-for. The report is about all of them.",
+            valueName: "user"))
+    var workersAt: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --workers-at: how many machines must have workers; it waits 30 s for them. Default: as many as answer within 2 s.",
+            valueName: "N"))
+    var machines: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Place no calls of its own, but those of the loads that this user runs with --workers-at, one load after the other.",
+            valueName: "user"))
+    var workFor: String?
+
+    @Option(
         help: ArgumentHelp("Write the report as one HTML file, with plots over time.", valueName: "file"),
         completion: .file(extensions: ["html"]))
     var html: String?
@@ -57,7 +76,10 @@ struct LoadOptions: ParsableArguments {
     /// The number of processes: no more than calls.
     var workerCount: Int { min(workers ?? ProcessInfo.processInfo.activeProcessorCount, calls, Self.mostWorkers) }
 
-    private static let mostWorkers = 64
+    /// How many processes this machine has for the loads of others.
+    var offeredWorkers: Int { min(workers ?? ProcessInfo.processInfo.activeProcessorCount, Self.mostWorkers) }
+
+    static let mostWorkers = 64
     /// A process has a socket and some threads for each end of a call.
     private static let mostCalls = 1_000
 
@@ -68,6 +90,17 @@ struct LoadOptions: ParsableArguments {
         guard total.map((1...1_000_000).contains) ?? true else { throw ValidationError("--total takes 1 to 1000000") }
         guard workers.map((1...Self.mostWorkers).contains) ?? true else {
             throw ValidationError("--workers takes 1 to \(Self.mostWorkers)")
+        }
+        guard machines == nil || workersAt != nil else { throw ValidationError("--machines needs --workers-at") }
+        guard machines.map((1...1_000).contains) ?? true else { throw ValidationError("--machines takes 1 to 1000") }
+        guard workersAt == nil || workFor == nil else {
+            throw ValidationError("--workers-at and --work-for exclude each other")
+        }
+        guard !pair || (workersAt ?? workFor) == nil else {
+            throw ValidationError("--pair has both ends here, so it excludes --workers-at and --work-for")
+        }
+        for user in [workersAt, workFor].compactMap(\.self) where !SignalingLimits.isName(user) {
+            throw ValidationError(CallError.invalidUser(user).description)
         }
         if let html { try WritableFile.check(html, option: "--html") }
         guard total == nil || period == nil else { throw ValidationError("--total and --for exclude each other") }

@@ -1,0 +1,112 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Synchronization
+
+/// The machines whose workers run a load: found, and given their shares.
+final class LoadCrew: Sendable {
+    typealias Line = LoadLine<LoadOrder, LoadAnswer>
+
+    private struct State {
+        /// How many processes each machine offers.
+        var offers: [LoadParty: Int] = [:]
+        var machines: [LoadParty: LoadMachine] = [:]
+        var failure: Failure?
+    }
+
+    private let line: Line
+    private let load = "load-\(UUID().uuidString)"
+    private let state = Mutex(State())
+
+    /// How long machines may take to answer.
+    private static let answerTime: Duration = .seconds(2)
+    /// How long to wait for a number of machines.
+    private static let longestWait: Duration = .seconds(30)
+
+    private init(_ line: Line) { self.line = line }
+
+    /// Signs in, asks the workers that are signed in as `user`, and gives them their shares of the calls.
+    static func gather(_ command: LoadCommand, at user: String) async throws(Failure) -> (LoadCrew, [LoadMachine]) {
+        let known = CommandOptions.all(of: "load", in: CallAgentCommand._dumpHelp()) ?? [:]
+        let arguments = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst())) {
+            CallAgentCommand._dumpHelp()
+        }
+        let plan = try LoadPlan(Array(arguments.dropFirst()), known: known)
+        let logger = command.log.logger("signaling")
+        let transport = command.tokens.transport(
+            url: command.agent.signalingURL, device: command.identity.device ?? DeviceName.unique, logger: logger)
+        let crew = LoadCrew(Line(transport, user: command.agent.user, peer: user, logger: logger))
+        try await crew.line.connect()
+        Task { [line = crew.line] in for await event in line.events { crew.take(event) } }
+        do throws(Failure) {
+            let offers = try await crew.offers(atLeast: command.load.machines, of: user)
+            return (crew, await crew.assign(plan, calls: command.load.calls, offers))
+        } catch {
+            await crew.line.close(waiting: .zero)
+            throw error
+        }
+    }
+
+    /// Signs out.
+    func close() async { await line.close() }
+
+    private func offers(atLeast wanted: Int?, of user: String) async throws(Failure) -> [LoadParty: Int] {
+        await line.send(.gather, to: nil, load: load)
+        let limit = ContinuousClock.now + (wanted == nil ? Self.answerTime : Self.longestWait)
+        var offers: [LoadParty: Int] = [:]
+        while ContinuousClock.now < limit, wanted.map({ offers.count < $0 }) ?? true {
+            // The polling interval.
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { break }
+            offers = state.withLock { $0.offers }
+            if let failure = state.withLock({ $0.failure }) { throw failure }
+        }
+        guard !offers.isEmpty else {
+            throw Failure(
+                .notAnswered,
+                "no worker is signed in as \(user); start some with: callagent load --work-for USER --as \(user)")
+        }
+        guard offers.count >= wanted ?? 0 else {
+            throw Failure(.notAnswered, "only \(offers.count) of \(wanted ?? 0) machines have workers at \(user)")
+        }
+        return offers
+    }
+
+    /// Each worker has a call at least.
+    private func assign(_ plan: LoadPlan, calls: Int, _ offers: [LoadParty: Int]) async -> [LoadMachine] {
+        var (shares, left): ([(party: LoadParty, processes: Int)], Int) = ([], calls)
+        for (party, offered) in offers.sorted(by: { $0.key.device < $1.key.device }) {
+            let processes = min(max(offered, 0), left)
+            left -= processes
+            if processes > 0 { shares.append((party, processes)) }
+        }
+        let count = shares.reduce(0) { $0 + $1.processes }
+        let machines = shares.map { LoadMachine($0.party, line) }
+        state.withLock { state in
+            for machine in machines { state.machines[machine.party] = machine }
+        }
+        var first = 0
+        for (party, processes) in shares {
+            await line.watch(party)
+            await line.send(
+                .prepare(plan, first: first, processes: processes, count: count), to: party, load: party.load)
+            first += processes
+        }
+        return machines
+    }
+
+    private func take(_ event: Line.Event) {
+        switch event {
+        case .received(.available(let processes), let party) where party.load == load:
+            state.withLock { $0.offers[party] = min(processes, LoadOptions.mostWorkers) }
+        case .received(let answer, let party): machine(party)?.take(answer)
+        case .gone(let party): machine(party)?.end("the machine \(party.device) is gone")
+        case .ended(let text):
+            let machines = state.withLock { state in
+                state.failure = Failure(.signaling, text)
+                return Array(state.machines.values)
+            }
+            for machine in machines { machine.end(text) }
+        }
+    }
+
+    private func machine(_ party: LoadParty) -> LoadMachine? { state.withLock { $0.machines[party] } }
+}

@@ -1,0 +1,140 @@
+internal import CallAgent
+internal import Foundation
+internal import Logging
+
+/// A device at the other end of a ``LoadLine``.
+struct LoadParty: Sendable, Hashable {
+    let device: String
+    /// The load; messages about another one are of another party.
+    let load: String
+}
+
+/// Exchanges values between the machines of a load, over any signaling: each is sent as one or several `info` messages between two devices.
+///
+/// The delivery of call messages makes it reliable; whose device a message is from, the signaling server checks.
+actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
+    enum Event: Sendable {
+        case received(Incoming, from: LoadParty)
+        /// The program of a device has ended, or sends what cannot be read.
+        case gone(LoadParty)
+        /// The signaling has ended.
+        case ended(String)
+    }
+
+    nonisolated let events: AsyncStream<Event>
+    private let inbox: AsyncStream<Event>.Continuation
+    private let line: SignalingLine
+    private let user: String
+    private let peer: String
+    private var count = 0
+    private var waiting: [(text: Substring, party: LoadParty?, load: String)] = []
+    private var sending: Task<Void, Never>?
+    private var parts: [LoadParty: String] = [:]
+
+    /// The longest value, in bytes of JSON.
+    private let longest = 1_048_576
+    /// How many messages may wait for their acknowledgement.
+    private let window = 256
+
+    /// - Parameters:
+    ///   - user: who signs in.
+    ///   - peer: the only user that is heard.
+    init(_ transport: any SignalingTransport, user: String, peer: String, logger: Logger) {
+        (self.user, self.peer) = (user, peer)
+        line = SignalingLine(transport, user: user, logger: logger)
+        (events, inbox) = AsyncStream.makeStream()
+    }
+
+    /// Signs in and begins to listen.
+    func connect() async throws(Failure) {
+        do throws(SignalingError) { try await line.connect() } catch { throw Failure(.signaling(error)) }
+        await line.begin { [weak self] event in await self?.take(event) }
+    }
+
+    /// Sends a value to a party, or with nil to all devices of the peer.
+    func send(_ value: Outgoing, to party: LoadParty?, load: String) {
+        guard let data = try? JSONEncoder().encode(value) else { return }
+        var rest = Substring(String(decoding: data, as: UTF8.self))
+        repeat {
+            let part = Self.part(of: rest)
+            rest = rest[part.endIndex...]
+            waiting.append(((rest.isEmpty ? "." : "+") + part, party, load))
+        } while !rest.isEmpty
+        guard sending == nil else { return }
+        sending = Task { await sendAll() }
+    }
+
+    /// As much as fits into one message.
+    private static func part(of text: Substring) -> Substring {
+        let limit = SignalingLimits.infoBytes - 1
+        var end = text.utf8.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
+        // Not within a character.
+        while end < text.endIndex, end.samePosition(in: text.base.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return text[..<end]
+    }
+
+    private func sendAll() async {
+        while !waiting.isEmpty {
+            for (text, party, load) in waiting.prefix(window) { post(.info(String(text)), to: party?.device, load: load) }
+            waiting.removeFirst(min(window, waiting.count))
+            await line.waitUntilIdle()
+        }
+        sending = nil
+    }
+
+    /// Lets the server tell both ends when the other one is gone.
+    func watch(_ party: LoadParty) { post(.query, to: party.device, load: party.load) }
+
+    private func post(_ body: SignalingMessage.Body, to device: String?, load: String) {
+        count += 1
+        var message = SignalingMessage(
+            id: "l\(count)", callId: load, from: user, to: peer,
+            sentUnixMs: Date().timeIntervalSince1970 * 1_000, body: body)
+        (message.device, message.toDevice) = (line.device, device)
+        line.send(message)
+    }
+
+    /// Sends what waits, as far as the other end acknowledges it within `limit`, and signs out.
+    func close(waiting limit: Duration = .seconds(2)) async {
+        let end = ContinuousClock.now + limit
+        while sending != nil, ContinuousClock.now < end {
+            // The polling interval.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        await line.close(waiting: .zero)
+        inbox.finish()
+    }
+
+    private func take(_ event: SignalingLine.Event) {
+        switch event {
+        case .received(let message) where message.from == peer:
+            guard let device = message.device else { return }
+            let party = LoadParty(device: device, load: message.callId)
+            switch message.body {
+            case .info(let content): take(content, from: party)
+            case .gone: inbox.yield(.gone(party))
+            default: break
+            }
+        case .ended(let error): inbox.yield(.ended(error.description))
+        default: break
+        }
+    }
+
+    private func take(_ content: String, from party: LoadParty) {
+        let text = (parts.removeValue(forKey: party) ?? "") + content.dropFirst()
+        guard content.hasPrefix("+") else {
+            guard let value = try? JSONDecoder().decode(Incoming.self, from: Data(text.utf8)) else {
+                inbox.yield(.gone(party))
+                return
+            }
+            inbox.yield(.received(value, from: party))
+            return
+        }
+        // Nobody has more parties than devices of one user.
+        guard text.utf8.count <= longest, parts.count < 64 else {
+            inbox.yield(.gone(party))
+            return
+        }
+        parts[party] = text
+    }
+}

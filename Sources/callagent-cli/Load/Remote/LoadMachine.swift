@@ -1,0 +1,46 @@
+internal import Foundation
+internal import Synchronization
+
+/// Another machine with workers of a load, as the machine that runs the load sees it.
+final class LoadMachine: LoadMember {
+    let party: LoadParty
+    let reports: AsyncStream<(worker: Int, message: LoadMessage)>
+    private let inbox: AsyncStream<(worker: Int, message: LoadMessage)>.Continuation
+    private let line: LoadCrew.Line
+    /// Why it ended; an end in order is nil within.
+    private let outcome = Mutex<String??>(nil)
+
+    init(_ party: LoadParty, _ line: LoadCrew.Line) {
+        (self.party, self.line) = (party, line)
+        (reports, inbox) = AsyncStream.makeStream()
+    }
+
+    func start() { send(.start) }
+
+    func stop() {
+        send(.stop)
+        Task {
+            try? await Task.sleep(for: LoadProcess.patience)
+            end("the workers of \(party.device) did not end")
+        }
+    }
+
+    /// Returns at once: ``reports`` ends when the machine has.
+    func waitForEnd() async -> String? { outcome.withLock { $0 } ?? nil }
+
+    private func send(_ order: LoadOrder) { Task { await line.send(order, to: party, load: party.load) } }
+
+    func take(_ answer: LoadAnswer) {
+        switch answer {
+        case .available: break
+        case .report(let worker, let message): inbox.yield((worker, message))
+        case .ended(let problem): end(problem.map { "\(party.device): \($0)" })
+        }
+    }
+
+    /// Nothing comes from it any more; the first reason counts.
+    func end(_ problem: String?) {
+        outcome.withLock { $0 = $0 ?? .some(problem) }
+        inbox.finish()
+    }
+}
