@@ -81,14 +81,17 @@ extension EndToEnd {
                         cpuSeconds: cpu, contextSwitches: Int(ms), residentKB: 102_400, threads: 10, descriptors: 20)))
         }
 
+        /// The only worker of a member of the load.
+        private func worker(_ member: Int) -> LoadTally.Worker { LoadTally.Worker(member: member, number: 0) }
+
         @Test("A moment has the samples of all workers")
         func moment() throws {
             var tally = LoadTally()
-            for (worker, cpu) in [(0, 0.0), (1, 1)] { tally.add(sample(0, cpu: cpu, fps: 0), from: worker) }
-            for (worker, cpu) in [(0, 0.5), (1, 1.25)] {
-                tally.add(sample(1_000, cpu: cpu, fps: 60, received: 90, lost: 10), from: worker)
+            for (number, cpu) in [(0, 0.0), (1, 1)] { tally.add(sample(0, cpu: cpu, fps: 0), from: worker(number)) }
+            for (number, cpu) in [(0, 0.5), (1, 1.25)] {
+                tally.add(sample(1_000, cpu: cpu, fps: 60, received: 90, lost: 10), from: worker(number))
             }
-            let isNew = tally.add(sample(2_000, cpu: 1, fps: 60), from: 0)
+            let isNew = tally.add(sample(2_000, cpu: 1, fps: 60), from: worker(0))
             #expect(isNew && tally.moments.count == 2)
             let moment = try #require(tally.moments.last)
             #expect(moment.connectedCalls == 2 && moment.ends == 4)
@@ -101,9 +104,9 @@ extension EndToEnd {
         @Test("A worker that has ended runs nothing any more")
         func ended() throws {
             var tally = LoadTally()
-            for worker in [0, 1] { tally.add(sample(0, cpu: 0, fps: 60), from: worker) }
+            for number in [0, 1] { tally.add(sample(0, cpu: 0, fps: 60), from: worker(number)) }
             tally.end(of: 1)
-            tally.add(sample(1_000, cpu: 0, fps: 60), from: 0)
+            tally.add(sample(1_000, cpu: 0, fps: 60), from: worker(0))
             tally.end(of: 0)
             #expect(tally.moments.map(\.connectedCalls) == [2, 1])
         }
@@ -111,8 +114,8 @@ extension EndToEnd {
         @Test("The first failure of a worker counts")
         func failure() {
             var tally = LoadTally()
-            tally.add(.failed(status: 3, line: "refused"), from: 0)
-            tally.add(.failed(status: 7, line: "other"), from: 1)
+            tally.add(.failed(status: 3, line: "refused"), from: worker(0))
+            tally.add(.failed(status: 7, line: "other"), from: worker(1))
             #expect(tally.failure?.status == .signaling && tally.failure?.line == "refused")
         }
 

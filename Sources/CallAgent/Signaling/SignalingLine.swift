@@ -39,7 +39,8 @@ package actor SignalingLine {
     private var delivery: Delivery
     private var tasks: [Task<Void, Never>] = []
     private var alarm: (at: Int, task: Task<Void, Never>)?
-    private var idle: [CheckedContinuation<Void, Never>] = []
+    /// Who waits until nothing of a call waits for an acknowledgement; nil: of any call.
+    private var idle: [(call: CallKey?, continuation: CheckedContinuation<Void, Never>)] = []
     private var isConnected = true
     /// The other side's clock minus this one, in ms.
     private var clockOffsetMs = 0.0
@@ -78,7 +79,7 @@ package actor SignalingLine {
     nonisolated var waitingMessages: Int { orders.count }
 
     /// Stops repeating the messages of a call that is over, except its farewell.
-    nonisolated func forget(_ call: CallKey) { orders.put(.forget(call)) }
+    package nonisolated func forget(_ call: CallKey) { orders.put(.forget(call)) }
 
     /// The network may have changed.
     nonisolated func checkConnection() { Task { [transport] in await transport.checkConnection() } }
@@ -100,7 +101,7 @@ package actor SignalingLine {
                 await limit.value
                 self.releaseWaiting()
             }
-            await withCheckedContinuation { delivery.isIdle ? $0.resume() : idle.append($0) }
+            await wait(for: nil)
             limit.cancel()
         }
         alarm?.task.cancel()
@@ -108,17 +109,28 @@ package actor SignalingLine {
         for task in tasks { task.cancel() }
     }
 
-    /// Waits until all messages so far are acknowledged or given up.
-    package func waitUntilIdle() async {
+    /// Waits until all messages of a call so far are acknowledged or given up.
+    package func waitUntilAcknowledged(_ call: CallKey) async {
         let sent = AsyncStream<Void>.makeStream()
         orders.put(.note(sent.continuation))
         for await _ in sent.stream {}
-        await withCheckedContinuation { delivery.isIdle ? $0.resume() : idle.append($0) }
+        await wait(for: call)
     }
 
+    private func wait(for call: CallKey?) async {
+        await withCheckedContinuation { isIdle(call) ? $0.resume() : idle.append((call, $0)) }
+    }
+
+    private func isIdle(_ call: CallKey?) -> Bool { call.map(delivery.isIdle) ?? delivery.isIdle }
+
     private func releaseWaiting() {
-        for waiting in idle { waiting.resume() }
+        for waiting in idle { waiting.continuation.resume() }
         idle = []
+    }
+
+    private func releaseIdle() {
+        for waiting in idle where isIdle(waiting.call) { waiting.continuation.resume() }
+        idle.removeAll { isIdle($0.call) }
     }
 
     // MARK: Out
@@ -152,7 +164,7 @@ package actor SignalingLine {
             }
         }
         setAlarm()
-        if delivery.isIdle { releaseWaiting() }
+        releaseIdle()
     }
 
     private func transmit(_ message: SignalingMessage) async {

@@ -81,6 +81,9 @@ package struct Delivery: Sendable {
     /// Whether nothing waits for an acknowledgement.
     package var isIdle: Bool { pending.isEmpty }
 
+    /// Whether no message of a call waits for an acknowledgement.
+    package func isIdle(_ call: CallKey) -> Bool { !pending.contains { $0.message.sentKey == call } }
+
     /// When to call ``wake(at:)`` next; nil when nothing waits.
     package var nextWake: Int? {
         pending.compactMap { pending in

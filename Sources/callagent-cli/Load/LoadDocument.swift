@@ -2,14 +2,17 @@
 struct LoadDocument: Encodable {
     /// A call: as in the demo with both its ends if both are of this load, else as in `call`.
     enum Call: Encodable {
-        case end(CallDocument)
+        case end(CallDocument, machine: String?)
         case pair(caller: CallDocument, callee: CallDocument?)
 
-        private enum CodingKeys: CodingKey { case caller, callee }
+        private enum CodingKeys: CodingKey { case caller, callee, machine }
 
         func encode(to encoder: any Encoder) throws {
             switch self {
-            case .end(let call): try call.encode(to: encoder)
+            case .end(let call, let machine):
+                try call.encode(to: encoder)
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encodeIfPresent(machine, forKey: .machine)
             case .pair(let caller, let callee):
                 var container = encoder.container(keyedBy: CodingKeys.self)
                 try container.encode(caller, forKey: .caller)
@@ -41,7 +44,9 @@ struct LoadDocument: Encodable {
     let moments: [LoadMoment]
 
     init(_ tally: LoadTally, isPair: Bool) {
-        calls = tally.calls.map { isPair ? .pair(caller: $0.caller, callee: $0.callee) : .end($0.caller) }
+        calls = tally.calls.map {
+            isPair ? .pair(caller: $0.caller, callee: $0.callee) : .end($0.caller, machine: $0.machine)
+        }
         moments = tally.moments
         let most = moments.map(\.ends).max() ?? 0
         let busy = moments.filter { $0.ends > 0 && $0.ends * 10 >= most * 9 }

@@ -25,6 +25,8 @@ struct LoadedCall: Codable {
     let callee: CallDocument?
     /// Why it failed: the exit code and a line; nil if it succeeded.
     let failure: Problem?
+    /// Which machine placed it, by the name of its device; nil: this one.
+    var machine: String?
 
     struct Problem: Codable {
         let status: Int32

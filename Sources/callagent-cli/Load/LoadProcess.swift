@@ -8,6 +8,10 @@ protocol LoadMember: Sendable {
     /// What its workers report, each with a number of its own; ends when it has.
     var reports: AsyncStream<(worker: Int, message: LoadMessage)> { get }
 
+    /// The name of the machine; nil: this one.
+    var machine: String? { get }
+
+    /// Lets it place its calls.
     func start()
 
     /// Lets it hang up, report and end, within a bounded time.
@@ -24,6 +28,7 @@ protocol LoadMember: Sendable {
 /// It is this program again, with the same arguments and its ``WorkerShare``.
 struct LoadProcess: LoadMember {
     let reports: AsyncStream<(worker: Int, message: LoadMessage)>
+    let machine: String? = nil
     private let orders: AsyncStream<String>.Continuation
     private let running: Task<String?, Never>
 
@@ -40,7 +45,6 @@ struct LoadProcess: LoadMember {
         running = Task { await Self.run(arguments, orders, inbox) }
     }
 
-    /// Lets it place its calls.
     func start() { orders.yield("start\n") }
 
     /// A worker that does not end is killed.
@@ -58,7 +62,8 @@ struct LoadProcess: LoadMember {
     func waitForEnd() async -> String? { await running.value }
 
     private static func run(
-        _ arguments: [String], _ orders: AsyncStream<String>, _ reports: AsyncStream<(worker: Int, message: LoadMessage)>.Continuation
+        _ arguments: [String], _ orders: AsyncStream<String>,
+        _ reports: AsyncStream<(worker: Int, message: LoadMessage)>.Continuation
     ) async -> String? {
         defer { reports.finish() }
         var options = PlatformOptions()

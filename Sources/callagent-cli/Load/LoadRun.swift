@@ -80,7 +80,8 @@ struct LoadRun {
             switch report {
             case .message(let message, let worker):
                 if case .ready = message { ready += 1 }
-                take(message, from: LoadTally.Worker(member: member, number: worker))
+                take(
+                    message.placed(by: members[member].machine), from: LoadTally.Worker(member: member, number: worker))
                 // All begin at the same time.
                 if case .ready = message, ready == members.count { for member in members { member.start() } }
             case .ended(let problem):
@@ -106,7 +107,8 @@ struct LoadRun {
         guard !command.output.json, case .call(let call) = message, let failure = call.failure else { return }
         let failed = tally.failedCalls
         if failed <= Self.printedFailures {
-            Output.line("call \(tally.calls.count) to \(call.caller.peer): \(failure.line)")
+            let place = call.machine.map { " from \($0)" } ?? ""
+            Output.line("call \(tally.calls.count) to \(call.caller.peer)\(place): \(failure.line)")
         }
         if failed == Self.printedFailures { Output.line("more calls that fail are in the report only") }
     }
@@ -129,6 +131,7 @@ private struct LoadEvent: Encodable {
     var caller: CallDocument?
     var callee: CallDocument?
     var failure: String?
+    var machine: String?
 
     init(moment: LoadMoment) {
         event = "moment"
@@ -138,5 +141,15 @@ private struct LoadEvent: Encodable {
     init(call: LoadedCall) {
         event = "report"
         (caller, callee, failure) = (call.caller, call.callee, call.failure?.line)
+        machine = call.machine
+    }
+}
+
+extension LoadMessage {
+    /// The same with the machine of a call.
+    fileprivate func placed(by machine: String?) -> LoadMessage {
+        guard case .call(var call) = self else { return self }
+        call.machine = machine
+        return .call(call)
     }
 }

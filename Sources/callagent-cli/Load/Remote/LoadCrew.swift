@@ -70,21 +70,30 @@ final class LoadCrew: Sendable {
         return offers
     }
 
-    /// Each worker has a call at least.
-    private func assign(_ plan: LoadPlan, calls: Int, _ offers: [LoadParty: Int]) async -> [LoadMachine] {
-        var (shares, left): ([(party: LoadParty, processes: Int)], Int) = ([], calls)
-        for (party, offered) in offers.sorted(by: { $0.key.device < $1.key.device }) {
-            let processes = min(max(offered, 0), left)
-            left -= processes
-            if processes > 0 { shares.append((party, processes)) }
+    /// How many processes each machine has: one more for each in turn, as long as there is a call for it.
+    static func shares(of calls: Int, _ offers: [LoadParty: Int]) -> [(party: LoadParty, processes: Int)] {
+        let parties = offers.keys.sorted { $0.device < $1.device }
+        var shares: [LoadParty: Int] = [:]
+        for turn in 0..<(offers.values.max() ?? 0) {
+            for party in parties where offers[party, default: 0] > turn && shares.values.reduce(0, +) < calls {
+                shares[party, default: 0] += 1
+            }
         }
+        return parties.compactMap { party in shares[party].map { (party, $0) } }
+    }
+
+    private func assign(_ plan: LoadPlan, calls: Int, _ offers: [LoadParty: Int]) async -> [LoadMachine] {
+        let shares = Self.shares(of: calls, offers)
         let count = shares.reduce(0) { $0 + $1.processes }
-        let machines = shares.map { LoadMachine($0.party, line) }
+        // A name of its own for each part of the load: one machine that does not answer holds no other one up.
+        let machines = shares.enumerated().map { number, share in
+            LoadMachine(LoadParty(device: share.party.device, load: "\(load)-\(number + 1)"), line)
+        }
         state.withLock { state in
             for machine in machines { state.machines[machine.party] = machine }
         }
         var first = 0
-        for (party, processes) in shares {
+        for (party, processes) in zip(machines.map(\.party), shares.map(\.processes)) {
             await line.watch(party)
             await line.send(
                 .prepare(plan, first: first, processes: processes, count: count), to: party, load: party.load)
@@ -98,7 +107,9 @@ final class LoadCrew: Sendable {
         case .received(.available(let processes), let party) where party.load == load:
             state.withLock { $0.offers[party] = min(processes, LoadOptions.mostWorkers) }
         case .received(let answer, let party): machine(party)?.take(answer)
-        case .gone(let party): machine(party)?.end("the machine \(party.device) is gone")
+        case .gone(let party):
+            machine(party)?.end("the machine \(party.device) is gone")
+            Task { await line.forget(party.load) }
         case .ended(let text):
             let machines = state.withLock { state in
                 state.failure = Failure(.signaling, text)

@@ -27,13 +27,15 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
     private let user: String
     private let peer: String
     private var count = 0
-    private var waiting: [(text: Substring, party: LoadParty?, load: String)] = []
-    private var sending: Task<Void, Never>?
+    /// What waits to be sent about each load.
+    private var waiting: [String: [(text: Substring, party: LoadParty?)]] = [:]
+    /// The last loads whose other end is gone.
+    private var over: [String] = []
     private var parts: [LoadParty: String] = [:]
 
     /// The longest value, in bytes of JSON.
     private let longest = 1_048_576
-    /// How many messages may wait for their acknowledgement.
+    /// How many messages about a load may wait for their acknowledgement.
     private let window = 256
 
     /// - Parameters:
@@ -53,15 +55,15 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
 
     /// Sends a value to a party, or with nil to all devices of the peer.
     func send(_ value: Outgoing, to party: LoadParty?, load: String) {
-        guard let data = try? JSONEncoder().encode(value) else { return }
+        guard !over.contains(load), let data = try? JSONEncoder().encode(value) else { return }
+        let isSending = waiting[load] != nil
         var rest = Substring(String(decoding: data, as: UTF8.self))
         repeat {
             let part = Self.part(of: rest)
             rest = rest[part.endIndex...]
-            waiting.append(((rest.isEmpty ? "." : "+") + part, party, load))
+            waiting[load, default: []].append(((rest.isEmpty ? "." : "+") + part, party))
         } while !rest.isEmpty
-        guard sending == nil else { return }
-        sending = Task { await sendAll() }
+        if !isSending { Task { await sendAll(load) } }
     }
 
     /// As much as fits into one message.
@@ -69,21 +71,34 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
         let limit = SignalingLimits.infoBytes - 1
         var end = text.utf8.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
         // Not within a character.
-        while end < text.endIndex, end.samePosition(in: text.base.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        while end < text.endIndex, end.samePosition(in: text.base.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
         return text[..<end]
     }
 
-    private func sendAll() async {
-        while !waiting.isEmpty {
-            for (text, party, load) in waiting.prefix(window) { post(.info(String(text)), to: party?.device, load: load) }
-            waiting.removeFirst(min(window, waiting.count))
-            await line.waitUntilIdle()
+    private func sendAll(_ load: String) async {
+        while let next = waiting[load]?.prefix(window), !next.isEmpty {
+            for (text, party) in next {
+                post(.info(String(text)), to: party?.device, load: load)
+            }
+            waiting[load]?.removeFirst(next.count)
+            await line.waitUntilAcknowledged(CallKey(peer: peer, callId: load))
         }
-        sending = nil
+        waiting[load] = nil
     }
 
     /// Lets the server tell both ends when the other one is gone.
     func watch(_ party: LoadParty) { post(.query, to: party.device, load: party.load) }
+
+    /// The other end of a load is gone: nothing is sent about it any more, nor repeated.
+    func forget(_ load: String) {
+        over.append(load)
+        if over.count > 64 { over.removeFirst() }
+        waiting[load] = nil
+        line.forget(CallKey(peer: peer, callId: load))
+        parts = parts.filter { $0.key.load != load }
+    }
 
     private func post(_ body: SignalingMessage.Body, to device: String?, load: String) {
         count += 1
@@ -97,7 +112,7 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
     /// Sends what waits, as far as the other end acknowledges it within `limit`, and signs out.
     func close(waiting limit: Duration = .seconds(2)) async {
         let end = ContinuousClock.now + limit
-        while sending != nil, ContinuousClock.now < end {
+        while !waiting.isEmpty, ContinuousClock.now < end {
             // The polling interval.
             try? await Task.sleep(for: .milliseconds(20))
         }

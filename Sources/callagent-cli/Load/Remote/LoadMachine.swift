@@ -15,6 +15,8 @@ final class LoadMachine: LoadMember {
         (reports, inbox) = AsyncStream.makeStream()
     }
 
+    var machine: String? { party.device }
+
     func start() { send(.start) }
 
     func stop() {

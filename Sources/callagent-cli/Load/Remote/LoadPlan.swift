@@ -8,7 +8,8 @@ struct LoadPlan: Codable, Equatable {
 
     /// The options that a plan may have.
     private static let planned: Set = [
-        "calls", "rate", "poisson", "ramp", "duration", "total", "for", "audio-only", "video", "video-size", "video-rate",
+        "calls", "rate", "poisson", "ramp", "duration", "total", "for", "audio-only", "video", "video-size",
+        "video-rate",
         "max-video-rate", "audio", "codec", "audio-codec", "prefer", "encode", "decode", "early-media", "join-ahead",
         "ring-timeout", "connect-timeout", "audio-grace", "start-muted", "start-video-muted", "start-video-off",
         "start-output-off", "require-media", "display-name", "address", "extension",

@@ -48,12 +48,15 @@ struct LoadService: Sendable {
                 guard job == nil else { continue }
                 job = await prepare(plan, (first, processes, count), party)
             case .received(.start, let party): if job?.party == party { job?.start() }
-            case .received(.stop, let party), .gone(let party): if job?.party == party { job?.stop() }
+            case .received(.stop, let party): if job?.party == party { job?.stop() }
+            case .gone(let party):
+                if job?.party == party { job?.stop() }
+                await line.forget(party.load)
             case .ended(let text): failure = Failure(.signaling, text)
             }
             if failure != nil { break }
         }
-        job?.stop()
+        job?.stop(because: "the machine was stopped")
         await job?.wait()
         return failure
     }
@@ -101,6 +104,8 @@ private final class LoadJob: Sendable {
     private let report: @Sendable (LoadAnswer) async -> Void
     private let ready = Atomic(0)
     private let ended = Atomic(false)
+    /// Why it was stopped here; nil if it was not.
+    private let problem = Mutex<String?>(nil)
     private let following = Mutex<Task<Void, Never>?>(nil)
 
     /// Whether all workers have ended.
@@ -113,7 +118,11 @@ private final class LoadJob: Sendable {
 
     func start() { for member in members { member.start() } }
 
-    func stop() { for member in members { member.stop() } }
+    /// - Parameter problem: why it is stopped; nil if the other end wants it.
+    func stop(because problem: String? = nil) {
+        self.problem.withLock { $0 = $0 ?? problem }
+        for member in members { member.stop() }
+    }
 
     func wait() async { await following.withLock { $0 }?.value }
 
@@ -125,7 +134,7 @@ private final class LoadJob: Sendable {
             return await group.reduce(into: [String]()) { $0 += [$1].compactMap(\.self) }
         }
         ended.store(true, ordering: .relaxed)
-        await report(.ended(problem: problems.first))
+        await report(.ended(problem: problem.withLock { $0 } ?? problems.first))
     }
 
     /// Returns why it ended, if it did not do so in order.
