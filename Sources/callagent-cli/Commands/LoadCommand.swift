@@ -97,7 +97,9 @@ struct LoadCommand: AgentCommand {
                 throw ValidationError("viewers of a media server do not sign in: leave --as and --signaling out")
             }
         } else {
-            guard !callees.isEmpty || load.workFor != nil else { throw ValidationError("name the users to call, or use --pair") }
+            guard !callees.isEmpty || load.workFor != nil else {
+                throw ValidationError("name the users to call, or use --pair")
+            }
             for callee in callees where !SignalingLimits.isName(callee) {
                 throw ValidationError(CallError.invalidUser(callee).description)
             }
