@@ -20,7 +20,9 @@ struct MQTTAccount: Sendable {
     /// Which of several programs of the same name this one is.
     ///
     /// Everybody may read it in the notes, so it says nothing of the client id.
-    static func claim(unixMs: Double) -> DeviceClaim { DeviceClaim(session: random(), sinceUnixMs: unixMs) }
+    static func claim(_ session: String?, unixMs: Double) -> DeviceClaim {
+        DeviceClaim(session: session ?? random(), sinceUnixMs: unixMs)
+    }
 
     private static func random() -> String { (0..<20).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined() }
 

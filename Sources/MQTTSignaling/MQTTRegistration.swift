@@ -12,12 +12,13 @@ struct MQTTRegistration {
     let pool: PoolMembership?
 
     init(
-        _ address: MQTTAddress, _ device: Device, isInPool: Bool, presenceValidity: Duration, unixMs: Double,
-        logger: Logger
+        _ address: MQTTAddress, _ device: Device, isInPool: Bool, _ configuration: MQTTTransportConfiguration,
+        unixMs: Double, logger: Logger
     ) {
         account = MQTTAccount(address, device)
         own = OwnPresence(
-            topic: account.presenceTopic, claim: MQTTAccount.claim(unixMs: unixMs), validity: presenceValidity)
+            topic: account.presenceTopic, claim: MQTTAccount.claim(configuration.session, unixMs: unixMs),
+            validity: configuration.presenceValidity)
         pool = isInPool ? PoolMembership(account) : nil
         own.isFree = pool?.isFree
         watch = PresenceWatch(account, ownFilters: account.filters(isInPool: isInPool), logger: logger)

@@ -43,8 +43,7 @@ actor MQTTSession {
         }
         phase = .connecting
         registration = MQTTRegistration(
-            address, device, isInPool: isInPool, presenceValidity: configuration.presenceValidity,
-            unixMs: Self.unixMs, logger: logger)
+            address, device, isInPool: isInPool, configuration, unixMs: Self.unixMs, logger: logger)
         do throws(SignalingError) {
             try await establish()
         } catch {
@@ -121,7 +120,8 @@ actor MQTTSession {
         noteAvailability()
     }
 
-    func close() async {
+    /// - Parameter isSilent: the presence stays, until it ends by itself.
+    func close(isSilent: Bool = false) async {
         let before = phase
         guard !phase.isClosed else { return }
         phase = .closed
@@ -130,8 +130,10 @@ actor MQTTSession {
         case .connected:
             guard let connection, let account = registration?.account else { break }
             let timer = connection.deadline(configuration.closeTimeout, .closed)
-            await withCheckedContinuation { continuation in
-                connection.publish("", to: account.presenceTopic, isRetained: true) { _ in continuation.resume() }
+            if !isSilent {
+                await withCheckedContinuation { continuation in
+                    connection.publish("", to: account.presenceTopic, isRetained: true) { _ in continuation.resume() }
+                }
             }
             timer.cancel()
             connection.close()

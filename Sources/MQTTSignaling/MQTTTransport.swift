@@ -60,6 +60,11 @@ public final class MQTTTransport: SignalingTransport {
         Task { await session.close() }
     }
 
+    /// Checks a URL as ``connect(as:)`` does.
+    ///
+    /// - Throws: ``SignalingError/invalidURL(_:text:)``
+    public static func check(url: String) throws(SignalingError) { _ = try MQTTAddress(url) }
+
     /// Signs in as `user`.
     ///
     /// Returns at once when this transport is already signed in as `user`, also while it reconnects.
@@ -128,4 +133,9 @@ public final class MQTTTransport: SignalingTransport {
     /// Messages that were sent before go first. Returns when the broker has acknowledged, after the close timeout at the latest. May be called more
     /// than once.
     public func close() async { await session.close() }
+
+    /// The same, but others are not told: this client may come back by another transport with the same ``MQTTTransportConfiguration/session``.
+    ///
+    /// If it does not, its presence ends by itself.
+    package func closeSilently() async { await session.close(isSilent: true) }
 }

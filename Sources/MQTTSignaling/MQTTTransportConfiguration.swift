@@ -28,6 +28,11 @@ public struct MQTTTransportConfiguration: Sendable, Equatable {
     /// How long ``MQTTTransport/close()`` waits for the broker to take what was sent before; 1 ms to one day.
     public var closeTimeout: Duration = .seconds(2)
 
+    /// Identifies the program to others, also when it signs in again by another transport: 1 to 64 characters; nil: a random text.
+    ///
+    /// For a server that signs its clients in. Everybody may read it.
+    package var session: String?
+
     /// For `mqtts://`: a PEM file with certificates that are trusted in addition to the system's.
     public var trustRootsFile: String?
     /// For `mqtts://`: a PEM file with the certificate that this client shows, for a broker that asks for one.

@@ -32,18 +32,24 @@ public final class Server: Sendable {
     ///
     /// It accepts connections when this returns.
     ///
+    /// With a `relay` it is one of several servers: the clients of all of them reach each other, and whoever else is there.
+    ///
     /// - Throws: ``ServerError``, which says whether the port is in use or a file is missing.
     public static func start(
-        configuration: ServerConfiguration = ServerConfiguration(), logger: Logger = Logger(label: "signaling-server")
+        configuration: ServerConfiguration = ServerConfiguration(), relay: (any SignalingRelay)? = nil,
+        logger: Logger = Logger(label: "signaling-server")
     ) async throws(ServerError) -> Server {
         try configuration.check()
-        let policy = try await ServerFiles.policy(configuration)
+        var filePolicy = try await ServerFiles.policy(configuration)
+        filePolicy.hasRelay = relay != nil
+        let policy = filePolicy
         let denied = try ServerFiles.denyList(configuration)
         let tls = try ServerFiles.tlsContext(configuration)
         let loop = NIOSingletons.posixEventLoopGroup.next()
         do {
             let exchange = try await loop.submit {
-                let exchange = Exchange(configuration: configuration, policy: policy, logger: logger, loop: loop)
+                let exchange = Exchange(
+                    configuration: configuration, policy: policy, relay: relay, logger: logger, loop: loop)
                 if let denied {
                     _ = exchange.denied(by: denied.list)
                     DenyListWatch.start(denied.file, on: loop, logger: logger) { [weak exchange] list in

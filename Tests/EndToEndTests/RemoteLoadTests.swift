@@ -40,7 +40,7 @@ extension EndToEnd {
 
         @Test(
             "Workers of several machines place the calls, and one report has them all",
-            arguments: SignalingKind.allCases)
+            arguments: SignalingKind.direct)
         func joined(kind: SignalingKind) async throws {
             let site = try await Site(kind, machines: 2)
             let load = try site.load([
@@ -69,7 +69,7 @@ extension EndToEnd {
             #expect(try await next.waitForExit() == 0, "\(next.errors)")
         }
 
-        @Test("A machine that vanishes ends the load, and the others hang up", arguments: SignalingKind.allCases)
+        @Test("A machine that vanishes ends the load, and the others hang up", arguments: SignalingKind.direct)
         func vanished(kind: SignalingKind) async throws {
             let site = try await Site(kind, machines: 2)
             let load = try site.load(["--machines", "2", "--calls", "4", "--rate", "20/s", "--duration", "60s"])
@@ -83,7 +83,7 @@ extension EndToEnd {
 
         @Test(
             "When the one who runs the load vanishes, its workers hang up and take the next load",
-            arguments: SignalingKind.allCases)
+            arguments: SignalingKind.direct)
         func orphaned(kind: SignalingKind) async throws {
             let site = try await Site(kind, machines: 1)
             let load = try site.load(["--calls", "2", "--rate", "20/s", "--duration", "600s"])

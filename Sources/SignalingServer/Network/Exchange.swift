@@ -11,6 +11,7 @@ internal import NIOWebSocket
 final class Exchange {
     let configuration: ServerConfiguration
     let logger: Logger
+    private let relay: (any SignalingRelay)?
     private let loop: any EventLoop
     private var switchboard: Switchboard
     private var admission: Admission<ObjectIdentifier>
@@ -18,6 +19,8 @@ final class Exchange {
     private var log: ServerLog
     /// The WebSocket connections, until their sockets are closed.
     private var handlers: [ConnectionID: ConnectionHandler] = [:]
+    /// The clients at the relay.
+    private var relayLines: [ConnectionID: RelayLine] = [:]
     private var timers: [ConnectionID: [SessionTimer: Scheduled<Void>]] = [:]
     /// Every accepted socket.
     private var sockets: [ObjectIdentifier: SendQueue] = [:]
@@ -43,8 +46,10 @@ final class Exchange {
     }
 
     init(
-        configuration: ServerConfiguration, policy: SwitchboardPolicy, logger: Logger, loop: any EventLoop
+        configuration: ServerConfiguration, policy: SwitchboardPolicy, relay: (any SignalingRelay)?, logger: Logger,
+        loop: any EventLoop
     ) {
+        self.relay = relay
         self.configuration = configuration
         self.logger = logger
         self.loop = loop
@@ -123,13 +128,18 @@ final class Exchange {
         let actions = switchboard.received(envelope, on: connection, at: now)
         if !wasSignedIn { noteRefusal(actions, envelope, connection, at: now) }
         perform(actions, forwarding: text)
-        if case .forward = actions.first {
+        switch actions.first {
+        case .forward, .relay:
             metrics.routed(type: envelope?.type, seconds: Double((NIODeadline.now() - start).nanoseconds) / 1e9)
+        default: break
         }
-        if !wasSignedIn, let party = switchboard.party(of: connection) {
-            if let socket = handlers[connection]?.channelIdentifier { admission.signedIn(socket) }
-            logger.info("signed in", metadata: Self.metadata(party, connection))
-        }
+        if !wasSignedIn { noteSignIn(connection) }
+    }
+
+    private func noteSignIn(_ connection: ConnectionID) {
+        guard let party = switchboard.party(of: connection) else { return }
+        if let socket = handlers[connection]?.channelIdentifier { admission.signedIn(socket) }
+        logger.info("signed in", metadata: Self.metadata(party, connection))
     }
 
     func signInTimedOut(_ connection: ConnectionID) {
@@ -153,6 +163,7 @@ final class Exchange {
             logger.info("signed out", metadata: Self.metadata(party, connection))
         }
         for timer in (timers.removeValue(forKey: connection) ?? [:]).values { timer.cancel() }
+        relayLines.removeValue(forKey: connection)?.leave(isSilent: isSilent)
         perform(switchboard.closed(connection, isSilent: isSilent, at: now()))
     }
 
@@ -254,6 +265,12 @@ final class Exchange {
                 outbox.append(.message(ByteBuffer(string: message.json), to: receiver))
             case .close(let connection, let text): outbox.append(.close(connection, text: text))
             case .throwOut(let connection, let text): outbox.append(.throwOut(connection, text: text))
+            case .enterRelay(let connection, let party, let token, let session):
+                enterRelay(connection, party, token: token, session: session)
+            case .relay(let sender, let user):
+                wait(for: relayLines[sender]?.send(String(buffer: text), to: user), of: sender)
+            case .watchAtRelay(let connection, let users):
+                wait(for: relayLines[connection]?.watch(users), of: connection)
             case .schedule(let timer, let connection, let delay): schedule(timer, for: connection, afterMs: delay)
             }
         }
@@ -276,6 +293,43 @@ final class Exchange {
         case .close(let connection, let text): handlers[connection]?.close(.policyViolation, text: text)
         case .throwOut(let connection, let text): handlers[connection]?.throwOut(text: text)
         }
+    }
+
+    // MARK: The relay
+
+    private func enterRelay(_ connection: ConnectionID, _ party: Party, token: String?, session: String) {
+        guard let relay else { return }
+        let (loop, exchange) = (loop, NIOLoopBound(self, eventLoop: loop))
+        relayLines[connection] = RelayLine(relay, party, token: token, session: session) { fact in
+            loop.execute { exchange.value.take(fact, of: connection) }
+        }
+    }
+
+    private func take(_ fact: RelayLine.Fact, of connection: ConnectionID) {
+        switch fact {
+        case .entered:
+            perform(switchboard.entered(connection, at: now()))
+            noteSignIn(connection)
+        case .refused(let refusal):
+            let actions = switchboard.notEntered(connection, refusal)
+            noteRefusal(actions, nil, connection, at: now())
+            perform(actions)
+        case .watchRefused(let refusal):
+            perform(switchboard.watchRefused(connection, refusal))
+        case .event(.received(let text)):
+            let text = ByteBuffer(string: text)
+            perform(
+                switchboard.relayed(Envelope(decoding: text.readableBytesView), to: connection), forwarding: text)
+        case .event(.presence(let user, let devices)):
+            perform(switchboard.relayed(presence: user, devices: devices, to: connection))
+        case .event(.ended(let text)): perform(switchboard.relayEnded(connection, text: text))
+        }
+    }
+
+    /// A client whose messages the relay does not take fast enough is disconnected: it repeats them when it is back.
+    private func wait(for isTaken: Bool?, of connection: ConnectionID) {
+        guard isTaken == false else { return }
+        outbox.append(.throwOut(connection, text: "too many messages wait for the broker"))
     }
 
     private func schedule(_ timer: SessionTimer, for connection: ConnectionID, afterMs delay: Int) {

@@ -12,6 +12,14 @@ struct Seat: Sendable {
     /// Set for a user without an account.
     var anonymous: Anonymous?
 
+    init(party: Party, resume: String) { (self.party, self.resume) = (party, resume) }
+
+    /// The same with another text for the next sign-in.
+    init(_ seat: Seat, resume: String) {
+        self.init(party: seat.party, resume: resume)
+        (expiresUnixMs, tokenID, anonymous) = (seat.expiresUnixMs, seat.tokenID, seat.anonymous)
+    }
+
     struct Anonymous: Sendable {
         var mayCall: Set<String>
         /// The calls to which it invited since it signed in; also ended ones, since messages about them may still arrive.

@@ -5,8 +5,7 @@ extension Switchboard {
         _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
     ) -> [SwitchboardAction] {
         do throws(RoutingRefusal) {
-            let receivers = try deliver(envelope, of: seat, on: connection, at: now)
-            var actions = receivers.map { SwitchboardAction.forward(to: $0) }
+            var actions = try deliver(envelope, of: seat, on: connection, at: now)
             if policy.announcesRinging, envelope.type == "invite", let call = envelope.callId, let callee = envelope.to
             {
                 let ringing = ServerMessage.ringing(
@@ -26,10 +25,10 @@ extension Switchboard {
         }
     }
 
-    /// Checks a message and updates the book of calls; returns at least one receiver, or throws the reason why there is none.
+    /// Checks a message and updates the book of calls; returns where the message goes, or throws the reason why it goes nowhere.
     private mutating func deliver(
         _ envelope: Envelope, of seat: Seat, on connection: ConnectionID, at now: Moment
-    ) throws(RoutingRefusal) -> [ConnectionID] {
+    ) throws(RoutingRefusal) -> [SwitchboardAction] {
         guard let version = envelope.version else { throw RoutingRefusal(400, "no JSON object with a version v") }
         guard version == 1 else { throw RoutingRefusal(426, "this server speaks version 1 only") }
         guard let type = envelope.type, type != "gone" else {
@@ -54,6 +53,12 @@ extension Switchboard {
         let opensCall = type == "invite" || type == "query"
         try checkAnonymous(seat, callId, to, opensCall: opensCall)
 
+        if policy.hasRelay {
+            // The call is at other servers, too, so no server has the book of it.
+            if opensCall { try enter(callId, with: to, of: seat, on: connection) }
+            return [.relay(from: connection, to: to)]
+        }
+
         let own = CallBook.Entry(callId: callId, inviter: user, invitee: to)
         let others = CallBook.Entry(callId: callId, inviter: to, invitee: user)
         // A message that ends a call also ends it here if the other user cannot be reached.
@@ -76,7 +81,7 @@ extension Switchboard {
         } else if opensCall {
             try enter(own, of: seat, on: connection, receivers: receivers, isResumed: type == "query", at: now)
         }
-        return receivers
+        return receivers.map { .forward(to: $0) }
     }
 
     private func receivers(
@@ -128,16 +133,22 @@ extension Switchboard {
                 throw RoutingRefusal(429, "\(party.user) has \(policy.callsPerUser) calls already, over all devices")
             }
         }
-        if let anonymous = seat.anonymous {
-            let call = Seat.Call(callId: entry.callId, other: entry.invitee)
-            guard anonymous.calls.contains(call) || anonymous.calls.count < policy.callsPerConnection else {
-                throw RoutingRefusal(429, "\(party.user) had \(policy.callsPerConnection) calls already")
-            }
-            lines[connection]?.seat?.anonymous?.calls.insert(call)
-        }
+        try enter(entry.callId, with: entry.invitee, of: seat, on: connection)
         calls.insert(
             entry, inviterDevice: party.device, inviteeDevices: receivers.compactMap { lines[$0]?.seat?.party.device },
             isResumed: isResumed, at: now)
+    }
+
+    /// Records a call of an anonymous user, who takes part in its own calls only.
+    private mutating func enter(
+        _ callId: String, with other: String, of seat: Seat, on connection: ConnectionID
+    ) throws(RoutingRefusal) {
+        guard let anonymous = seat.anonymous else { return }
+        let call = Seat.Call(callId: callId, other: other)
+        guard anonymous.calls.contains(call) || anonymous.calls.count < policy.callsPerConnection else {
+            throw RoutingRefusal(429, "\(seat.party.user) had \(policy.callsPerConnection) calls already")
+        }
+        lines[connection]?.seat?.anonymous?.calls.insert(call)
     }
 
     private func generation(of envelope: Envelope) -> Int {

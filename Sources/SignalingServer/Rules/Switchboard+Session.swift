@@ -75,11 +75,17 @@ extension Switchboard {
         switch envelope.users {
         case .everybody:
             guard policy.hasDirectory else { return refused(403, "this server has no directory; name the users") }
+            guard !policy.hasRelay else {
+                return [.send(.watching, to: connection), .watchAtRelay(connection, users: nil)]
+            }
             presence.watchEverybody(by: connection)
             present = devices.keys.sorted()
         case .named(let users):
             guard users.count <= policy.watchedUsers, users.allSatisfy(SignalingLimits.isName) else {
                 return refused(400, "users are at most \(policy.watchedUsers) valid names")
+            }
+            guard !policy.hasRelay else {
+                return [.send(.watching, to: connection), .watchAtRelay(connection, users: Set(users).sorted())]
             }
             presence.watch(Set(users), by: connection)
             present = Set(users).sorted()

@@ -32,7 +32,14 @@ extension Switchboard {
         }
         switch makeRoom(for: &seat, presenting: envelope.resume, at: now) {
         case .failure(let refusal): return refuse(connection, code: refusal.code, text: refusal.text)
-        case .success(let actions): return actions + take(seat, on: connection, at: now)
+        case .success(let actions):
+            guard policy.hasRelay else { return actions + take(seat, on: connection, at: now) }
+            // A program that comes back, from another server perhaps, is the same one to others.
+            if let resume = envelope.resume, SignalingLimits.isName(resume) {
+                seat = Seat(seat, resume: resume)
+            }
+            lines[connection]?.entering = seat
+            return actions + [.enterRelay(connection, seat.party, token: envelope.token, session: seat.resume)]
         }
     }
 
@@ -95,7 +102,7 @@ extension Switchboard {
         return [.close(connection, text: Self.replaced)] + leave(seat, at: now)
     }
 
-    private mutating func take(_ seat: Seat, on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
+    mutating func take(_ seat: Seat, on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
         let party = seat.party
         let isNew = devices[party.user]?[party.device] == nil
         lines[connection]?.seat = seat

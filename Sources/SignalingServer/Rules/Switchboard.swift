@@ -21,6 +21,8 @@ struct Switchboard: Sendable {
     struct Line: Sendable {
         var rate: MessageRate
         var seat: Seat?
+        /// What it gets when the relay takes it.
+        var entering: Seat?
     }
 
     init(policy: SwitchboardPolicy = SwitchboardPolicy()) {
@@ -73,6 +75,7 @@ struct Switchboard: Sendable {
     ) -> [SwitchboardAction] {
         // Messages of a refused client are ignored until its connection is closed.
         guard let line = lines[connection] else { return [] }
+        guard line.entering == nil else { return [] }
         guard let seat = line.seat else { return signIn(envelope, on: connection, at: now) }
         let envelope = envelope ?? Envelope()
         switch envelope.version == 1 ? envelope.type : nil {
@@ -85,7 +88,8 @@ struct Switchboard: Sendable {
     /// The time to sign in is over.
     mutating func signInTimedOut(_ connection: ConnectionID) -> [SwitchboardAction] {
         guard let line = lines[connection], line.seat == nil else { return [] }
-        return refuse(connection, code: 408, text: "no sign-in came in time")
+        let text = line.entering == nil ? "no sign-in came in time" : "the broker did not answer in time"
+        return refuse(connection, code: 408, text: text)
     }
 
     /// A connection closed, or is about to: nothing is sent to it any more.

@@ -1,3 +1,5 @@
+internal import CallProtocol
+
 /// An action of the ``Switchboard``, to be carried out in the given order.
 enum SwitchboardAction: Sendable, Equatable {
     /// Forward the message that was just received, unchanged.
@@ -8,6 +10,12 @@ enum SwitchboardAction: Sendable, Equatable {
     case close(ConnectionID, text: String)
     /// Close with status 1008 and read nothing more: the client sends too much.
     case throwOut(ConnectionID, text: String)
+    /// Sign a client in at the relay.
+    case enterRelay(ConnectionID, Party, token: String?, session: String)
+    /// Hand the message that was just received to the relay.
+    case relay(from: ConnectionID, to: String)
+    /// Let the relay report the presence of these users, nil: of all.
+    case watchAtRelay(ConnectionID, users: [String]?)
     /// Start a timer; replaces an earlier timer of that kind.
     case schedule(SessionTimer, for: ConnectionID, afterMs: Int)
 }
@@ -63,6 +71,8 @@ struct SwitchboardPolicy: Sendable {
     var announcesRinging = false
     /// How long before a token expires its client gets a warning.
     var tokenWarningMs = 60_000
+    /// Whether a relay carries all messages, and the clients are signed in there.
+    var hasRelay = false
     /// nil: the server is open to everybody.
     var verifier: TokenVerifier?
     /// nil: the server hands out no STUN and TURN servers.

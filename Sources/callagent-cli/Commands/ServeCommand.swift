@@ -14,6 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: ServeOptions
+    @OptionGroup var broker: BrokerOptions
 
     @Flag(help: "Print where it listens, where its page is and who may sign in as a JSON object on one line.")
     var events = false
@@ -23,13 +24,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.configuration()
+        let relay = try broker.relay(logger: log.logger("broker"))
         let logger = log.logger("server")
         let (events, grace) = (events, options.grace.duration)
         OpenFiles.raiseLimit(for: configuration.connections)
         try await Interruption.handled {
             let server: Server
             do {
-                server = try await Server.start(configuration: configuration, logger: logger)
+                server = try await Server.start(configuration: configuration, relay: relay, logger: logger)
             } catch let error as ServerError {
                 throw Failure(error)
             }

@@ -8,6 +8,11 @@ enum SignalingKind: CaseIterable, Sendable {
     case webSocket
     /// A mosquitto.
     case mqtt
+    /// `callagent serve --broker`: another server that shares its broker takes its place.
+    case relay
+
+    /// Those without a server between.
+    static let direct: [SignalingKind] = [.webSocket, .mqtt]
 }
 
 /// A signaling server that a test kills and starts again at the same address.
@@ -16,16 +21,18 @@ final class MortalServer {
     private var process: Process
 
     private enum Process {
-        case server(Program, options: [String])
+        case server(Program, options: [String], broker: MQTTBroker?)
         case broker(MQTTBroker)
     }
 
     init(_ kind: SignalingKind = .webSocket, _ options: [String] = []) async throws {
         switch kind {
-        case .webSocket:
+        case .webSocket, .relay:
+            let broker = kind == .relay ? try await MQTTBroker() : nil
+            let options = options + (broker.map { ["--broker", $0.url] } ?? [])
             let program = try await Self.start("127.0.0.1:0", options)
             url = try #require(program.events.first?["url"] as? String)
-            process = .server(program, options: options)
+            process = .server(program, options: options, broker: broker)
         case .mqtt:
             let broker = try await MQTTBroker()
             url = broker.url
@@ -36,7 +43,7 @@ final class MortalServer {
     /// Kills it like a crash: clients get no message.
     func die() async throws {
         switch process {
-        case .server(let program, _):
+        case .server(let program, _, _):
             program.signal(SIGKILL)
             try await program.waitForExit()
         case .broker(let broker): broker.stop()
@@ -46,8 +53,9 @@ final class MortalServer {
     /// Starts a new process at the old address, without any state.
     func rise() async throws {
         switch process {
-        case .server(_, let options):
-            process = .server(try await Self.start(String(url.dropFirst("ws://".count)), options), options: options)
+        case .server(_, let options, let broker):
+            let program = try await Self.start(String(url.dropFirst("ws://".count)), options)
+            process = .server(program, options: options, broker: broker)
         case .broker(let broker): try await broker.start()
         }
     }
@@ -55,7 +63,7 @@ final class MortalServer {
     /// From now on it receives, and answers nothing.
     func freeze() {
         switch process {
-        case .server(let program, _): program.signal(SIGSTOP)
+        case .server(let program, _, _): program.signal(SIGSTOP)
         case .broker(let broker): broker.stopAnswering()
         }
     }
@@ -63,7 +71,7 @@ final class MortalServer {
     /// Undoes ``freeze()``.
     func thaw() {
         switch process {
-        case .server(let program, _): program.signal(SIGCONT)
+        case .server(let program, _, _): program.signal(SIGCONT)
         case .broker(let broker): broker.answerAgain()
         }
     }

@@ -57,7 +57,8 @@ struct SwitchboardOrderTests {
                     #expect(action != .forward(to: connection ?? receiver), "seed \(seed)")
                 // The connection was refused or replaced.
                 case .close(let receiver, _), .throwOut(let receiver, _): parties[receiver] = nil
-                case .schedule: Issue.record("nothing has a time here")
+                case .schedule, .enterRelay, .relay, .watchAtRelay:
+                    Issue.record("nothing has a time here, and there is no relay: \(action)")
                 }
             }
         }

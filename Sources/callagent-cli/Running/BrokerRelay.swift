@@ -1,0 +1,111 @@
+internal import CallAgent
+internal import Logging
+internal import MQTTSignaling
+internal import SignalingServer
+internal import Synchronization
+
+/// Signs the clients of a signaling server in at an MQTT broker, each by a connection of its own.
+struct BrokerRelay: SignalingRelay {
+    let url: String
+    /// The password of the server's own account; nil: each client has one.
+    let passwordFile: String?
+    let trustRootsFile: String?
+    let logger: Logger
+
+    /// Less than the server gives a client for its sign-in.
+    private static let connectTimeout: Duration = .seconds(4)
+
+    func enter(
+        user: String, device: String, token: String?, session: String
+    ) async throws(RelayError) -> any RelaySeat {
+        var configuration = MQTTTransportConfiguration()
+        configuration.connectTimeout = Self.connectTimeout
+        configuration.trustRootsFile = trustRootsFile
+        configuration.session = session
+        var password: (@Sendable () async throws -> String)?
+        if let passwordFile {
+            password = { try TokenFile.read(passwordFile) }
+        } else if let token {
+            password = { token }
+        }
+        let transport = MQTTTransport(
+            url: url, device: device, token: password, configuration: configuration, logger: logger)
+        do throws(SignalingError) {
+            try await transport.connect(as: user)
+        } catch {
+            await transport.close()
+            logger.notice("the broker did not take a client", metadata: ["user": "\(user)", "reason": "\(error)"])
+            throw RelayError(error)
+        }
+        return BrokerSeat(transport)
+    }
+}
+
+/// A client at the broker.
+private final class BrokerSeat: RelaySeat {
+    let events: AsyncStream<RelayEvent>
+    private let inbox: AsyncStream<RelayEvent>.Continuation
+    private let transport: MQTTTransport
+    private let watching = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ transport: MQTTTransport) {
+        self.transport = transport
+        let (events, inbox) = AsyncStream<RelayEvent>.makeStream()
+        (self.events, self.inbox) = (events, inbox)
+        Task {
+            for await event in transport.events {
+                switch event {
+                case .received(let text): inbox.yield(.received(text))
+                // The client signs in again, perhaps at a server that still has the broker: no state is kept for it here.
+                case .disconnected: inbox.yield(.ended(text: "the broker is gone"))
+                case .ended(let error): inbox.yield(.ended(text: error.closeText))
+                case .reconnected, .clock, .tokenWillExpire, .iceServers: break
+                }
+            }
+            inbox.finish()
+        }
+    }
+
+    func send(_ text: String, to user: String) async { try? await transport.send(text, to: user) }
+
+    func watch(_ users: [String]?) async throws(RelayError) {
+        let changes: AsyncStream<Presence>
+        do throws(SignalingError) {
+            if let users {
+                changes = try await transport.watch(users)
+            } else {
+                changes = try await transport.watchEverybody()
+            }
+        } catch {
+            throw RelayError(error)
+        }
+        let inbox = inbox
+        let next = Task {
+            for await change in changes { inbox.yield(.presence(user: change.user, devices: change.devices)) }
+        }
+        watching.withLock { present in
+            present?.cancel()
+            present = next
+        }
+    }
+
+    func leave(isSilent: Bool) async {
+        if isSilent { await transport.closeSilently() } else { await transport.close() }
+    }
+}
+
+extension RelayError {
+    fileprivate init(_ error: SignalingError) {
+        switch error {
+        case .signInRefused(let code, let text): self = .refused(code: code, text: "the broker: \(text)")
+        default: self = .unreachable(text: "the broker cannot be reached")
+        }
+    }
+}
+
+extension SignalingError {
+    /// What a client is told; it recognises a replacement by the first word.
+    fileprivate var closeText: String {
+        if case .replaced(let text) = self { "replaced by \(text)" } else { "the broker ended the sign-in" }
+    }
+}
