@@ -33,7 +33,7 @@ final class BrokerSignIn {
         begin: (BrokerConnection) throws(BrokerFailure) -> Void
     ) async throws(SignalingError) {
         let address = registration.account.address
-        let password = try await password.current()
+        let password = try await password.current(within: configuration.connectTimeout)
         if password != nil { for node in address.nodes { self.password.warnIfPlain(node, logger) } }
         var failure = BrokerFailure.closed
         for _ in address.nodes {

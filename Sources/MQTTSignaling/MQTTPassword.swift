@@ -11,13 +11,25 @@ struct MQTTPassword: Sendable {
     init(provider: (@Sendable () async throws -> String)?) { self.provider = provider }
 
     /// The password for a sign-in now; nil without one.
-    nonisolated(nonsending) func current() async throws(SignalingError) -> String? {
+    ///
+    /// A provider that does not return within `limit` is not waited for.
+    nonisolated(nonsending) func current(within limit: Duration) async throws(SignalingError) -> String? {
         guard renewed == nil, let provider else { return renewed }
-        do {
-            return try await provider()
-        } catch {
-            throw .signInRefused(code: 401, text: "no token: \(error)")
+        let (answers, inbox) = AsyncStream<Result<String, SignalingError>>.makeStream()
+        let asking = Task {
+            do {
+                inbox.yield(.success(try await provider()))
+            } catch {
+                inbox.yield(.failure(.signInRefused(code: 401, text: "no token: \(error)")))
+            }
         }
+        let timer = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            inbox.yield(.failure(.signInRefused(code: 401, text: "no token within \(limit)")))
+        }
+        defer { for task in [asking, timer] { task.cancel() } }
+        for await answer in answers { return try answer.get() }
+        throw .closed
     }
 
     /// Warns once that others on the network path can read the password and sign in with it.

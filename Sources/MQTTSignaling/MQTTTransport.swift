@@ -36,7 +36,7 @@ public final class MQTTTransport: SignalingTransport {
     ///   - device: the name of this device among the user's devices; nil for `main`.
     ///   - isInPool: whether the user's calls are shared among its devices that say so: each call rings at one of them. One that refuses a call as busy
     ///     passes it on to a free one, if there is any. Each needs a name of its own as `device`.
-    ///   - token: returns the password of a sign-in, such as a JSON Web Token; called at each one. It has to return within the connect timeout. Nil where
+    ///   - token: returns the password of a sign-in, such as a JSON Web Token; called at each one. One that does not return within the connect timeout counts as refused. Nil where
     ///     the broker needs none. A password that is sent unencrypted to another machine is logged as a warning, once.
     ///   - configuration: time limits and certificates.
     ///   - logger: gets the log of what happens; a password is never logged.

@@ -1,21 +1,35 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 
 /// Ports of 127.0.0.1, for servers that cannot choose one themselves.
+///
+/// They are below those that the system gives to clients: a port that it chose could be another socket's as soon as it is free again.
 enum FreePort {
-    /// A port that nobody listens on.
-    static func find() async throws -> Int { try await find(1)[0] }
+    private static let range = 12_000..<32_000
+    private static let given = Mutex<Set<Int>>([])
 
-    /// Different ports that nobody listens on.
-    static func find(_ count: Int) async throws -> [Int] {
-        var channels: [any Channel] = []
-        for _ in 0..<count {
-            channels.append(
-                try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .bind(host: "127.0.0.1", port: 0).get())
+    /// There is no port left.
+    struct None: Error {}
+
+    /// A port that nobody listens on, and that no other call in this process returned.
+    static func find() async throws -> Int {
+        for _ in range {
+            let port = Int.random(in: range)
+            guard given.withLock({ $0.insert(port).inserted }) else { continue }
+            let binding = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .bind(host: "127.0.0.1", port: port)
+            guard let channel = try? await binding.get() else { continue }
+            try await channel.close()
+            return port
         }
-        let ports = channels.map { $0.localAddress?.port ?? 0 }
-        for channel in channels { try await channel.close() }
+        throw None()
+    }
+
+    /// Different ports.
+    static func find(_ count: Int) async throws -> [Int] {
+        var ports: [Int] = []
+        for _ in 0..<count { ports.append(try await find()) }
         return ports
     }
 

@@ -40,6 +40,8 @@ final class ServerProcess: Sendable {
             // The polling interval.
             try await Task.sleep(for: .milliseconds(20))
         }
+        // Otherwise somebody else listens there.
+        guard process.isRunning else { throw Failure(description: "\(path) ended: \(log.text.withLock { $0 })") }
     }
 
     deinit { stop() }

@@ -114,6 +114,14 @@ struct MQTTTransportTests {
         await expect(MQTTClient(broker.url, token: { "wrong" })) {
             if case .signInRefused(403, _) = $0 { true } else { false }
         }
+        // One that never answers, and does not notice that nobody waits any more.
+        let (never, held) = AsyncStream<Void>.makeStream()
+        defer { held.finish() }
+        let stuck = MQTTClient(broker.url, configure: { $0.connectTimeout = .milliseconds(50) }) {
+            await Task.detached { for await _ in never {} }.value
+            return ""
+        }
+        await expect(stuck) { if case .signInRefused(401, let text) = $0 { text.contains("within") } else { false } }
         struct NoToken: Error {}
         await expect(MQTTClient(broker.url, token: { throw NoToken() })) {
             if case .signInRefused(401, let text) = $0 { text.contains("NoToken") } else { false }
