@@ -31,7 +31,7 @@ help:
 	@echo "make bench-cpu    the CPU time of a call, beside the same graph in C and a pair in Chromium"
 	@echo "make bench-network RUNS=3 PARTS=set-up,loss,nat,changes    calls on emulated networks; as root. set-up and loss are beside"
 	@echo "              a pair of Chromium, nat is which calls connect, changes is when the network changes during a call"
-	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones"
+	@echo "make bench-signaling    what the signaling server takes: many clients, and bad ones; the same calls at mosquitto"
 	@echo "make simulate RUNS=1000000 SEED=0    calls on a bad network, in virtual time; one run again: RUNS=1 SEED=n"
 	@echo "make fuzz COUNT=1000000 NATIVE=20000 SEED=0    damaged descriptions, for the parser and for webrtcbin"
 	@echo "make doctor   what this machine lacks for calls"
@@ -85,7 +85,9 @@ bench-cpu: release
 	@Benchmarks/call-cpu .build/release
 
 bench-signaling: release
+	@scripts/install-packages test
 	@$(RELEASE) --product signaling-load $(QUIET)
+	@Benchmarks/signaling-load .build/release --transports
 	@Benchmarks/signaling-load .build/release
 
 # As root: it makes network namespaces.

@@ -162,7 +162,8 @@ let package = Package(
         .executableTarget(
             name: "signaling-load",
             dependencies: [
-                "SignalingServer",
+                "CallAgent", "CallProtocol", "MQTTSignaling", "SignalingServer", "WebSocketSignaling",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

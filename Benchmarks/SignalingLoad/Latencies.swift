@@ -1,7 +1,8 @@
-/// How long messages took, in ms.
+/// How long messages or sign-ins took, in ms.
 struct Latencies: Sendable, Encodable {
-    let messages: Int
+    let count: Int
     let p50Ms: Double
+    let p95Ms: Double
     let p99Ms: Double
     let maxMs: Double
 
@@ -12,9 +13,9 @@ struct Latencies: Sendable, Encodable {
             let value = Double(sorted[min(Int(Double(sorted.count) * share), sorted.count - 1)])
             return (value / 10_000).rounded() / 100
         }
-        messages = sorted.count
-        (p50Ms, p99Ms, maxMs) = (at(0.5), at(0.99), at(1))
+        count = sorted.count
+        (p50Ms, p95Ms, p99Ms, maxMs) = (at(0.5), at(0.95), at(0.99), at(1))
     }
 
-    var text: String { "p50 \(p50Ms) ms, p99 \(p99Ms) ms, max \(maxMs) ms of \(messages) messages" }
+    var text: String { "p50 \(p50Ms) ms, p99 \(p99Ms) ms, max \(maxMs) ms of \(count) messages" }
 }

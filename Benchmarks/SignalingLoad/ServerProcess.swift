@@ -19,20 +19,7 @@ final class ServerProcess {
         self.port = port
     }
 
-    /// The resident memory of the process, in bytes.
-    func residentBytes() -> Int {
-        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
-    }
-
-    /// The processor time that the process has used, in s.
-    func processorSeconds() -> Double {
-        let stat = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
-        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
-        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
-        return (user + system) / 100
-    }
+    var usage: ProcessUsage { ProcessUsage(identifier: process.processIdentifier) }
 
     func stop() {
         process.terminate()

@@ -6,7 +6,8 @@ import SignalingServer
 /// Measures the load that the signaling server can handle on this machine, against the project's own limits.
 ///
 /// Usage: `signaling-load PATH/TO/callagent [CONNECTIONS [EXCHANGES-PER-SECOND [SECONDS]]]`. Text goes to standard error, one JSON
-/// document to standard output; the exit code is 6 when a limit is not kept.
+/// document to standard output; the exit code is 6 when a limit is not kept. With `--transports [DEVICES [SET-UPS-PER-SECOND [SECONDS]]]`
+/// it compares the server with mosquitto; the exit code is then 1 when a call or a message is lost.
 @main
 struct SignalingLoad {
     private static let p99LimitMs = 20.0
@@ -18,22 +19,49 @@ struct SignalingLoad {
         guard let program = arguments.first else { throw LoadFailure("usage: signaling-load PATH/TO/callagent") }
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         let count = max((numbers.first ?? 2_000) / 2 * 2, 2)
-        let perSecond = max(numbers.dropFirst().first ?? 500, 1)
-        let seconds = max(numbers.dropFirst(2).first ?? 10, 1)
-        raiseFileLimit(count + 256)
+        func number(_ index: Int, _ standard: Int) -> Int { max(numbers.dropFirst(index).first ?? standard, 1) }
+        // An MQTT transport has two for each connection.
+        raiseFileLimit(2 * count + 256)
 
-        let keyFile = FileManager.default.temporaryDirectory.appending(path: "signaling-load-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: keyFile) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "signaling-load-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let secret = (0..<4).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined() + "0123456789"
-        try Data(secret.utf8).write(to: URL(filePath: keyFile))
-        let tokens = Tokens(key: try await TokenKey.read(file: keyFile))
+        let keyFile = folder.appending(path: "key").path
+        let status: Int32
+        do {
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try Data(secret.utf8).write(to: URL(filePath: keyFile))
+            let tokens = Tokens(key: try await TokenKey.read(file: keyFile))
+            if arguments.contains("--transports") {
+                let report = try await TransportComparison(
+                    program: program, folder: folder, keyFile: keyFile, tokens: tokens, devices: count,
+                    setUpsPerSecond: number(1, 200), seconds: number(2, 30)
+                ).run()
+                say(report.table)
+                try write(report, report.complaints)
+                status = report.complaints.isEmpty ? 0 : 1
+            } else {
+                let report = try await load(
+                    program, keyFile, tokens, count, perSecond: number(1, 500), seconds: number(2, 10))
+                try write(report, report.complaints)
+                status = report.complaints.isEmpty ? 0 : 6
+            }
+        }
+        exit(status)
+    }
+
+    /// Measures `callagent serve` with connections that know nothing but its protocol, and with bad ones.
+    private static func load(
+        _ program: String, _ keyFile: String, _ tokens: Tokens, _ count: Int, perSecond: Int, seconds: Int
+    ) async throws -> Report {
         let server = try ServerProcess(program: program, keyFile: keyFile)
         defer { server.stop() }
 
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let loop = group.next()
         let abuseLoop = group.next()
-        let bytesBefore = server.residentBytes()
+        let bytesBefore = server.usage.residentBytes
         let start = ContinuousClock.now
         let exchanges = try await connect(count, tokens, server.port, perSecond, loop)
         let signInSeconds = (ContinuousClock.now - start) / .seconds(1)
@@ -45,17 +73,17 @@ struct SignalingLoad {
         }
         // Warm-up: the server needs buffers once, and the processor must raise its clocks.
         _ = try await measure(2)
-        let perConnection = (server.residentBytes() - bytesBefore) / count
-        let processorBefore = server.processorSeconds()
+        let perConnection = (server.usage.residentBytes - bytesBefore) / count
+        let processorBefore = server.usage.processorSeconds
         let (base, sent) = try await measure(seconds)
-        let load = (server.processorSeconds() - processorBefore) / Double(seconds)
+        let load = (server.usage.processorSeconds - processorBefore) / Double(seconds)
         say(
             "\(perSecond) exchanges/s: \(base.text); \(perConnection) bytes a connection, \(Int(load * 100)) % of a core"
         )
 
         var complaints: [String] = []
         if base.p99Ms > p99LimitMs { complaints.append("p99 is above \(p99LimitMs) ms") }
-        if base.messages < sent * 999 / 1_000 { complaints.append("only \(base.messages) of \(sent) messages arrived") }
+        if base.count < sent * 999 / 1_000 { complaints.append("only \(base.count) of \(sent) messages arrived") }
         var abused: [String: Latencies] = [:]
         for kind in Abuser.Kind.allCases {
             // Measured right before, so that the machine's other work affects both.
@@ -72,21 +100,25 @@ struct SignalingLoad {
             if latencies.p99Ms > 2 * max(before.p99Ms, ratioFloorMs) {
                 complaints.append("\(kind.rawValue) more than doubles the others' p99")
             }
-            if latencies.messages < sent * 999 / 1_000 {
-                complaints.append("\(kind.rawValue): only \(latencies.messages) of \(sent) messages arrived")
+            if latencies.count < sent * 999 / 1_000 {
+                complaints.append("\(kind.rawValue): only \(latencies.count) of \(sent) messages arrived")
             }
         }
         let lost = try await loop.submit { exchanges.value.lost }.get()
         if lost > 0 { complaints.append("\(lost) connections were lost") }
-        let report = Report(
+        return Report(
             connections: count, exchangesPerSecond: perSecond, signInSeconds: signInSeconds, routing: base,
             serverBytesPerConnection: perConnection, serverCoreShare: load, abused: abused, complaints: complaints)
+    }
+
+    private static func write(_ report: some Encodable, _ complaints: [String]) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        // Where nothing arrived.
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "never", negativeInfinity: "never", nan: "never")
         FileHandle.standardOutput.write(try encoder.encode(report) + Data("\n".utf8))
         for complaint in complaints { say("not kept: \(complaint)") }
-        server.stop()
-        exit(complaints.isEmpty ? 0 : 6)
     }
 
     private static func connect(

@@ -187,7 +187,8 @@ actor MQTTSession {
         let grace = Duration.milliseconds(WatchedPresence.graceMs)
         upkeep = Task { [weak self] in
             if interval > grace, (try? await Task.sleep(for: grace)) != nil { await self?.renewPresence() }
-            while (try? await Task.sleep(for: interval)) != nil { await self?.renewPresence() }
+            // Devices that signed in together do not renew together.
+            while (try? await Task.sleep(for: interval * .random(in: 0.9...1))) != nil { await self?.renewPresence() }
         }
         // Not a part of the sign-in: all users may be more than the broker lets wait at once.
         Task { await self.beginWatching() }
