@@ -225,6 +225,31 @@ struct MQTTTransportTests {
         return (process, output)
     }
 
+    @Test("Invites expire at the broker soon after their ring timeout, and notes with their validity")
+    func expiry() async throws {
+        let broker = try await MQTTBroker()
+        let alice = try await MQTTClient.signedIn("alice", broker.url) { $0.presenceValidity = .seconds(40) }
+        // What the broker says to a client of another make; the note first, which waits there.
+        let reader = try mosquitto(
+            "sub", broker,
+            ["-V", "mqttv5", "-t", "callagent/presence/+/+", "-t", "callagent/invite/+/from/+/+", "-F", "%t %E"]
+                + ["-C", "2", "-W", "20"])
+        var number = 0
+        try await eventually {
+            number += 1
+            try await alice.send(
+                "invite", id: "a1", call: "c\(number)", from: "alice", to: "bob",
+                extra: #","media":{"audio":true,"video":false},"sdp":"v=0","ringTimeoutMs":30000"#)
+            return !reader.process.isRunning
+        }
+        let lines = String(decoding: reader.output.fileHandleForReading.availableData, as: UTF8.self)
+            .split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(lines.map { $0[0] } == ["callagent/presence/alice/main", "callagent/invite/bob/from/alice/main"])
+        // The time that it has waited is taken off.
+        let seconds = lines.compactMap { Int($0[1]) }
+        #expect(seconds.count == 2 && (30...40).contains(seconds[0]) && seconds[1] == 32, "\(seconds)")
+    }
+
     @Test("A broker that delivers nothing to a user does not count as a sign-in")
     func noDelivery() async throws {
         let rules = try TemporaryFile("pattern write #\n")
