@@ -24,18 +24,19 @@ final class PoolMembership {
     /// Subscribes to invites; returns the reason code, or nil when the connection ended.
     nonisolated(nonsending) func subscribe(on connection: BrokerConnection) async -> Int32? {
         filter = nil
+        guard connection.sharesSubscriptions else { return await subscribe(on: connection, isShared: false) }
+        let granted = await subscribe(on: connection, isShared: true)
+        // A broker whose access rules know nothing of shared subscriptions.
+        guard let granted, granted >= 0x80 else { return granted }
+        return await subscribe(on: connection, isShared: false)
+    }
+
+    nonisolated(nonsending) private func subscribe(on connection: BrokerConnection, isShared: Bool) async -> Int32? {
         guard rules.isFree != nil else { return 0 }
-        let user = account.device.user
-        if connection.sharesSubscriptions {
-            let shared = account.topics.invites(to: user, isShared: true)
-            let granted = await connection.subscribe([shared])
-            (filter, isDistributed) = (shared, true)
-            // A broker whose access rules know nothing of shared subscriptions.
-            guard let granted, granted >= 0x80 else { return granted }
-        }
-        let each = account.topics.invites(to: user)
-        (filter, isDistributed) = (each, false)
-        return await connection.subscribe([each])
+        let filter = account.topics.invites(to: account.device.user, isShared: isShared)
+        // Before the answer: invites may come with it, and this device may leave meanwhile.
+        (self.filter, isDistributed) = (filter, isShared)
+        return await connection.subscribe([filter])
     }
 
     /// Takes no more calls.

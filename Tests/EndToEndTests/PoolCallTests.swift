@@ -128,6 +128,11 @@ extension EndToEnd {
                 #expect(try await program.waitForExit() == 2)
                 #expect(program.errors.contains("--pool needs an MQTT broker"), "\(program.errors)")
             }
+            // It would never answer, so it could not be drained.
+            let program = try Program(
+                ["listen", "--as", "support", "--pool", "--once", "--busy", "--signaling", "mqtt://127.0.0.1:1"])
+            #expect(try await program.waitForExit() == 2)
+            #expect(program.errors.contains("--pool with --once"), "\(program.errors)")
         }
     }
 }

@@ -91,6 +91,7 @@ extension EndToEnd {
             // A machine that has a load takes no other one.
             let other = try site.load(["--calls", "1"])
             #expect(try await other.waitForExit() == 4, "\(other.errors)")
+            #expect(other.errors.contains("run another load"), "\(other.errors)")
             load.signal(SIGKILL)
             try await eventually("the calls end", within: .seconds(30)) {
                 site.callee.events.count { $0["event"] as? String == "report" } == 2
@@ -99,6 +100,28 @@ extension EndToEnd {
                 let next = try site.load(["--calls", "1", "--duration", "500ms"])
                 return try await next.waitForExit() == 0
             }
+        }
+
+        @Test("Of two loads that begin at the same time one has the machine, and the other one ends")
+        func atOnce() async throws {
+            let site = try await Site(.mqtt, machines: 1)
+            let loads = try (0..<2).map { _ in try site.load(["--calls", "1", "--duration", "3s"]) }
+            var exits: Set<Int32> = []
+            for load in loads { exits.insert(try await load.waitForExit(within: .seconds(30))) }
+            #expect(exits == [0, 7])
+            #expect(loads.contains { $0.errors.contains("machine-1: it runs another load") }, "\(loads.map(\.errors))")
+        }
+
+        @Test("The server is restarted in order: the load goes on")
+        func restarted() async throws {
+            let site = try await Site(.webSocket, machines: 1)
+            let load = try site.load(["--calls", "2", "--rate", "20/s", "--duration", "6s", "--json"])
+            try await connectedCalls(2, at: site.callee)
+            try await site.server.stop()
+            try await eventually("it noticed") { site.callee.hasEvent(["event": "signalingLost"]) }
+            try await site.server.rise()
+            #expect(try await load.waitForExit() == 0, "\(load.errors)")
+            #expect(try load.document().number("summary.connected") == 2)
         }
 
         @Test("Ctrl-C hangs up everywhere, and the report has the calls so far")
@@ -129,7 +152,7 @@ extension EndToEnd {
                 (["--at", "1s=hold"], "alice", 2, "--at cannot be given with --workers-at"),
                 (["--pair"], "alice", 2, "--pair has both"), (["--machines", "0"], "alice", 2, "--machines takes 1"),
                 // The workers are for alice alone.
-                ([], "mallory", 4, "no worker is signed in as workers"),
+                ([], "mallory", 4, "no worker at workers works for mallory"),
             ] as [([String], String, Int32, String)] {
                 let load = try site.load(options, user: user)
                 #expect(try await load.waitForExit() == status, "\(options): \(load.errors)")
@@ -145,6 +168,13 @@ extension EndToEnd {
             }
         }
 
+        @Test("A machine that works for others names no callees itself")
+        func ownCallees() async throws {
+            let worker = try Program(["load", "bob", "--work-for", "alice", "--as", "workers"])
+            #expect(try await worker.waitForExit() == 2)
+            #expect(worker.errors.contains("leave them out"), "\(worker.errors)")
+        }
+
         // MARK: Rules
 
         @Test("A plan has what any machine can do, and nothing of its own")
@@ -156,21 +186,20 @@ extension EndToEnd {
             let plan = try LoadPlan(
                 ["bob", "--calls", "3", "--token", "secret", "--poisson", "carol", "--video=test:smpte", "--", "dave"],
                 known: known)
-            #expect(plan.arguments == ["--calls", "3", "--poisson", "--video=test:smpte", "bob", "carol", "dave"])
-            for arguments in [
-                ["--record", "x"], ["--video", "v4l2:/dev/video0"], ["--audio=mic"], ["--video"],
-                ["--pipelines", "/tmp"],
-                ["--video", "videotestsrc ! identity"], ["--sink-video=x"], ["--config", "x"],
-                ["--log-level", "debug"],
-            ] {
-                #expect(throws: Failure.self) {
-                    try JSONDecoder().decode(LoadPlan.self, from: encoded(arguments)).check()
-                }
+            #expect(plan.options == ["--calls=3", "--poisson", "--video=test:smpte"])
+            #expect(plan.callees == ["bob", "carol", "dave"])
+            #expect(plan.arguments.suffix(4) == ["--", "bob", "carol", "dave"])
+            // As another machine might send it.
+            for (options, callees) in [
+                (["--record=x"], []), (["--video=v4l2:/dev/video0"], []), (["--audio=mic"], []), (["--video"], []),
+                (["--pipelines=/tmp"], []), (["--video=videotestsrc ! identity"], []), (["--sink-video=x"], []),
+                (["--config=x"], []), (["x"], []), (["--poisson=1"], []), (["--calls", "3"], []),
+                ([], ["http://127.0.0.1:8889/whep"]), ([], ["a b"]), ([], [""]),
+            ] as [([String], [String])] {
+                let data = try JSONEncoder().encode(["options": options, "callees": callees])
+                let plan = try JSONDecoder().decode(LoadPlan.self, from: data)
+                #expect(throws: Failure.self, "\(options) \(callees)") { try plan.check(known: known) }
             }
-        }
-
-        private func encoded(_ arguments: [String]) throws -> Data {
-            try JSONEncoder().encode(["arguments": arguments])
         }
 
         @Test("Each machine gets a worker in turn, as long as there are calls for them")

@@ -53,6 +53,7 @@ struct Pool: Sendable {
     }
 
     private struct Entry {
+        /// Empty when nobody else can get it any more.
         var invite: String
         var phase = Phase.seen
         /// How many copies of the invite arrived.
@@ -165,6 +166,7 @@ struct Pool: Sendable {
             return .passOn(passOn(call, &entry))
         case (.offered, _):
             entry.phase = .taken
+            entry.invite = ""
             return .send(after: entry.takeAcknowledgements())
         case (.taken, .hangup), (.taken, .reject): noteEnd()
         default: break
@@ -195,6 +197,7 @@ struct Pool: Sendable {
         let free = ranking(call, onlyFree: true)
         guard let next = free.first(where: { $0 != own && !entry.tried.contains($0) }) else {
             entry.phase = .refused
+            entry.invite = ""
             return .refuse(after: entry.takeAcknowledgements(), refusal: entry.refusal)
         }
         entry.tried.insert(next)

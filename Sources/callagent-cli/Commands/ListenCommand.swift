@@ -75,6 +75,9 @@ struct ListenCommand: AgentCommand {
 
     private func checkPool() throws {
         guard answering.pool else { return }
+        guard !answering.once || !(answering.reject || answering.busy) else {
+            throw ValidationError("--pool with --once needs a program that answers: leave --reject and --busy out")
+        }
         guard endpoint.address == nil, agent.signalingURL.lowercased().hasPrefix("mqtt") else {
             throw ValidationError("--pool needs an MQTT broker, such as --signaling mqtt://127.0.0.1")
         }

@@ -114,6 +114,9 @@ struct LoadCommand: AgentCommand {
             if let worker = command.worker {
                 await LoadWorker(command: command, share: worker).run()
             } else if let customer = command.load.workFor {
+                guard command.callees.isEmpty else {
+                    throw Failure(.usage, "with --work-for the callees are those of the loads: leave them out")
+                }
                 try await LoadService(command, for: customer).run()
             } else {
                 try await command.runWorkers()

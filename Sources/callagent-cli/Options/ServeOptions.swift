@@ -94,6 +94,10 @@ struct ServeOptions: ParsableArguments {
         ))
     var maxConnectionsPerAddress = ServerConfiguration().connectionsPerAddress
 
+    @Option(
+        help: ArgumentHelp("The most devices of one user that may be signed in at the same time.", valueName: "count"))
+    var maxDevices = ServerConfiguration().devicesPerUser
+
     @Option(help: ArgumentHelp("The most messages a second that one connection may send.", valueName: "count"))
     var maxMessageRate = ServerConfiguration().messagesPerSecond
 
@@ -139,6 +143,7 @@ struct ServeOptions: ParsableArguments {
         configuration.allowedHosts = allowHost
         configuration.trustedProxies = trustedProxy
         configuration.connections = maxConnections
+        configuration.devicesPerUser = maxDevices
         configuration.connectionsPerAddress = maxConnectionsPerAddress
         configuration.messagesPerSecond = maxMessageRate
         configuration.pendingBytesInAll = maxPendingBytes

@@ -50,6 +50,13 @@ final class MortalServer {
         }
     }
 
+    /// Stops it in order: clients are told.
+    func stop() async throws {
+        guard case .server(let program, _, _) = process else { return try await die() }
+        program.signal(SIGTERM)
+        try await program.waitForExit()
+    }
+
     /// Starts a new process at the old address, without any state.
     func rise() async throws {
         switch process {

@@ -9,6 +9,8 @@ final class LoadCrew: Sendable {
     private struct State {
         /// How many processes each machine offers.
         var offers: [LoadParty: Int] = [:]
+        /// The machines that run another load.
+        var busy: Set<LoadParty> = []
         var machines: [LoadParty: LoadMachine] = [:]
         var failure: Failure?
     }
@@ -38,7 +40,8 @@ final class LoadCrew: Sendable {
         try await crew.line.connect()
         Task { [line = crew.line] in for await event in line.events { crew.take(event) } }
         do throws(Failure) {
-            let offers = try await crew.offers(atLeast: command.load.machines, of: user)
+            let offers = try await crew.offers(
+                atLeast: command.load.machines, of: user, for: command.agent.user)
             return (crew, await crew.assign(plan, calls: command.load.calls, offers))
         } catch {
             await crew.line.close(waiting: .zero)
@@ -49,7 +52,9 @@ final class LoadCrew: Sendable {
     /// Signs out.
     func close() async { await line.close() }
 
-    private func offers(atLeast wanted: Int?, of user: String) async throws(Failure) -> [LoadParty: Int] {
+    private func offers(atLeast wanted: Int?, of user: String, for customer: String) async throws(Failure)
+        -> [LoadParty: Int]
+    {
         await line.send(.gather, to: nil, load: load)
         let limit = ContinuousClock.now + (wanted == nil ? Self.answerTime : Self.longestWait)
         var offers: [LoadParty: Int] = [:]
@@ -60,9 +65,14 @@ final class LoadCrew: Sendable {
             if let failure = state.withLock({ $0.failure }) { throw failure }
         }
         guard !offers.isEmpty else {
+            let busy = state.withLock { $0.busy.count }
+            guard busy == 0 else {
+                throw Failure(.notAnswered, "the \(busy) machines with workers at \(user) run another load; try again")
+            }
             throw Failure(
                 .notAnswered,
-                "no worker is signed in as \(user); start some with: callagent load --work-for USER --as \(user)")
+                "no worker at \(user) works for \(customer); start some with: callagent load --work-for \(customer) --as \(user)"
+            )
         }
         guard offers.count >= wanted ?? 0 else {
             throw Failure(.notAnswered, "only \(offers.count) of \(wanted ?? 0) machines have workers at \(user)")
@@ -105,7 +115,9 @@ final class LoadCrew: Sendable {
     private func take(_ event: Line.Event) {
         switch event {
         case .received(.available(let processes), let party) where party.load == load:
+            guard processes > 0 else { return }
             state.withLock { $0.offers[party] = min(processes, LoadOptions.mostWorkers) }
+        case .received(.busy, let party) where party.load == load: state.withLock { _ = $0.busy.insert(party) }
         case .received(let answer, let party): machine(party)?.take(answer)
         case .gone(let party):
             machine(party)?.end("the machine \(party.device) is gone")

@@ -32,9 +32,14 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
     /// The last loads whose other end is gone.
     private var over: [String] = []
     private var parts: [LoadParty: String] = [:]
+    /// The parties that are said to be gone, but may be back.
+    private var doubted: Set<LoadParty> = []
+    private var isConnected = true
 
     /// The longest value, in bytes of JSON.
     private let longest = 1_048_576
+    /// How often, a second apart, a party is asked whether it is there.
+    private static var questions: Int { 5 }
     /// How many messages about a load may wait for their acknowledgement.
     private let window = 256
 
@@ -125,13 +130,39 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
         case .received(let message) where message.from == peer:
             guard let device = message.device else { return }
             let party = LoadParty(device: device, load: message.callId)
+            if case .gone = message.body { return doubt(party) }
+            doubted.remove(party)
             switch message.body {
             case .info(let content): take(content, from: party)
-            case .gone: inbox.yield(.gone(party))
+            case .query: post(.status(.connected), to: device, load: party.load)
             default: break
             }
+        // It will never arrive: the other end does not know of the load.
+        case .failed(let message, _, _):
+            guard let device = message.toDevice, message.body != .query else { return }
+            inbox.yield(.gone(LoadParty(device: device, load: message.callId)))
+        case .lost: isConnected = false
+        case .restored: isConnected = true
         case .ended(let error): inbox.yield(.ended(error.description))
-        default: break
+        case .received, .tokenWillExpire, .iceServers: break
+        }
+    }
+
+    /// Asks whether a party is there: a server that is started again, or a connection that is made again, is no end of the program.
+    private func doubt(_ party: LoadParty) {
+        guard doubted.insert(party).inserted else { return }
+        Task {
+            var questions = 0
+            while questions < Self.questions {
+                if isConnected {
+                    questions += 1
+                    watch(party)
+                }
+                try? await Task.sleep(for: .seconds(1))
+                guard doubted.contains(party) else { return }
+            }
+            doubted.remove(party)
+            inbox.yield(.gone(party))
         }
     }
 
@@ -145,8 +176,7 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
             inbox.yield(.received(value, from: party))
             return
         }
-        // Nobody has more parties than devices of one user.
-        guard text.utf8.count <= longest, parts.count < 64 else {
+        guard text.utf8.count <= longest, parts.values.reduce(0, { $0 + $1.utf8.count }) <= 64 * longest else {
             inbox.yield(.gone(party))
             return
         }

@@ -9,10 +9,19 @@ final class LoadMachine: LoadMember {
     private let line: LoadCrew.Line
     /// Why it ended; an end in order is nil within.
     private let outcome = Mutex<String??>(nil)
+    private let isReady = Atomic(false)
+
+    /// How long its workers may take to sign in, and how long they may take to stop before they have.
+    private static let (readyTime, idlePatience): (Duration, Duration) = (.seconds(30), .seconds(2))
 
     init(_ party: LoadParty, _ line: LoadCrew.Line) {
         (self.party, self.line) = (party, line)
         (reports, inbox) = AsyncStream.makeStream()
+        Task { [weak self] in
+            try? await Task.sleep(for: Self.readyTime)
+            guard let self, !isReady.load(ordering: .relaxed) else { return }
+            end("the workers of \(party.device) did not sign in within \(Self.readyTime)")
+        }
     }
 
     var machine: String? { party.device }
@@ -22,7 +31,8 @@ final class LoadMachine: LoadMember {
     func stop() {
         send(.stop)
         Task {
-            try? await Task.sleep(for: LoadProcess.patience)
+            try? await Task.sleep(
+                for: isReady.load(ordering: .relaxed) ? LoadProcess.patience : Self.idlePatience)
             end("the workers of \(party.device) did not end")
         }
     }
@@ -34,8 +44,10 @@ final class LoadMachine: LoadMember {
 
     func take(_ answer: LoadAnswer) {
         switch answer {
-        case .available: break
-        case .report(let worker, let message): inbox.yield((worker, message))
+        case .available, .busy: break
+        case .report(let worker, let message):
+            isReady.store(true, ordering: .relaxed)
+            inbox.yield((worker, message))
         case .ended(let problem): end(problem.map { "\(party.device): \($0)" })
         }
     }

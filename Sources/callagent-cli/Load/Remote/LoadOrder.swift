@@ -16,6 +16,8 @@ enum LoadOrder: Codable, Equatable {
 enum LoadAnswer: Codable {
     /// It has time, and starts so many processes at most.
     case available(processes: Int)
+    /// It runs another load.
+    case busy
     /// A worker reports; `worker` counts those of this machine.
     case report(worker: Int, LoadMessage)
     /// All workers have ended; `problem` says why if they did not do so in order.

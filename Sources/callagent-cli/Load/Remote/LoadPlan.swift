@@ -1,10 +1,16 @@
+internal import CallAgent
 internal import Foundation
 
 /// What the workers of other machines do: callees and options of `callagent load`, as they stand on its command line.
 ///
 /// Nothing in it can make a machine read a file, open a device or run a program: what belongs to the machine, the worker there has as options of its own.
 struct LoadPlan: Codable, Equatable {
-    let arguments: [String]
+    /// As `--name=value`, and flags as `--name`.
+    private(set) var options: [String]
+    private(set) var callees: [String]
+
+    /// What follows the own options of a worker on its command line.
+    var arguments: [String] { options + ["--"] + callees }
 
     /// The options that a plan may have.
     private static let planned: Set = [
@@ -29,46 +35,45 @@ struct LoadPlan: Codable, Equatable {
     ///   - known: the options of `callagent load`.
     /// - Throws: a ``Failure`` for an option that a plan cannot have.
     init(_ arguments: [String], known: [String: CommandOptions.Option]) throws(Failure) {
-        var (plan, callees): ([String], [String]) = ([], [])
+        (options, callees) = ([], [])
         var rest = arguments[...]
         while let word = rest.popFirst() {
             guard word.hasPrefix("--"), word.count > 2 else {
-                callees += word == "--" ? rest : [word]
+                callees += word == "--" ? Array(rest) : [word]
                 if word == "--" { break }
                 continue
             }
-            let name = String(word.dropFirst(2).prefix { $0 != "=" })
-            var option = [word]
-            if known[name]?.isFlag == false, !word.contains("="), let value = rest.popFirst() { option.append(value) }
-            guard !Self.kept.contains(name) else { continue }
-            plan += option
+            let name = Self.name(of: word)
+            let isComplete = word.contains("=") || known[name]?.isFlag != false
+            let value = isComplete ? nil : rest.popFirst()
+            if !Self.kept.contains(name) { options.append(value.map { "\(word)=\($0)" } ?? word) }
         }
-        self.arguments = plan + callees
-        try check()
+        try check(known: known)
     }
 
     /// Checks a plan, also one that another machine sent.
-    func check() throws(Failure) {
-        var value: String?
-        for (index, word) in arguments.enumerated() where word.hasPrefix("--") {
-            let name = String(word.dropFirst(2).prefix { $0 != "=" })
-            guard Self.planned.contains(name) else {
+    func check(known: [String: CommandOptions.Option]) throws(Failure) {
+        for option in options {
+            let name = Self.name(of: option)
+            guard option.hasPrefix("--"), Self.planned.contains(name), let kind = known[name],
+                kind.isFlag != option.contains("=")
+            else {
                 throw Failure(
                     .usage, "--\(name.printable) cannot be given with --workers-at; give it to the workers themselves")
             }
             guard name == "video" || name == "audio" else { continue }
-            value = word.contains("=") ? String(word.drop { $0 != "=" }.dropFirst()) : arguments[safe: index + 1]
-            let source = value.map { $0.prefix { $0 != ":" } } ?? ""
-            guard Self.generated.contains(String(source)) else {
+            let value = option.drop { $0 != "=" }.dropFirst()
+            guard Self.generated.contains(String(value.prefix { $0 != ":" })) else {
                 throw Failure(
                     .usage,
-                    "--\(name): with --workers-at a source is generated, not '\((value ?? "").printable)'; give others to the workers themselves"
+                    "--\(name): with --workers-at a source is generated, not '\(String(value).printable)'; give others to the workers themselves"
                 )
             }
         }
+        for callee in callees where !SignalingLimits.isName(callee) {
+            throw Failure(.usage, CallError.invalidUser(callee).description)
+        }
     }
-}
 
-extension Array {
-    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+    private static func name(of option: String) -> String { String(option.dropFirst(2).prefix { $0 != "=" }) }
 }

@@ -41,11 +41,13 @@ struct LoadService: Sendable {
             if job?.hasEnded == true { job = nil }
             switch event {
             case .received(.gather, let party):
-                if job == nil {
-                    await line.send(.available(processes: command.load.offeredWorkers), to: party, load: party.load)
-                }
+                let answer = job == nil ? LoadAnswer.available(processes: command.load.offeredWorkers) : .busy
+                await line.send(answer, to: party, load: party.load)
             case .received(.prepare(let plan, let first, let processes, let count), let party):
-                guard job == nil else { continue }
+                guard job == nil else {
+                    await line.send(.ended(problem: "it runs another load"), to: party, load: party.load)
+                    continue
+                }
                 job = await prepare(plan, (first, processes, count), party)
             case .received(.start, let party): if job?.party == party { job?.start() }
             case .received(.stop, let party): if job?.party == party { job?.stop() }
@@ -67,9 +69,12 @@ struct LoadService: Sendable {
     ) async -> LoadJob? {
         let (first, processes, count) = numbers
         do {
-            try plan.check()
+            try plan.check(known: CommandOptions.all(of: "load", in: CallAgentCommand._dumpHelp()) ?? [:])
             // The same checks as for a command line.
-            let load = try LoadCommand.parse(Array(CommandLine.arguments.dropFirst(2)) + plan.arguments)
+            let own = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst())) {
+                CallAgentCommand._dumpHelp()
+            }
+            let load = try LoadCommand.parse(own.dropFirst() + plan.arguments)
             guard (1...command.load.offeredWorkers).contains(processes), first >= 0, count <= load.load.calls,
                 first + processes <= count
             else { throw Failure(.usage, "it does not take \(processes) of \(count) workers") }
@@ -103,6 +108,9 @@ private final class LoadJob: Sendable {
     private let members: [LoadProcess]
     private let report: @Sendable (LoadAnswer) async -> Void
     private let ready = Atomic(0)
+    private let isStarted = Atomic(false)
+    /// How long the workers wait for their start: longer than the workers of other machines may take.
+    private static let longestWait: Duration = .seconds(60)
     private let ended = Atomic(false)
     /// Why it was stopped here; nil if it was not.
     private let problem = Mutex<String?>(nil)
@@ -114,9 +122,18 @@ private final class LoadJob: Sendable {
     init(_ party: LoadParty, _ members: [LoadProcess], report: @escaping @Sendable (LoadAnswer) async -> Void) {
         (self.party, self.members, self.report) = (party, members, report)
         following.withLock { $0 = Task { await follow() } }
+        // The other end may have vanished before this one could notice.
+        Task { [weak self] in
+            try? await Task.sleep(for: Self.longestWait)
+            guard let self, !isStarted.load(ordering: .relaxed) else { return }
+            stop(because: "the load did not begin within \(Self.longestWait)")
+        }
     }
 
-    func start() { for member in members { member.start() } }
+    func start() {
+        isStarted.store(true, ordering: .relaxed)
+        for member in members { member.start() }
+    }
 
     /// - Parameter problem: why it is stopped; nil if the other end wants it.
     func stop(because problem: String? = nil) {
