@@ -125,6 +125,7 @@ install:
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/examples/scenarios scenarios/*.yaml
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent docs/*.md docs/page.webp
 	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/mosquitto docs/mosquitto/*
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/callagent/ejabberd docs/ejabberd/*
 	@sed 's|](docs/|](|g' README.md > $(DESTDIR)$(PREFIX)/share/doc/callagent/README.md
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
 	@$(BINARY) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))
