@@ -137,7 +137,7 @@ actor LoadLine<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable> {
             case .query: post(.status(.connected), to: device, load: party.load)
             default: break
             }
-        // It will never arrive: the other end does not know of the load.
+        // It will never arrive, so the load cannot go on.
         case .failed(let message, _, _):
             guard let device = message.toDevice, message.body != .query else { return }
             inbox.yield(.gone(LoadParty(device: device, load: message.callId)))

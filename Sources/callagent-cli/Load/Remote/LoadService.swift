@@ -43,6 +43,11 @@ struct LoadService: Sendable {
             case .received(.gather, let party):
                 let answer = job == nil ? LoadAnswer.available(processes: command.load.offeredWorkers) : .busy
                 await line.send(answer, to: party, load: party.load)
+                // Its shares have names of their own. Who asked may have vanished without a word.
+                Task { [line] in
+                    try? await Task.sleep(for: .seconds(60))
+                    await line.forget(party.load)
+                }
             case .received(.prepare(let plan, let first, let processes, let count), let party):
                 guard job == nil else {
                     await line.send(.ended(problem: "it runs another load"), to: party, load: party.load)
