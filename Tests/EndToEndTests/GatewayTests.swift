@@ -107,7 +107,11 @@ extension EndToEnd {
                 (["--broker", "ws://127.0.0.1"], "takes an mqtt:// or mqtts:// URL"),
                 (["--broker", "mqtt://127.0.0.1/a b"], "visible ASCII"),
                 (["--broker-token-file", "x"], "need --broker"),
-                (["--broker", "mqtt://127.0.0.1", "--broker-token-file", "/nonexistent"], "/nonexistent"),
+                (["--broker", "mqtt://127.0.0.1", "--broker-token-file", "x"], "needs --token-key-file"),
+                (
+                    ["--broker", "mqtt://127.0.0.1", "--broker-token-file", "/nonexistent", "--token-key-file", "x"],
+                    "/nonexistent"
+                ),
             ] {
                 let program = try Program(["serve", "--listen", "127.0.0.1:0"] + options)
                 #expect(try await program.waitForExit() == 2, "\(options): \(program.errors)")

@@ -22,6 +22,14 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var log: LogOptions
     @OptionGroup var config: ConfigOptions
 
+    func validate() throws {
+        // Its account may speak in every name at the broker.
+        guard broker.brokerTokenFile == nil || !options.tokenKeyFile.isEmpty else {
+            throw ValidationError(
+                "--broker-token-file needs --token-key-file: without it anybody could speak in any name at the broker")
+        }
+    }
+
     func run() async throws {
         let configuration = try options.configuration()
         let relay = try broker.relay(logger: log.logger("broker"))
