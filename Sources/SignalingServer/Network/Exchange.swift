@@ -1,4 +1,5 @@
 internal import CallProtocol
+internal import Crypto
 internal import FoundationEssentials
 internal import Logging
 internal import NIOCore
@@ -300,7 +301,10 @@ final class Exchange {
     private func enterRelay(_ connection: ConnectionID, _ party: Party, token: String?, session: String) {
         guard let relay else { return }
         let (loop, exchange) = (loop, NIOLoopBound(self, eventLoop: loop))
-        relayLines[connection] = RelayLine(relay, party, token: token, session: session) { fact in
+        // Everybody may read it at the broker, and nobody may sign in with it.
+        let digest = SHA256.hash(data: Data(session.utf8)).prefix(16).map { String($0, radix: 16) }.joined(
+            separator: "-")
+        relayLines[connection] = RelayLine(relay, party, token: token, session: digest) { fact in
             loop.execute { exchange.value.take(fact, of: connection) }
         }
     }

@@ -108,7 +108,7 @@ struct Switchboard: Sendable {
     mutating func deny(_ list: DenyList) -> [SwitchboardAction] {
         denied = list
         let out = lines.filter { line in
-            line.value.seat.map { list.denies($0.party.user, tokenID: $0.tokenID) } == true
+            (line.value.seat ?? line.value.entering).map { list.denies($0.party.user, tokenID: $0.tokenID) } == true
         }
         return out.keys.sorted { $0.number < $1.number }.map { .close($0, text: DenyList.refusal) }
     }
