@@ -134,7 +134,7 @@ public final class MQTTTransport: SignalingTransport {
     /// than once.
     public func close() async { await session.close() }
 
-    /// The same, but others are not told: this client may come back by another transport with the same ``MQTTTransportConfiguration/session``.
+    /// The same, but calls get no `gone`: this client may come back by another transport with the same ``MQTTTransportConfiguration/session``.
     ///
     /// If it does not, its presence ends by itself.
     package func closeSilently() async { await session.close(isSilent: true) }

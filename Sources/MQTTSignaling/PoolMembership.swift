@@ -102,8 +102,7 @@ final class PoolMembership {
         }
     }
 
-    /// Takes a message of the agent; returns what to publish, and whether that takes the place of the message, so that the agent has to be told that
-    /// it arrived.
+    /// Takes a message of the agent; returns what to publish, and whether that takes the place of the message, which then needs an acknowledgement.
     func send(_ message: SignalingMessage, _ text: String) -> (publications: [Publication], isPassedOn: Bool) {
         switch rules.send(message, text) {
         case .hold: return ([], false)

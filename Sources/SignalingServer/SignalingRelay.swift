@@ -32,7 +32,7 @@ public protocol RelaySeat: Sendable {
 
     /// Signs the client out.
     ///
-    /// - Parameter isSilent: the client may be alive behind a broken network, and come back: others are not told.
+    /// - Parameter isSilent: the client may be alive behind a broken network, and come back: its calls get no `gone`.
     func leave(isSilent: Bool) async
 }
 

@@ -52,7 +52,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "Each call rings at one free member, and a caller is told 'busy' when there is none",
+            "Each call rings at one free member, and a caller gets 'busy' when there is none",
             arguments: BrokerKind.allCases)
         func shared(kind: BrokerKind) async throws {
             let pool = try await Pool(3, at: kind)

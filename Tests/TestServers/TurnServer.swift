@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 
 /// A real coturn on 127.0.0.1, for one test.
 package final class TurnServer: Sendable {
@@ -7,34 +6,22 @@ package final class TurnServer: Sendable {
     package static let username = "ann@example.org"
     package static let credential = "p%ss/w?rd#&=ü"
 
-    private let output: ProcessOutput
-    private let process = Process()
-    private let log: Log
-    private let folder = NSTemporaryDirectory() + "turn-test-\(UUID().uuidString)"
-
-    /// Why it did not start.
-    package struct Failure: Error, CustomStringConvertible { package let description: String }
+    private let process: ServerProcess
+    private let folder: TemporaryFolder
 
     /// Starts the server and waits until it accepts connections.
     ///
     /// `arguments` are additional ones, such as `--no-udp`. With a certificate it speaks only TLS.
     package init(_ arguments: [String] = [], certificate: TestCertificate? = nil) async throws {
-        let path = "/usr/bin/turnserver"
-        guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw Failure(description: "scripts/install-packages test installs coturn")
-        }
-        let log = Log()
-        self.log = log
-        output = try ProcessOutput { data in log.text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        port = try await FreePort.find()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments =
+        folder = try TemporaryFolder("turn")
+        let port = try await FreePort.find()
+        self.port = port
+        let all =
             [
                 "-n", "-m", "1", "--listening-ip", "127.0.0.1", "--relay-ip", "127.0.0.1", "--allow-loopback-peers",
                 "--lt-cred-mech", "--user", "\(Self.username):\(Self.credential)", "--realm",
                 "test", "--no-cli", "--no-dtls", "--no-multicast-peers", "--log-file", "stdout",
-                "--db", folder + "/db", "--pidfile", folder + "/pid",
+                "--db", folder.path + "/db", "--pidfile", folder.path + "/pid",
             ]
             + (certificate.map {
                 [
@@ -42,38 +29,19 @@ package final class TurnServer: Sendable {
                     "--pkey", $0.key.path,
                 ]
             } ?? ["--listening-port", String(port), "--no-tls"]) + arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output.writingEnd
-        process.standardError = output.writingEnd
-        try process.run()
-        output.began()
-        let limit = ContinuousClock.now + .seconds(20)
-        while await !FreePort.accepts(port) {
-            guard process.isRunning, ContinuousClock.now < limit else {
-                throw Failure(description: "turnserver does not listen: \(log.text.withLock { $0 })")
-            }
-            // The polling interval.
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        process = try await ServerProcess("/usr/bin/turnserver", all, port: port)
     }
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { process.stop() }
 
     /// From now on it receives, and answers nothing.
-    package func stopAnswering() { kill(process.processIdentifier, SIGSTOP) }
+    package func stopAnswering() { process.signal(SIGSTOP) }
 
     /// Undoes ``stopAnswering()``.
-    package func answerAgain() { kill(process.processIdentifier, SIGCONT) }
+    package func answerAgain() { process.signal(SIGCONT) }
 
     /// Ends it; the system closes its connections.
-    package func stop() { kill(process.processIdentifier, SIGKILL) }
+    package func stop() { process.stop() }
 
     package func url(_ transport: String) -> String { "turn:127.0.0.1:\(port)?transport=\(transport)" }
-}
-
-private final class Log: Sendable {
-    let text = Mutex("")
 }

@@ -17,7 +17,7 @@ struct RelayLine {
         case event(RelayEvent)
     }
 
-    /// How many messages may wait for the relay; a client that sends more is disconnected.
+    /// How many messages may wait until the relay has taken the client, or accepts more; a client that sends more is disconnected.
     private static let maximumWaiting = 1_024
 
     private let orders: AsyncStream<Order>.Continuation
@@ -38,15 +38,16 @@ struct RelayLine {
             }
             report(.entered)
             let events = Task { for await event in seat.events { report(.event(event)) } }
+            var isSilent = false
             for await order in waiting {
                 switch order {
                 case .send(let text, let user): await seat.send(text, to: user)
                 case .watch(let users):
                     do throws(RelayError) { try await seat.watch(users) } catch { report(.watchRefused(error)) }
-                case .leave(let isSilent): await seat.leave(isSilent: isSilent)
+                case .leave(let isSilentNow): isSilent = isSilentNow
                 }
             }
-            await seat.leave(isSilent: false)
+            await seat.leave(isSilent: isSilent)
             await events.value
         }
     }

@@ -2,11 +2,27 @@ internal import CallProtocol
 
 /// A server with a relay: its clients sign in there, and all messages go there.
 extension Switchboard {
+    /// Asks the relay to take a client; nobody makes room for it before the relay has.
+    mutating func enterRelay(
+        _ seat: Seat, resume: String?, token: String?, on connection: ConnectionID
+    ) -> [SwitchboardAction] {
+        // At the relay an account would lose its name to it.
+        if let refusal = accountRefusal(of: seat) { return refuse(connection, code: refusal.code, text: refusal.text) }
+        // A program that comes back, from another server perhaps, is the same one to others.
+        let known = resume.flatMap { SignalingLimits.isName($0) ? $0 : nil }
+        let seat = known.map { Seat(seat, resume: $0) } ?? seat
+        lines[connection]?.entering = seat
+        return [.enterRelay(connection, seat.party, token: token, session: seat.resume)]
+    }
+
     /// The relay took the client.
     mutating func entered(_ connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
-        guard let line = lines[connection], let seat = line.entering else { return [] }
+        guard var seat = lines[connection]?.entering else { return [] }
         lines[connection]?.entering = nil
-        return take(seat, on: connection, at: now)
+        switch makeRoom(for: &seat, presenting: seat.resume, at: now) {
+        case .failure(let refusal): return refuse(connection, code: refusal.code, text: refusal.text)
+        case .success(let actions): return actions + take(seat, on: connection, at: now)
+        }
     }
 
     /// The relay did not take the client.

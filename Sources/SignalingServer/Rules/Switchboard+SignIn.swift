@@ -30,16 +30,12 @@ extension Switchboard {
                 return refuse(connection, code: error.code, text: error.text)
             }
         }
+        guard !policy.hasRelay else {
+            return enterRelay(seat, resume: envelope.resume, token: envelope.token, on: connection)
+        }
         switch makeRoom(for: &seat, presenting: envelope.resume, at: now) {
         case .failure(let refusal): return refuse(connection, code: refusal.code, text: refusal.text)
-        case .success(let actions):
-            guard policy.hasRelay else { return actions + take(seat, on: connection, at: now) }
-            // A program that comes back, from another server perhaps, is the same one to others.
-            if let resume = envelope.resume, SignalingLimits.isName(resume) {
-                seat = Seat(seat, resume: resume)
-            }
-            lines[connection]?.entering = seat
-            return actions + [.enterRelay(connection, seat.party, token: envelope.token, session: seat.resume)]
+        case .success(let actions): return actions + take(seat, on: connection, at: now)
         }
     }
 
@@ -58,31 +54,22 @@ extension Switchboard {
     }
 
     /// Makes room for `seat`: returns the actions about devices that are signed in already, or why they stay.
-    private mutating func makeRoom(
+    mutating func makeRoom(
         for seat: inout Seat, presenting resume: String?, at now: Moment
     ) -> Result<[SwitchboardAction], RoutingRefusal> {
         let party = seat.party
-        func seats() -> [(connection: ConnectionID, seat: Seat)] {
-            (devices[party.user] ?? [:]).sorted { $0.key < $1.key }.compactMap { device in
-                lines[device.value]?.seat.map { (device.value, $0) }
-            }
-        }
-        let isAnonymous = seat.anonymous != nil
-        let strangers = seats().filter { ($0.seat.anonymous != nil) != isAnonymous }
-        // A name with an account belongs to the account: a user without an account neither keeps it nor gets it.
-        guard strangers.isEmpty || !isAnonymous else {
-            return .failure(RoutingRefusal(409, "\(party.user) is signed in with an account"))
-        }
+        if let refusal = accountRefusal(of: seat) { return .failure(refusal) }
+        let strangers = seats(of: party.user).filter { ($0.seat.anonymous != nil) != (seat.anonymous != nil) }
         var actions = strangers.flatMap { replace($0.connection, $0.seat, at: now) }
 
-        if let old = seats().first(where: { $0.seat.party == party }) {
+        if let old = seats(of: party.user).first(where: { $0.seat.party == party }) {
             if resume == old.seat.resume {
                 // The same program reconnected before its old connection timed out: its calls continue, without notice to others.
                 lines[old.connection] = nil
                 presence.forget(old.connection)
                 seat.anonymous?.calls = old.seat.anonymous?.calls ?? []
                 actions.append(.close(old.connection, text: Self.replaced))
-            } else if policy.verifier != nil {
+            } else if policy.verifier != nil || policy.hasRelay {
                 actions += replace(old.connection, old.seat, at: now)
             } else {
                 return .failure(RoutingRefusal(409, "\(party.user) is signed in already"))
@@ -91,6 +78,19 @@ extension Switchboard {
             return .failure(RoutingRefusal(429, "\(party.user) has \(policy.devicesPerUser) devices already"))
         }
         return .success(actions)
+    }
+
+    private func seats(of user: String) -> [(connection: ConnectionID, seat: Seat)] {
+        (devices[user] ?? [:]).sorted { $0.key < $1.key }.compactMap { device in
+            lines[device.value]?.seat.map { (device.value, $0) }
+        }
+    }
+
+    /// A name with an account belongs to the account: a user without an account neither keeps it nor gets it.
+    func accountRefusal(of seat: Seat) -> RoutingRefusal? {
+        let user = seat.party.user
+        guard seat.anonymous != nil, seats(of: user).contains(where: { $0.seat.anonymous == nil }) else { return nil }
+        return RoutingRefusal(409, "\(user) is signed in with an account")
     }
 
     /// The close text for a replaced connection; clients recognise it by its first word.

@@ -104,7 +104,7 @@ extension RelayError {
 }
 
 extension SignalingError {
-    /// What a client is told; it recognises a replacement by the first word.
+    /// The text of the close frame; a client recognises a replacement by the first word.
     fileprivate var closeText: String {
         if case .replaced(let text) = self { "replaced by \(text)" } else { "the broker ended the sign-in" }
     }

@@ -50,7 +50,7 @@ final class MortalServer {
         }
     }
 
-    /// Stops it in order: clients are told.
+    /// Stops it in order, with close frames.
     func stop() async throws {
         guard case .server(let program, _, _) = process else { return try await die() }
         program.signal(SIGTERM)

@@ -80,6 +80,24 @@ struct SwitchboardRelayTests {
         #expect(board.board.relayEnded(dave, text: "").isEmpty && board.board.relayed(nil, to: dave).isEmpty)
     }
 
+    @Test func aSignInReplacesAnotherOneOnlyWhenTheRelayHasTakenIt() {
+        var board = board()
+        let first = enter("alice", &board)
+        let thief = board.opened()
+        #expect(board.received(Board.signIn("alice", resume: "resume-1", token: "wrong"), on: thief).count == 1)
+        _ = board.board.notEntered(thief, .refused(code: 403, text: "no"))
+        #expect(board.party(of: first) != nil)
+        let second = board.opened()
+        #expect(board.received(Board.signIn("alice"), on: second).count == 1)
+        #expect(board.party(of: first) != nil)
+        let actions = board.board.entered(second, at: board.now)
+        #expect(actions.first == .close(first, text: "replaced by a newer sign-in of this device"))
+        #expect(board.party(of: first) == nil && board.party(of: second)?.user == "alice")
+        // The socket of the first one closes now.
+        _ = board.closed(first)
+        #expect(board.received(Board.message("alice", "bob"), on: second) == [.relay(from: second, to: "bob")])
+    }
+
     @Test func theServerChecksMessagesBeforeTheyAreRelayed() {
         var board = board()
         let alice = enter("alice", &board)

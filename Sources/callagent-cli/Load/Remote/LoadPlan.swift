@@ -23,7 +23,7 @@ struct LoadPlan: Codable, Equatable {
     /// The options that stay with the command that has the workers.
     private static let kept: Set = [
         "workers-at", "machines", "as", "signaling", "token", "token-file", "trust-roots", "client-cert", "client-key",
-        "device", "json", "events", "html", "junit", "expect", "log-level", "log-json", "config",
+        "device", "json", "events", "html", "junit", "expect", "log-level", "config",
     ]
     /// The sources that this program makes itself.
     private static let generated: Set = ["test", "clock", "busy", "tone", "speech", "silence", "none"]
