@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "WebSocketSignaling", targets: ["WebSocketSignaling"]),
         .library(name: "MQTTSignaling", targets: ["MQTTSignaling"]),
         .library(name: "WHIPSignaling", targets: ["WHIPSignaling"]),
+        .library(name: "RoomClient", targets: ["RoomClient"]),
         .library(name: "SignalingServer", targets: ["SignalingServer"]),
         .executable(name: "callagent", targets: ["callagent-cli"]),
     ],
@@ -75,6 +76,16 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(
+            name: "WebSocketClient",
+            dependencies: [
+                "TransportSecurity",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
             name: "MediaEngine",
             dependencies: [
                 "CGStreamer", "CWebRTCIce", "BuiltInPipelines", "LocalNetwork", "TransportSecurity",
@@ -96,11 +107,10 @@ let package = Package(
         .target(
             name: "WebSocketSignaling",
             dependencies: [
-                "CallAgent", "CallProtocol", "LocalNetwork", "TransportSecurity",
+                "CallAgent", "CallProtocol", "LocalNetwork", "TransportSecurity", "WebSocketClient",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -124,6 +134,17 @@ let package = Package(
             ],
             swiftSettings: safeSettings),
         .target(
+            name: "RoomClient",
+            dependencies: [
+                "CallAgent", "CallProtocol", "MediaEngine", "TransportSecurity", "WebSocketClient",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: safeSettings),
+        .target(
             name: "SignalingServer",
             dependencies: [
                 "CallProtocol", "TransportSecurity",
@@ -142,7 +163,7 @@ let package = Package(
             name: "callagent-cli",
             dependencies: [
                 "MediaEngine", "CallAgent", "CallProtocol", "HTTPClient", "LocalNetwork", "WebSocketSignaling",
-                "MQTTSignaling", "WHIPSignaling", "SignalingServer", "TransportSecurity",
+                "MQTTSignaling", "WHIPSignaling", "RoomClient", "SignalingServer", "TransportSecurity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

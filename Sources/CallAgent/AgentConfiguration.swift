@@ -62,7 +62,7 @@ public struct AgentConfiguration: Sendable {
     }
 
     /// The highest value of ``maximumCalls``.
-    static let largestMaximumCalls = 10_000
+    package static let largestMaximumCalls = 10_000
 
     /// Refuses invalid values.
     ///

@@ -1,9 +1,8 @@
 internal import CallAgent
 internal import NIOCore
-internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 internal import NIOWebSocket
+internal import WebSocketClient
 
 /// One attempt to connect, upgrade and sign in, within one time limit.
 ///
@@ -86,7 +85,7 @@ final class Attempt: LinkDelegate {
             .whenComplete { [self] outcome in
                 switch outcome {
                 case .success(let channel): connected(channel)
-                case .failure(let error): fail(FailureText.text(error))
+                case .failure(let error): fail(HandshakeFailure.text(error))
                 }
             }
     }
@@ -100,53 +99,23 @@ final class Attempt: LinkDelegate {
         guard result == nil else { return channel.close(promise: nil) }
         self.channel = channel
         let attempt = NIOLoopBound(self, eventLoop: loop)
+        let handshake = WebSocketHandshake(
+            host: url.host, isAddress: url.isAddress, hostField: url.hostField, target: url.target, tls: account.tls,
+            maximumFrameBytes: SignalingLimits.messageBytes)
         do {
-            if let tls = account.tls { try secure(channel, tls, attempt) }
-            try channel.pipeline.syncOperations
-                .configureUpgradableHTTPClientPipeline(configuration: upgrade(attempt))
-                .whenComplete { result in
-                    switch result {
-                    // Not earlier: writes are refused while the pipeline changes.
-                    case .success: attempt.value.link?.signIn()
-                    case .failure(let error): attempt.value.fail(FailureText.text(error))
-                    }
+            try handshake.begin(
+                on: channel, upgraded: { try attempt.value.upgraded($0) }, fail: { attempt.value.fail($0) }
+            )
+            .whenComplete { result in
+                switch result {
+                // Not earlier: writes are refused while the pipeline changes.
+                case .success: attempt.value.link?.signIn()
+                case .failure(let error): attempt.value.fail(HandshakeFailure.text(error))
                 }
+            }
         } catch {
-            fail(FailureText.text(error))
+            fail(HandshakeFailure.text(error))
         }
-    }
-
-    private func secure(_ channel: any Channel, _ tls: NIOSSLContext, _ attempt: NIOLoopBound<Attempt>) throws {
-        // An IP address is not sent as the server name but is compared with the certificate separately.
-        let handler = try NIOSSLClientHandler(context: tls, serverHostname: url.isAddress ? nil : url.host)
-        let reader = TLSFailureReader { attempt.value.fail(FailureText.text($0)) }
-        try channel.pipeline.syncOperations.addHandlers([handler, reader])
-    }
-
-    private func upgrade(_ attempt: NIOLoopBound<Attempt>) -> NIOUpgradableHTTPClientPipelineConfiguration<Void> {
-        let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
-            maxFrameSize: SignalingLimits.messageBytes,
-            // The link closes with the status that the protocol defines, and waits for the answer.
-            enableAutomaticErrorHandling: false,
-            upgradePipelineHandler: { channel, _ in
-                channel.eventLoop.makeCompletedFuture { try attempt.value.upgraded(channel) }
-            })
-        let request = HTTPRequestHead(
-            version: .http1_1, method: .GET, uri: url.target, headers: ["Host": url.hostField])
-        var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
-            upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
-                upgradeRequestHead: request, upgraders: [upgrader],
-                notUpgradingCompletionHandler: { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        let reader = HTTPAnswerReader { status in
-                            attempt.value.fail("the server answered HTTP \(status.code) instead of a WebSocket")
-                        }
-                        try channel.pipeline.syncOperations.addHandler(reader)
-                    }
-                }))
-        // The server may send its first frame together with the answer to the upgrade.
-        configuration.leftOverBytesStrategy = .forwardBytes
-        return configuration
     }
 
     private func upgraded(_ channel: any Channel) throws {

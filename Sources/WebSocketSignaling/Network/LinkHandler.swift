@@ -3,6 +3,7 @@ internal import CallProtocol
 internal import LocalNetwork
 internal import NIOCore
 internal import NIOWebSocket
+internal import WebSocketClient
 
 /// Receives the reports of a ``LinkHandler``, always on its event loop.
 protocol LinkDelegate: AnyObject {
@@ -116,7 +117,7 @@ final class LinkHandler: ChannelInboundHandler {
         // The decoder has failed and drops later data; the closing handshake has its own time limit.
         case is ByteToMessageDecoderError: break
         default:
-            reason = reason ?? FailureText.text(error)
+            reason = reason ?? HandshakeFailure.text(error)
             context.close(promise: nil)
         }
     }

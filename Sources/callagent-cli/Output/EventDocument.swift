@@ -42,6 +42,8 @@ struct EventDocument: Encodable {
     var expiresInMs: Int?
     var room: String?
     var role: CallRole?
+    /// Who is in a room.
+    var names: [String]?
     var displayName: String?
     var address: String?
     var `extension`: [String: String]?

@@ -7,7 +7,8 @@ struct CallAttendance: Sendable {
     let source: SourceOptions?
     /// Nil: the calls receive nothing.
     var sink: SinkOptions?
-    let script: ScriptOptions
+    /// Nil: nothing is done on the calls.
+    let script: ScriptOptions?
     /// Whether a person gets one line about each call instead of its timeline.
     var isBrief = false
 
@@ -17,7 +18,7 @@ struct CallAttendance: Sendable {
     func attend(_ call: Call, conduct: @escaping @Sendable () async -> Void) async -> CallOutcome {
         let watch = CallWatch.follow(call, output)
         let conducting = Task { await conduct() }
-        let acting = Task { await Script(steps: script.at, output: output, source: source).run(on: call) }
+        let acting = Task { await Script(steps: script?.at ?? [], output: output, source: source).run(on: call) }
         _ = await call.waitUntilEnded()
         conducting.cancel()
         acting.cancel()

@@ -3,9 +3,10 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import TransportSecurity
 
-/// Describes a network error in a few words.
-enum FailureText {
-    static func text(_ error: any Error) -> String {
+/// Describes in a few words why there is no WebSocket connection.
+package enum HandshakeFailure {
+    /// The text for an error of the network, of TLS or of the handshake.
+    package static func text(_ error: any Error) -> String {
         switch error {
         case is HTTPParserError: "the server does not speak HTTP"
         case is NIOHTTPClientUpgradeError: "the server does not speak WebSocket"

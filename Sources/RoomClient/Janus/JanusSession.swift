@@ -1,0 +1,186 @@
+internal import CallProtocol
+internal import FoundationEssentials
+internal import Logging
+
+/// A session on a Janus server: requests with their answers, and the events of its handles.
+actor JanusSession {
+    /// The events that answer no request of this end, in order; ends with the connection.
+    nonisolated let events: AsyncStream<JanusMessage>
+    /// How long a request may take.
+    nonisolated let limit: Duration
+
+    private let socket: JanusSocket
+    private let token: String?
+    private let inbox: AsyncStream<JanusMessage>.Continuation
+    private var number: UInt64?
+    private var requests: UInt64 = 0
+    private var waiting: [String: Waiting] = [:]
+    private var reading: Task<Void, Never>?
+    private var keeping: Task<Void, Never>?
+    /// Why the session is over; nil while it is not.
+    private(set) var end: String?
+
+    private struct Waiting {
+        let name: String
+        /// Whether the acknowledgement is the answer.
+        let endsWithAck: Bool
+        let deadline: Task<Void, Never>
+        let answer: CheckedContinuation<Result<JanusMessage, RoomError>, Never>
+    }
+
+    /// How often the server hears of this end; it forgets a session after 60 s of silence by default.
+    private static let keepaliveInterval = Duration.seconds(15)
+    /// The most events that wait; a session that reads none is broken.
+    private static let maximumWaiting = 1_024
+
+    init(_ socket: JanusSocket, token: String?, limit: Duration) {
+        (self.socket, self.token, self.limit) = (socket, token, limit)
+        (events, inbox) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+    }
+
+    /// Creates the session on the server.
+    func begin() async throws(RoomError) {
+        reading = Task { [weak self, texts = socket.texts] in
+            do {
+                for try await text in texts { await self?.receive(text) }
+                await self?.finish("the server closed the connection")
+            } catch {
+                await self?.finish((error as? JanusSocket.Ended)?.text ?? "\(error)")
+            }
+        }
+        number = try await request(JanusRequest("create"), "create").data?.id
+        keeping = Task { [weak self] in
+            while (try? await Task.sleep(for: Self.keepaliveInterval)) != nil { await self?.check() }
+        }
+    }
+
+    /// Makes a handle for the plugin VideoRoom.
+    func attach() async throws(RoomError) -> UInt64 {
+        var attach = JanusRequest("attach")
+        attach.plugin = "janus.plugin.videoroom"
+        guard let handle = try await request(attach, "attach").data?.id else { throw Self.nonsense }
+        return handle
+    }
+
+    /// Asks the plugin, and waits for what it says.
+    func ask(
+        _ body: VideoRoomRequest, _ handle: UInt64, _ jsep: JanusDescription? = nil
+    ) async throws(RoomError) -> (event: VideoRoomEvent, description: String?) {
+        var message = JanusRequest("message")
+        (message.handle, message.body, message.jsep) = (handle, body, jsep)
+        let answer = try await request(message, body.request)
+        guard let event = answer.plugindata?.data else { throw Self.nonsense }
+        if let code = event.errorCode { throw Self.error(code, event.error ?? "", of: body) }
+        return (event, answer.jsep?.sdp)
+    }
+
+    /// Sends what needs no answer but the acknowledgement, which is not waited for.
+    func tell(_ request: JanusRequest) { send(request, transaction: nextTransaction()) }
+
+    /// Asks for a sign of life; the session ends if none comes in time.
+    func check() async {
+        guard number != nil, end == nil else { return }
+        do throws(RoomError) {
+            _ = try await request(JanusRequest("keepalive"), "keepalive", endsWithAck: true)
+        } catch .noAnswer {
+            finish("the server did not answer within \(limit)")
+        } catch .refused(_, let text) {
+            finish(text)
+        } catch {}
+    }
+
+    /// Ends the session on the server, and the connection.
+    func close() {
+        guard end == nil else { return }
+        if number != nil { tell(JanusRequest("destroy")) }
+        finish("closed")
+    }
+
+    // MARK: Requests
+
+    /// What a server says that is no Janus.
+    private static let nonsense = RoomError.refused(code: SignalingCode.malformed, text: "its answer makes no sense")
+
+    private static func error(_ code: Int, _ text: String, of body: VideoRoomRequest) -> RoomError {
+        // The plugin's codes: JANUS_VIDEOROOM_ERROR_….
+        switch code {
+        case 426: .noSuchRoom(body.room?.description ?? "")
+        case 428: .noSuchParticipant(body.id?.description ?? "")
+        case 432: .full(text: text)
+        case 433: .unauthorized(text: text)
+        case 430 where text.contains("room"):
+            .refused(
+                code: code, text: "\(text); its rooms have \(body.room.map(\.isNumber) == true ? "names" : "numbers")")
+        default: .refused(code: code, text: text)
+        }
+    }
+
+    private func request(
+        _ request: JanusRequest, _ name: String, endsWithAck: Bool = false
+    ) async throws(RoomError) -> JanusMessage {
+        if let end { throw .lost(text: end) }
+        let transaction = nextTransaction()
+        let answer = await withCheckedContinuation { answer in
+            let deadline = Task { [weak self, limit] in
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                await self?.conclude(transaction, .failure(.noAnswer(request: name)))
+            }
+            waiting[transaction] = Waiting(
+                name: name, endsWithAck: endsWithAck, deadline: deadline, answer: answer)
+            send(request, transaction: transaction)
+        }
+        let message = try answer.get()
+        guard let fault = message.error else { return message }
+        // Janus' own codes: 403 token or secret.
+        if fault.code == SignalingCode.forbidden { throw .unauthorized(text: fault.reason) }
+        throw .refused(code: fault.code, text: fault.reason)
+    }
+
+    private func nextTransaction() -> String {
+        requests += 1
+        return "\(requests)"
+    }
+
+    private func send(_ request: JanusRequest, transaction: String) {
+        var request = request
+        (request.transaction, request.session, request.token) = (transaction, number, token)
+        // A request has only texts and numbers.
+        guard let data = try? JSONEncoder().encode(request) else { return }
+        socket.send(String(decoding: data, as: UTF8.self))
+    }
+
+    private func conclude(_ transaction: String, _ result: Result<JanusMessage, RoomError>) {
+        guard let waiting = waiting.removeValue(forKey: transaction) else { return }
+        waiting.deadline.cancel()
+        waiting.answer.resume(returning: result)
+    }
+
+    // MARK: In
+
+    private func receive(_ text: String) {
+        guard end == nil, SignalingLimits.isShallow(text),
+            let message = try? JSONDecoder().decode(JanusMessage.self, from: Data(text.utf8))
+        else { return }
+        if message.janus == "timeout" { return finish("the server has ended the session") }
+        if let transaction = message.transaction, let request = waiting[transaction] {
+            guard message.janus != "ack" || request.endsWithAck else { return }
+            return conclude(transaction, .success(message))
+        }
+        guard message.sender != nil else { return }
+        if case .dropped = inbox.yield(message) { finish("the server sends faster than this end reads") }
+    }
+
+    private func finish(_ text: String) {
+        guard end == nil else { return }
+        end = text
+        keeping?.cancel()
+        reading?.cancel()
+        for transaction in waiting.keys { conclude(transaction, .failure(.lost(text: text))) }
+        inbox.finish()
+        socket.close()
+    }
+}
+
+extension JanusID {
+    fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
+}

@@ -1,0 +1,253 @@
+public import CallAgent
+public import Logging
+public import MediaEngine
+
+/// A participant of a room on a media server.
+///
+/// Each connection that carries media is a call: what this end publishes, and what it receives of each other participant. So all that calls have is there
+/// for each participant: first frame then connected, statistics, frames, sinks, recordings, another network path.
+///
+///     let room = try Room("lab", as: "alice", on: JanusEngine(url: "ws://127.0.0.1:8188/"), media: engine)
+///     let events = room.events
+///     try await room.join()
+///     for await event in events { if case .receiving(let participant, let call) = event { … } }
+public actor Room {
+    /// The name or number of the room.
+    public nonisolated let name: String
+    /// The name that the other participants see.
+    public nonisolated let displayName: String
+    /// The agent whose calls are the connections; its user is ``displayName``.
+    public nonisolated let agent: Agent
+    /// What happens in the room, for one consumer; ends with ``leave()``.
+    ///
+    /// Of more than 4,096 events that nobody reads, the oldest are dropped.
+    public nonisolated let events: AsyncStream<RoomEvent>
+
+    nonisolated let configuration: RoomConfiguration
+    let transport: RoomTransport
+    let logger: Logger
+    private let engine: any RoomEngine
+    private let entry: RoomEntry
+    private let sink: AsyncStream<RoomEvent>.Continuation
+    /// This end's place in the room; nil while it has none.
+    private(set) var membership: (any RoomMembership)?
+    var present: [String: RoomParticipant] = [:]
+    /// The names that participants have as peers of calls.
+    var names: RoomNames
+    /// The connections that carry media now.
+    var calls: [RoomMedia: Call] = [:]
+    /// How often each connection failed since it last worked.
+    var failures: [RoomMedia: Int] = [:]
+    private var tasks: [Task<Void, Never>] = []
+    private var hasLeft = false
+
+    private static let maximumWaiting = 4_096
+
+    /// Makes a participant that is in no room yet.
+    ///
+    /// - Parameters:
+    ///   - name: The room. The server decides whether it is a number or a text.
+    ///   - displayName: A name as calls have it (`SignalingLimits.isName`).
+    ///   - engine: The server.
+    ///   - pin: The PIN of the room, if it has one.
+    ///   - moderatorSecret: The secret that lets this end mute and kick others.
+    ///   - media: Runs the media.
+    /// - Throws: ``RoomError/invalidName(_:text:)``.
+    public init(
+        _ name: String, as displayName: String, on engine: any RoomEngine, pin: String? = nil,
+        moderatorSecret: String? = nil, media: Engine, configuration: RoomConfiguration = RoomConfiguration(),
+        logger: Logger = Logger(label: "room")
+    ) throws(RoomError) {
+        let rule = "use 1 to 64 ASCII letters, digits and . _ - @ + :"
+        guard SignalingLimits.isName(displayName) else { throw .invalidName(displayName, text: rule) }
+        guard SignalingLimits.isName(name) else { throw .invalidName(name, text: rule) }
+        (self.name, self.displayName, self.engine) = (name, displayName, engine)
+        (self.configuration, self.logger) = (configuration, logger)
+        entry = RoomEntry(room: name, displayName: displayName, pin: pin, moderatorSecret: moderatorSecret)
+        names = RoomNames(room: name, own: displayName)
+        let transport = RoomTransport(user: displayName, logger: logger)
+        self.transport = transport
+        var settings = configuration.agent
+        settings.maximumCalls = min(
+            max(configuration.maximumReceived, 1) + 1, AgentConfiguration.largestMaximumCalls)
+        (settings.screenInvite, settings.joinsAhead) = (nil, nil)
+        agent = Agent(
+            user: displayName, media: media, signaling: transport, configuration: settings, logger: logger)
+        (events, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maximumWaiting))
+    }
+
+    /// Whether lost connections are made again.
+    public nonisolated var reconnects: Bool { configuration.reconnects }
+
+    /// Who else is in the room, as far as the server says; in no order.
+    public var participants: [RoomParticipant] { Array(present.values) }
+
+    /// The call that carries what this end publishes; nil while there is none.
+    public var publication: Call? { calls[.publication] }
+
+    /// The call that carries what this end receives of a participant; nil while there is none.
+    public func call(of id: String) -> Call? { calls[.subscription(id)] }
+
+    /// Joins the room, and begins to publish and to receive.
+    ///
+    /// For one time. Returns when this end is in the room; what it publishes and receives begins in the background.
+    ///
+    /// - Throws: ``RoomError``; nothing is left of a failed attempt.
+    public func join() async throws(RoomError) {
+        guard membership == nil, !hasLeft else { throw .notJoined }
+        do throws(CallError) {
+            try await agent.prepare()
+        } catch {
+            throw .call(error)
+        }
+        let membership: any RoomMembership
+        do throws(RoomError) {
+            membership = try await engine.join(entry)
+        } catch {
+            await leave()
+            throw error
+        }
+        guard !hasLeft else {
+            await membership.leave()
+            throw .notJoined
+        }
+        tasks.append(
+            Task { [incoming = agent.incomingCalls] in for await call in incoming { await self.accept(call) } })
+        await begin(membership)
+        tasks.append(Task { await self.follow(membership) })
+    }
+
+    /// Ends all connections, leaves the room and ends ``events``.
+    ///
+    /// Idempotent; returns within a bounded time.
+    public func leave() async {
+        guard !hasLeft else { return }
+        hasLeft = true
+        await agent.close()
+        await membership?.leave()
+        membership = nil
+        for task in tasks { task.cancel() }
+        tasks = []
+        sink.finish()
+    }
+
+    // MARK: Moderating
+
+    /// Mutes or unmutes a participant for everybody; needs the moderator's secret.
+    ///
+    /// - Throws: ``RoomError/noSuchParticipant(_:)``, ``RoomError/unauthorized(text:)``, ``RoomError/notJoined`` and those of the connection.
+    public func setMuted(_ isMuted: Bool, _ kind: MediaKind, of id: String) async throws(RoomError) {
+        guard let membership else { throw .notJoined }
+        guard let stream = present[id]?.streams.first(where: { $0.kind == kind }) else { throw .noSuchParticipant(id) }
+        try await membership.setMuted(isMuted, mid: stream.mid, of: id)
+    }
+
+    /// Removes a participant from the room; needs the moderator's secret. It may join again.
+    ///
+    /// - Throws: as ``setMuted(_:_:of:)`` does.
+    public func kick(_ id: String) async throws(RoomError) {
+        guard let membership else { throw .notJoined }
+        try await membership.kick(id)
+    }
+
+    // MARK: The membership
+
+    private func begin(_ membership: any RoomMembership) async {
+        self.membership = membership
+        present = Dictionary(membership.participants.map { ($0.id, $0) }) { $1 }
+        await transport.use(membership)
+        report(.joined(id: membership.id, participants: membership.participants))
+        for participant in membership.participants { subscribe(to: participant) }
+        publish()
+    }
+
+    private func follow(_ first: any RoomMembership) async {
+        var current = first
+        while true {
+            for await event in current.events { await handle(event) }
+            guard configuration.reconnects, !hasLeft, let next = await joinAgain() else { return }
+            current = next
+            await begin(current)
+        }
+    }
+
+    private func joinAgain() async -> (any RoomMembership)? {
+        guard membership == nil else { return nil }
+        var pause = Duration.seconds(1)
+        while (try? await Task.sleep(for: pause)) != nil, !hasLeft {
+            do throws(RoomError) {
+                let next = try await engine.join(entry)
+                guard !hasLeft else {
+                    await next.leave()
+                    return nil
+                }
+                return next
+            } catch {
+                logger.info("cannot join the room again: \(error)")
+            }
+            pause = min(pause * 2, .seconds(30))
+        }
+        return nil
+    }
+
+    private func handle(_ event: RoomMembershipEvent) async {
+        switch event {
+        case .present(let participant): await update(participant)
+        case .unpublished(let id):
+            present[id]?.streams = []
+            await transport.end(.subscription(id), "the participant publishes nothing any more")
+        case .left(let id, let wasKicked):
+            guard let participant = present.removeValue(forKey: id) else { return }
+            names.remove(id)
+            await transport.end(.subscription(id), "the participant left the room")
+            report(.left(participant, wasKicked: wasKicked))
+        case .speaking(let id, let isSpeaking):
+            if let participant = present[id] { report(.speaking(participant, isSpeaking)) }
+        case .muted(let id, let mid, let isMuted): await note(id, mid, isMuted)
+        case .mediaEnded(let media, let text): await transport.end(media, text)
+        case .removed(let text): await end(text, isFinal: true)
+        case .lost(let text): await end(text, isFinal: !configuration.reconnects)
+        }
+    }
+
+    private func update(_ participant: RoomParticipant) async {
+        guard participant.id != membership?.id else { return }
+        let former = present.updateValue(participant, forKey: participant.id)
+        guard former != participant else { return }
+        report(.present(participant))
+        guard former?.streams != participant.streams else { return }
+        if participant.streams.isEmpty {
+            await transport.end(.subscription(participant.id), "the participant publishes nothing any more")
+        } else {
+            subscribe(to: participant)
+        }
+    }
+
+    private func note(_ id: String, _ mid: String, _ isMuted: Bool) async {
+        guard id != membership?.id else {
+            return report(.muted(nil, await transport.publishedKind(mid: mid), isMuted))
+        }
+        guard var participant = present[id] else { return }
+        let kind = participant.streams.first { $0.mid == mid }?.kind
+        for index in participant.streams.indices where participant.streams[index].mid == mid {
+            participant.streams[index].isMuted = isMuted
+        }
+        present[id] = participant
+        report(.muted(participant, kind, isMuted))
+    }
+
+    /// This end is in the room no more.
+    private func end(_ text: String, isFinal: Bool) async {
+        guard let former = membership else { return }
+        membership = nil
+        (present, failures) = ([:], [:])
+        names.removeAll()
+        await transport.use(nil, text: text)
+        // What is left of it: the server may not know that it is over.
+        await former.leave()
+        guard !hasLeft else { return }
+        report(isFinal ? .ended(text: text) : .lost(text: text))
+    }
+
+    func report(_ event: RoomEvent) { sink.yield(event) }
+}

@@ -1,0 +1,22 @@
+public import CallAgent
+
+/// How a participant takes part in a room.
+public struct RoomConfiguration: Sendable {
+    /// The media, timeouts, hooks and measurements of its connections: each one is a call.
+    ///
+    /// `maximumCalls`, `screenInvite` and `joinsAhead` have no effect.
+    public var agent: AgentConfiguration
+    /// What is published; nil: the participant only watches.
+    public var publishes: CallMedia?
+    /// Which participants are received; all by default.
+    public var receives: @Sendable (RoomParticipant) -> Bool = { _ in true }
+    /// Whether a lost connection is made again, after 1 s to 30 s, until ``Room/leave()``.
+    public var reconnects = true
+    /// How many participants are received at most; further ones are not subscribed to.
+    public var maximumReceived = 50
+
+    /// Publishes `media` with these settings.
+    public init(_ agent: AgentConfiguration = AgentConfiguration(), publishes media: CallMedia? = .audioVideo) {
+        (self.agent, publishes) = (agent, media)
+    }
+}

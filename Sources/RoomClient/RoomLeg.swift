@@ -1,0 +1,203 @@
+internal import CallAgent
+internal import CallProtocol
+internal import FoundationEssentials
+internal import Logging
+internal import MediaEngine
+
+/// One connection of a participant as a call: its messages become requests to the room, the room's answers become messages.
+///
+/// The room is the peer. What is published is a call to it; a subscription is a call from it. Requests are sent one at a time, in the order of the
+/// messages.
+actor RoomLeg {
+    /// The call of this connection.
+    nonisolated let callId: String
+    /// What it carries.
+    nonisolated let media: RoomMedia
+    private let membership: any RoomMembership
+    private let user: String
+    private let peer: String
+    private let logger: Logger
+    private let report: @Sendable (SignalingTransportEvent) -> Void
+
+    private let queue: AsyncStream<SignalingMessage>.Continuation
+    private let messages: AsyncStream<SignalingMessage>
+    private var work: Task<Void, Never>?
+    private var replies = 0
+    /// The description that this end sent last.
+    private var own: RoomDescription?
+    private var hasAnswered = false
+    private var version = 1
+    /// Whether nothing of it is left.
+    private(set) var isOver = false
+
+    /// The most messages of a call that wait for the server; a call has some ten.
+    private static let maximumWaiting = 1_024
+
+    /// A connection whose call has the id `callId`, between `user` and the `peer` that stands for the room.
+    init(
+        _ media: RoomMedia, in membership: any RoomMembership, callId: String, user: String, peer: String,
+        logger: Logger, report: @escaping @Sendable (SignalingTransportEvent) -> Void
+    ) {
+        (self.media, self.membership, self.callId) = (media, membership, callId)
+        (self.user, self.peer, self.logger, self.report) = (user, peer, logger, report)
+        (messages, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+    }
+
+    /// Begins a subscription: the room calls, with what the participant publishes.
+    ///
+    /// - Returns: False when the room offers nothing that can be used.
+    func ring(_ participant: RoomParticipant, for milliseconds: Int) async -> Bool {
+        do throws(RoomError) {
+            let offer = try await membership.subscribe(to: participant)
+            let kinds = Set(participant.receivedStreams.map(\.kind))
+            var invite = SignalingMessage.Invite(
+                media: CallMedia(audio: kinds.contains(.audio), video: kinds.contains(.video)),
+                ringTimeoutMs: milliseconds, sdp: offer, state: RoomDescription(offer).sends)
+            invite.displayName = SignalingLimits.bounded(participant.displayName)
+            guard !isOver, reply(.invite(invite)) else { throw .lost(text: "the offer cannot be used") }
+            return true
+        } catch {
+            logger.warning("cannot receive \(participant.displayName): \(error)")
+            await membership.unsubscribe(from: participant.id)
+            isOver = true
+            return false
+        }
+    }
+
+    /// Takes the next message of the call.
+    func take(_ message: SignalingMessage) {
+        guard !isOver else { return }
+        switch message.body {
+        case let body where body.isFarewell:
+            isOver = true
+            // After what is under way: only that says what there is to end.
+            let former = work
+            work = Task {
+                await former?.value
+                await self.release()
+            }
+            queue.finish()
+        // These do not wait for a slow server.
+        case .query: reply(.status(.connected))
+        // A connection of a room does not become another one.
+        case .offer: reply(.rollback, message.generation)
+        default:
+            guard message.generation == 0 else { return }
+            queue.yield(message)
+            if work == nil { work = Task { await self.run() } }
+        }
+    }
+
+    /// The room has ended the connection, or is gone: the call ends.
+    func end(_ text: String) {
+        guard !isOver else { return }
+        isOver = true
+        queue.finish()
+        reply(.hangup(.init(code: SignalingCode.ended, text: SignalingLimits.bounded(text))))
+    }
+
+    /// Whether a stream of this end's description is audio or video.
+    func kind(ofMid mid: String) -> MediaKind? { own?.kind(ofMid: mid) }
+
+    private func release() async {
+        switch media {
+        case .publication: await membership.unpublish()
+        case .subscription(let id): await membership.unsubscribe(from: id)
+        }
+    }
+
+    private func run() async {
+        for await message in messages {
+            guard !isOver else { return }
+            do throws(RoomError) {
+                try await carryOut(message)
+            } catch {
+                refuse(error, message)
+            }
+        }
+    }
+
+    private func carryOut(_ message: SignalingMessage) async throws(RoomError) {
+        switch message.body {
+        case .invite(let invite):
+            own = RoomDescription(invite.sdp)
+            let answer = try await membership.publish(invite.sdp)
+            guard !isOver else { return }
+            guard reply(.accept(sdp: answer, state: .nothing)) else {
+                throw .refused(code: 488, text: "its answer is longer than \(SignalingLimits.sdpBytes) bytes")
+            }
+        case .progress(let sdp, _), .accept(.some(let sdp), _):
+            guard case .subscription(let id) = media, !hasAnswered else { return }
+            hasAnswered = true
+            own = RoomDescription(sdp)
+            try await membership.answer(sdp, to: id)
+        case .candidate(let candidate):
+            await membership.add(candidate.candidate, mLine: candidate.mLine, to: media)
+        case .iceRestart(let parameters): try await restart(parameters)
+        // Nobody is there who could read messages, or learn what is muted.
+        default: break
+        }
+    }
+
+    /// Asks for another network path with the credentials of this end.
+    private func restart(_ parameters: SignalingMessage.IceParameters) async throws(RoomError) {
+        guard var own else { return }
+        version += 1
+        own.restart(parameters, version: version)
+        self.own = own
+        let theirs: RoomDescription
+        switch media {
+        case .publication: theirs = RoomDescription(try await membership.publish(own.text))
+        case .subscription(let id):
+            theirs = RoomDescription(try await membership.restartSubscription(to: id))
+            try await membership.answer(own.text, to: id)
+        }
+        guard !isOver else { return }
+        guard let other = theirs.parameters(restart: parameters.restart) else {
+            return logger.warning("the room's answer to an ICE restart has no credentials")
+        }
+        reply(.iceRestart(other))
+        for candidate in theirs.candidates { reply(candidate) }
+    }
+
+    private func refuse(_ error: RoomError, _ message: SignalingMessage) {
+        guard !isOver else { return }
+        let text = SignalingLimits.bounded(error.description)
+        switch message.body {
+        case .invite:
+            isOver = true
+            reply(.error(.init(code: error.code, text: text, ref: message.id)))
+        case .progress, .accept: end(text)
+        default: logger.warning("\(peer): \(error)")
+        }
+    }
+
+    /// Answers as the room; false when the message cannot be written within the protocol's limits.
+    @discardableResult
+    private func reply(_ body: SignalingMessage.Body, _ generation: Int = 0) -> Bool {
+        replies += 1
+        let message = SignalingMessage(
+            id: "room\(replies)", callId: callId, from: peer, to: user, generation: generation,
+            sentUnixMs: Date().timeIntervalSince1970 * 1_000, body: body)
+        do {
+            report(.received(try message.encoded()))
+            return true
+        } catch {
+            logger.warning("what the room answered cannot be used: \(error)")
+            return false
+        }
+    }
+}
+
+extension RoomError {
+    /// The code of the message that refuses a call because of this error.
+    fileprivate var code: Int {
+        switch self {
+        case .refused(let code, _): code
+        case .unauthorized: SignalingCode.forbidden
+        case .noSuchRoom, .noSuchParticipant: SignalingCode.unknownUser
+        case .full: 486
+        default: 503
+        }
+    }
+}

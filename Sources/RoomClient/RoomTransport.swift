@@ -1,0 +1,97 @@
+internal import CallAgent
+internal import CallProtocol
+internal import FoundationEssentials
+internal import Logging
+internal import MediaEngine
+
+/// The signaling between an agent and the room that it is in: each connection that carries media is a call.
+actor RoomTransport: SignalingTransport {
+    nonisolated let events: AsyncStream<SignalingTransportEvent>
+    /// True: this end learns of each request whether it succeeded.
+    nonisolated let guaranteesDelivery = true
+
+    private let user: String
+    private let logger: Logger
+    private let sink: AsyncStream<SignalingTransportEvent>.Continuation
+    private var membership: (any RoomMembership)?
+    private var legs: [String: RoomLeg] = [:]
+
+    /// The most events that wait for the agent; further ones are dropped.
+    private static let maximumWaiting = 16_384
+    /// How long a subscription waits for its answer, in ms.
+    private static let ringMs = 30_000
+
+    init(user: String, logger: Logger) {
+        (self.user, self.logger) = (user, logger)
+        (events, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
+    }
+
+    /// Uses this membership from now on; the calls of the former one end.
+    func use(_ membership: (any RoomMembership)?, text: String = "") async {
+        let former = legs.values
+        (self.membership, legs) = (membership, [:])
+        for leg in former { await leg.end(text) }
+    }
+
+    /// Calls the agent with what a participant publishes; `name` is the caller.
+    ///
+    /// - Returns: The call's id; nil when the room offers nothing.
+    func ring(_ participant: RoomParticipant, as name: String) async -> String? {
+        guard let membership else { return nil }
+        await end(.subscription(participant.id), "replaced by another subscription")
+        let callId = "room-" + UUID().uuidString.lowercased()
+        let leg = leg(.subscription(participant.id), in: membership, callId: callId, peer: name)
+        return await leg.ring(participant, for: Self.ringMs) ? callId : nil
+    }
+
+    /// The room has ended a connection.
+    func end(_ media: RoomMedia, _ text: String) async {
+        for (callId, leg) in legs where leg.media == media {
+            legs[callId] = nil
+            await leg.end(text)
+        }
+        if case .subscription(let id) = media { await membership?.unsubscribe(from: id) }
+    }
+
+    /// Whether a stream that this end publishes is audio or video; nil for an unknown one.
+    func publishedKind(mid: String) async -> MediaKind? {
+        for leg in legs.values where leg.media == .publication {
+            if let kind = await leg.kind(ofMid: mid) { return kind }
+        }
+        return nil
+    }
+
+    private func leg(
+        _ media: RoomMedia, in membership: any RoomMembership, callId: String, peer: String
+    ) -> RoomLeg {
+        let leg = RoomLeg(
+            media, in: membership, callId: callId, user: user, peer: peer, logger: logger,
+            report: { [sink] in sink.yield($0) })
+        legs[callId] = leg
+        return leg
+    }
+
+    // MARK: SignalingTransport
+
+    func connect(as user: String) async throws(SignalingError) {}
+
+    func send(_ text: String, to user: String) async throws(SignalingError) {
+        guard let membership else { throw .notConnected }
+        let message: SignalingMessage
+        do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
+        if case .invite = message.body, legs[message.callId] == nil {
+            await leg(.publication, in: membership, callId: message.callId, peer: message.to).take(message)
+        } else {
+            await legs[message.callId]?.take(message)
+        }
+        if message.body.isFarewell { legs[message.callId] = nil }
+    }
+
+    func checkConnection() async { await membership?.check() }
+
+    func close() async {
+        membership = nil
+        legs = [:]
+        sink.finish()
+    }
+}

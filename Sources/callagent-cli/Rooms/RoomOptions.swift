@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import CallAgent
+internal import RoomClient
+
+/// Which room a command joins, and as whom.
+struct RoomOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("The name or number of the room.", valueName: "room"))
+    var room: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The WebSocket API of the Janus server, such as ws://127.0.0.1:8188/ or wss://HOST/janus.",
+            valueName: "url"))
+    var server: String
+
+    @Option(name: .customLong("as"), help: ArgumentHelp("The name that the others see.", valueName: "name"))
+    var displayName: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The PIN of the room. Other users of this machine can see it; prefer --pin-file.", valueName: "pin"))
+    var pin: String?
+
+    @Option(help: ArgumentHelp("A file with the PIN of the room.", valueName: "file"), completion: .file())
+    var pinFile: String?
+
+    @Option(
+        help: ArgumentHelp("How long connecting and each request may take.", valueName: "2s|500ms"))
+    var requestTimeout = DurationArgument(.seconds(10))
+
+    func validate() throws {
+        for (name, text) in [("the room", room), ("--as", displayName)] where !SignalingLimits.isName(text) {
+            throw ValidationError(
+                "'\(text.prefix(80))' cannot be the name of \(name): use 1 to 64 ASCII letters, digits and . _ - @ + :")
+        }
+        guard pin == nil || pinFile == nil else { throw ValidationError("--pin and --pin-file exclude each other") }
+        guard requestTimeout.milliseconds > 0 else { throw ValidationError("a timeout must be longer than 0") }
+        do {
+            _ = try SignalingURL(server, .webSocket)
+        } catch {
+            throw ValidationError("--server: \(error.description)")
+        }
+    }
+
+    /// The server, with the checks that are possible before anything is sent.
+    func engine(_ tokens: TokenOptions, _ log: LogOptions) throws -> JanusEngine {
+        try tokens.check()
+        tokens.warnOfPlainToken(to: server, log)
+        let token = if let file = tokens.tokenFile { try TokenFile.read(file) } else { tokens.token }
+        do throws(RoomError) {
+            return try JanusEngine(
+                url: server, token: token,
+                trustRootsFile: tokens.trustRoots, requestLimit: requestTimeout.duration, logger: log.logger("room"))
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The PIN of the options.
+    func enteredPin() throws(Failure) -> String? {
+        if let pinFile { return try TokenFile.read(pinFile) }
+        return pin
+    }
+}
+
+extension Failure {
+    init(_ error: RoomError) {
+        switch error {
+        case .invalidURL, .invalidName: self.init(.usage, error.description)
+        case .unreachable(_, let text):
+            let advice = text == "connection refused" ? "; is it running?" : ""
+            self.init(.signaling, error.description + advice)
+        case .unauthorized: self.init(.signaling, error.description + "; see --pin-file and --token-file")
+        case .noAnswer, .lost: self.init(.signaling, error.description)
+        case .noSuchRoom, .full, .refused, .noSuchParticipant, .notJoined: self.init(.notAnswered, error.description)
+        case .call(let error): self.init(error)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+internal import CallAgent
+internal import MediaEngine
+internal import RoomClient
+internal import Synchronization
+
+/// A stay in a room: prints what happens there, and follows each connection as a call.
+struct RoomVisit: Sendable {
+    /// What came of it.
+    struct Result {
+        /// The connections that ended, in this order.
+        var outcomes: [CallOutcome]
+        /// Why the stay ended before its time, or never began.
+        var failure: Failure?
+    }
+
+    let room: Room
+    let output: OutputOptions
+    /// How the call that carries what is published is followed.
+    let publishing: CallAttendance
+    /// How the calls of the participants are followed.
+    let receiving: CallAttendance
+
+    /// How many former connections the report has.
+    private static let kept = 1_000
+
+    /// Joins, stays until `limit` has passed, the room is over, or the task is cancelled, and leaves.
+    func stay(for limit: Duration?) async -> Result {
+        let events = room.events
+        do throws(RoomError) {
+            try await room.join()
+        } catch {
+            await room.leave()
+            return Result(outcomes: [], failure: Failure(error))
+        }
+        let leaving = Task {
+            if let limit {
+                try? await Task.sleep(for: limit)
+            } else {
+                try? await Task.sleep(for: .seconds(Int64.max / 2))
+            }
+            await room.leave()
+        }
+        return await withTaskCancellationHandler {
+            let result = await follow(events)
+            leaving.cancel()
+            await leaving.value
+            return result
+        } onCancel: {
+            leaving.cancel()
+        }
+    }
+
+    private func follow(_ events: AsyncStream<RoomEvent>) async -> Result {
+        let log = OutcomeLog()
+        // Not cancelled with this task: the ends of the calls belong to the report.
+        let attending = Mutex<[Task<Void, Never>]>([])
+        var failure: Failure?
+        // An event stream ends for a cancelled task, but what this end hangs up is part of the report.
+        let following = Task { () -> Failure? in
+            var failure: Failure?
+            for await event in events {
+                RoomLine.report(event, room, output)
+                switch event {
+                case .publishing(let call): attending.withLock { $0.append(attend(call, publishing, log)) }
+                case .receiving(_, let call): attending.withLock { $0.append(attend(call, receiving, log)) }
+                case .ended(let text):
+                    failure = Failure(.signaling, "the room is over for this end: \(text.printable)")
+                    await room.leave()
+                case .notPublished(let text) where !room.reconnects:
+                    failure = Failure(.notAnswered, "nothing is published: \(text.printable)")
+                    await room.leave()
+                default: break
+                }
+            }
+            return failure
+        }
+        failure = await following.value
+        for task in attending.withLock({ $0 }) { await task.value }
+        return Result(outcomes: Array(log.outcomes.suffix(Self.kept)), failure: failure)
+    }
+
+    private func attend(_ call: Call, _ attendance: CallAttendance, _ log: OutcomeLog) -> Task<Void, Never> {
+        Task { log.append(await attendance.attend(call) {}) }
+    }
+}
+
+/// Prints what happens in a room.
+enum RoomLine {
+    static func report(_ event: RoomEvent, _ room: Room, _ output: OutputOptions) {
+        if output.events {
+            if let document = EventDocument(event, in: room) { Output.event(document) }
+        } else if !output.json, let text = text(event, room) {
+            Output.line("\(room.name): \(text)")
+        }
+    }
+
+    private static func text(_ event: RoomEvent, _ room: Room) -> String? {
+        switch event {
+        case .joined(_, let participants):
+            let names = participants.map(\.displayName.printable).sorted().joined(separator: ", ")
+            return "joined as \(room.displayName)" + (names.isEmpty ? "; nobody is there" : "; \(names) are there")
+        case .present, .publishing, .receiving: return nil
+        case .left(let participant, let wasKicked):
+            return "\(participant.displayName.printable) \(wasKicked ? "was removed" : "left")"
+        case .notPublished(let text): return "nothing is published: \(text.printable)"
+        case .speaking(let participant, let isSpeaking):
+            return "\(participant.displayName.printable) \(isSpeaking ? "speaks" : "is silent")"
+        case .muted(let participant, let kind, let isMuted):
+            let name = participant?.displayName.printable ?? "this end"
+            return "a moderator \(isMuted ? "muted" : "unmuted") the \(kind?.rawValue ?? "media") of \(name)"
+        case .lost(let text): return "the connection is lost: \(text.printable); joining again"
+        case .ended(let text): return text.printable
+        }
+    }
+}
+
+extension EventDocument {
+    /// Nil for events that ``CallWatch`` prints.
+    fileprivate init?(_ event: RoomEvent, in room: Room) {
+        switch event {
+        case .joined(_, let participants):
+            self.init("roomJoined", of: room.displayName)
+            names = participants.map(\.displayName).sorted()
+        case .present(let participant):
+            self.init("participantPresent", of: room.displayName)
+            fill(participant)
+        case .left(let participant, let wasKicked):
+            self.init(wasKicked ? "participantRemoved" : "participantLeft", of: room.displayName)
+            fill(participant)
+        case .speaking(let participant, let isSpeaking):
+            self.init(isSpeaking ? "speaking" : "silent", of: room.displayName)
+            fill(participant)
+        case .muted(let participant, let kind, let isMuted):
+            self.init(isMuted ? "moderatorMuted" : "moderatorUnmuted", of: room.displayName)
+            if let participant { fill(participant) } else { peer = room.displayName }
+            self.kind = kind?.rawValue
+        case .notPublished(let text): self.init("notPublished", of: room.displayName, text: text)
+        case .lost(let text): self.init("roomLost", of: room.displayName, text: text)
+        case .ended(let text): self.init("roomEnded", of: room.displayName, text: text)
+        case .publishing, .receiving: return nil
+        }
+        self.room = room.name
+    }
+
+    private mutating func fill(_ participant: RoomParticipant) {
+        peer = participant.displayName
+        media = CallMedia(
+            audio: participant.streams.contains { $0.kind == .audio },
+            video: participant.streams.contains { $0.kind == .video })
+    }
+}
