@@ -237,9 +237,8 @@ let package = Package(
         .testTarget(
             name: "SignalingTests",
             dependencies: [
-                "SignalingServer", "WebSocketSignaling", "MQTTSignaling", "WHIPSignaling", "HTTPClient", "CallAgent",
-                "CallProtocol",
-                "TestServers",
+                "SignalingServer", "WebSocketSignaling", "MQTTSignaling", "WHIPSignaling", "RoomClient", "HTTPClient",
+                "CallAgent", "CallProtocol", "MediaEngine", "TestServers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -87,7 +87,7 @@ extension Agent {
         let session: any MediaSession
         do throws(MediaSessionError) {
             session = try await provider.makeSession(
-                label: "\(id.prefix(8))-\(machine.role)", media: machine.media, role: machine.role, outputs: nil)
+                label: "\(id.prefix(8))-\(machine.role)", peer: peer, media: machine.media, role: machine.role, outputs: nil)
         } catch {
             throw .media(error)
         }
@@ -100,7 +100,8 @@ extension Agent {
         var surroundings = Call.Surroundings(
             outbox: { line.send($0) }, forget: { line.forget($0) }, registry: calls,
             makeSession: { label, media, role, outputs throws(MediaSessionError) in
-                try await provider.makeSession(label: label, media: media, role: role, outputs: outputs)
+                try await provider.makeSession(
+                    label: label, peer: peer, media: media, role: role, outputs: outputs)
             },
             keep: { reports.keep($0) },
             wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)

@@ -65,7 +65,7 @@ public actor Agent {
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.user = user
-        if var plan = configuration.joinsAhead {
+        if var plan = configuration.joinsAhead, configuration.media.allowsSessionsAhead {
             plan.media.data = configuration.media.allowsDataChannels
             self.provider = AheadMediaProvider(provider, plan, sleep: sleep)
         } else {

@@ -142,7 +142,9 @@ public actor Room {
         try await membership.setMuted(isMuted, mid: stream.mid, of: id)
     }
 
-    /// Removes a participant from the room; needs the moderator's secret. It may join again.
+    /// Removes a participant from the room; needs the moderator's secret.
+    ///
+    /// It may join again.
     ///
     /// - Throws: as ``setMuted(_:_:of:)`` does.
     public func kick(_ id: String) async throws(RoomError) {

@@ -166,7 +166,11 @@ actor RoomLeg {
         switch message.body {
         case .invite:
             isOver = true
-            reply(.error(.init(code: error.code, text: text, ref: message.id)))
+            if case .full = error {
+                reply(.reject(.init(code: error.code, text: text)))
+            } else {
+                reply(.error(.init(code: error.code, text: text, ref: message.id)))
+            }
         case .progress, .accept: end(text)
         default: logger.warning("\(peer): \(error)")
         }

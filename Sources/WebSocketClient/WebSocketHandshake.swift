@@ -28,7 +28,9 @@ package struct WebSocketHandshake {
         (self.subprotocol, self.tls, self.maximumFrameBytes) = (subprotocol, tls, maximumFrameBytes)
     }
 
-    /// Adds what TLS and the handshake need to the pipeline of `channel`, and begins. Call it on the channel's event loop.
+    /// Adds what TLS and the handshake need to the pipeline of `channel`, and begins.
+    ///
+    /// Call it on the channel's event loop.
     ///
     /// - Parameters:
     ///   - upgraded: Adds the handlers of the frames; its errors are not collected into messages yet. Runs before the server's first frame is read.

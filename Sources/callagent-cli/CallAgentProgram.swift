@@ -55,9 +55,8 @@ struct CallAgentCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, CallCommand.self, PublishCommand.self,
-            PlayCommand.self, RoomCommand.self, LoadCommand.self, TestCommand.self, DoctorCommand.self, DevicesCommand.self,
-            PipelinesCommand.self, TokenCommand.self,
-            VersionCommand.self,
+            PlayCommand.self, RoomCommand.self, LoadCommand.self, TestCommand.self, DoctorCommand.self,
+            DevicesCommand.self, PipelinesCommand.self, TokenCommand.self, VersionCommand.self,
         ])
 
     /// Refuses an unknown command and suggests a similar one.

@@ -25,7 +25,7 @@ extension EndToEnd {
             #expect(await device.isOpen == staysOpen)
             for _ in 1...2 {
                 let session = try await provider.makeSession(
-                    label: "test", media: .init(audio: false, video: true), role: .caller, outputs: nil)
+                    label: "test", peer: "bob", media: .init(audio: false, video: true), role: .caller, outputs: nil)
                 _ = try await session.createOffer()
                 #expect(await device.isOpen)
                 await session.close()

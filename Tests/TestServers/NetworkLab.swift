@@ -66,8 +66,12 @@ package final class NetworkLab: Sendable {
     /// The command that runs a program at a place: the path of the program to start, and its arguments.
     package func command(at place: Place, _ path: String, _ arguments: [String]) -> (path: String, arguments: [String])
     {
-        (Self.tool("ip") ?? "ip", ["netns", "exec", name(place), path] + arguments)
+        let prefix = prefix(at: place)
+        return (prefix[0], prefix.dropFirst() + [path] + arguments)
     }
+
+    /// The words in front of a command that runs at a place.
+    package func prefix(at place: Place) -> [String] { [Self.tool("ip") ?? "ip", "netns", "exec", name(place)] }
 
     /// Runs a command at a place and returns its output.
     @discardableResult

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// A real server that a test starts as a process; it listens at one TCP port of 127.0.0.1.
+/// A real server that a test starts as a process.
 final class ServerProcess: Sendable {
     private let process = Process()
     private let output: ProcessOutput
@@ -14,9 +14,17 @@ final class ServerProcess: Sendable {
     /// Why it did not start.
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// Starts it; returns when it accepts connections.
-    init(
+    /// Starts it; returns when it accepts connections at a TCP port of 127.0.0.1.
+    convenience init(
         _ path: String, _ arguments: [String], port: Int, environment: [String: String] = [:]
+    ) async throws {
+        try await self.init(path, arguments, environment: environment) { await FreePort.accepts(port) }
+    }
+
+    /// Starts it; returns when it is ready.
+    init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:],
+        isReady: () async throws -> Bool
     ) async throws {
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw Failure(description: "\(path) is missing: scripts/install-packages test installs it")
@@ -32,7 +40,7 @@ final class ServerProcess: Sendable {
         try process.run()
         output.began()
         let limit = ContinuousClock.now + .seconds(20)
-        while await !FreePort.accepts(port) {
+        while try await !isReady() {
             guard process.isRunning, ContinuousClock.now < limit else {
                 stop()
                 throw Failure(description: "\(path) does not listen: \(log.text.withLock { $0 })")

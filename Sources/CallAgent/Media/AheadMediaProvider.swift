@@ -56,11 +56,11 @@ actor AheadMediaProvider: MediaProvider {
     }
 
     func makeSession(
-        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
+        label: String, peer: String?, media: CallMedia, role: CallRole, outputs: MediaOutputs?
     ) async throws(MediaSessionError) -> any MediaSession {
         // A waiting session has outputs of its own.
         guard media == plan.media, outputs == nil, let ready = ready.removeValue(forKey: role) else {
-            return try await provider.makeSession(label: label, media: media, role: role, outputs: outputs)
+            return try await provider.makeSession(label: label, peer: peer, media: media, role: role, outputs: outputs)
         }
         refills[role]?.cancel()
         refills[role] = Task { [sleep, weak self] in
@@ -69,7 +69,7 @@ actor AheadMediaProvider: MediaProvider {
         }
         if ContinuousClock.now - ready.since < Self.lifetime { return ready.session }
         await ready.session.close()
-        return try await provider.makeSession(label: label, media: media, role: role, outputs: nil)
+        return try await provider.makeSession(label: label, peer: peer, media: media, role: role, outputs: nil)
     }
 
     func release() async {
@@ -107,7 +107,8 @@ actor AheadMediaProvider: MediaProvider {
     }
 
     private func build(_ role: CallRole) async throws(MediaSessionError) -> any MediaSession {
-        let session = try await provider.makeSession(label: "ahead", media: plan.media, role: role, outputs: nil)
+        let session = try await provider.makeSession(
+            label: "ahead", peer: nil, media: plan.media, role: role, outputs: nil)
         do throws(MediaSessionError) {
             guard role == .caller else {
                 try await session.prepareAnswer()

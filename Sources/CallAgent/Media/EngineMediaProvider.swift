@@ -1,4 +1,5 @@
 internal import CallProtocol
+internal import FoundationEssentials
 internal import LocalNetwork
 internal import MediaEngine
 internal import Synchronization
@@ -10,7 +11,7 @@ actor EngineMediaProvider: MediaProvider {
     /// Kept, so that changes made to them between two calls persist.
     private var sources: [MediaKind: CaptureSource] = [:]
     private var held: [CaptureSource] = []
-    private var recordings = 0
+    private var recordings: [String: Int] = [:]
     /// The servers that signaling provided last.
     private var handedOut: [IceServer] = []
 
@@ -47,7 +48,7 @@ actor EngineMediaProvider: MediaProvider {
     func use(_ servers: [IceServer]) { handedOut = servers.compactMap(\.usable) }
 
     func makeSession(
-        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
+        label: String, peer: String?, media: CallMedia, role: CallRole, outputs: MediaOutputs?
     ) async throws(MediaSessionError) -> any MediaSession {
         do throws(MediaError) {
             var tracks: [MediaKind: TrackConfiguration] = [:]
@@ -67,20 +68,21 @@ actor EngineMediaProvider: MediaProvider {
                 if kind == .audio { track.processing = configuration.audio?.effectiveProcessing ?? .off }
                 tracks[kind] = track
             }
-            var peer = PeerConnectionConfiguration(label: label, tracks: tracks)
-            peer.payloadTypes = configuration.payloadTypes
-            peer.opus = configuration.opus
-            peer.tuning = configuration.tuning
-            peer.iceServers = (configuration.iceServers + handedOut).map { StunTurnServer($0) }
-            peer.trustRootsFile = configuration.trustRootsFile
-            peer.iceTransportPolicy = configuration.iceTransportPolicy
-            peer.candidateDelivery = configuration.candidateDelivery
-            peer.allowsDataChannels = media.data
-            peer.measurements = configuration.measurements
-            peer.decoding = configuration.decoding
-            let outputs = if let outputs { outputs } else { try makeOutputs() }
+            var connection = PeerConnectionConfiguration(label: label, tracks: tracks)
+            connection.payloadTypes = configuration.payloadTypes
+            connection.opus = configuration.opus
+            connection.tuning = configuration.tuning
+            connection.iceServers = (configuration.iceServers + handedOut).map { StunTurnServer($0) }
+            connection.trustRootsFile = configuration.trustRootsFile
+            connection.iceTransportPolicy = configuration.iceTransportPolicy
+            connection.candidateDelivery = configuration.candidateDelivery
+            connection.allowsDataChannels = media.data
+            connection.measurements = configuration.measurements
+            connection.decoding = configuration.decoding
+            let outputs = if let outputs { outputs } else { try makeOutputs(of: peer) }
             return PeerMediaSession(
-                engine.makePeerConnection(peer, outputs: outputs), kinds: Set(MediaKind.allCases.filter(media.has)),
+                engine.makePeerConnection(connection, outputs: outputs),
+                kinds: Set(MediaKind.allCases.filter(media.has)),
                 ownServers: configuration.iceServers, engine: engine)
         } catch {
             throw MediaSessionError(error)
@@ -88,10 +90,18 @@ actor EngineMediaProvider: MediaProvider {
     }
 
     /// The outputs of another call.
-    private func makeOutputs() throws(MediaError) -> MediaOutputs {
-        recordings += 1
+    private func makeOutputs(of peer: String?) throws(MediaError) -> MediaOutputs {
         var outputs = configuration.outputs
-        outputs.recordingPath = outputs.recordingPath.map { Self.path($0, number: recordings) }
+        if let pattern = outputs.recordingPath {
+            let path = Self.path(pattern, peer: peer ?? "call")
+            var number = recordings[path, default: 0] + 1
+            // Nobody could check a path with the name of a peer before.
+            while path != pattern, FileManager.default.fileExists(atPath: Self.path(path, number: number)) {
+                number += 1
+            }
+            recordings[path] = number
+            outputs.recordingPath = Self.path(path, number: number)
+        }
         return try engine.makeOutputs(outputs)
     }
 
@@ -107,6 +117,14 @@ actor EngineMediaProvider: MediaProvider {
         case .perCall: false
         case .fromPrepare: true
         }
+    }
+
+    /// The name of the peer in the place that the name of the file has for it.
+    ///
+    /// Not in the folder's name: a peer named `..` would choose another folder.
+    private static func path(_ pattern: String, peer: String) -> String {
+        let file = pattern.lastIndex(of: "/").map { pattern.index(after: $0) } ?? pattern.startIndex
+        return String(pattern[..<file]) + pattern[file...].replacing(MediaConfiguration.peerPlace, with: peer)
     }
 
     /// `call.mkv`, `call-2.mkv`, `call-3.mkv` and so on.

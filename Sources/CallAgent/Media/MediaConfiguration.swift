@@ -69,9 +69,15 @@ public struct MediaConfiguration: Sendable {
     public var direction = MediaDirection.sendrecv
     /// Where the media of each call goes once it is connected: windows, speakers, recordings.
     ///
-    /// A recording must be able to hold the codecs of the call. The first call has this path; later ones have `-2`, `-3` and so on before
-    /// the extension.
+    /// A recording must be able to hold the codecs of the call. `%p` in the file's name stands for the peer's name. The first call with a path has that path;
+    /// later ones have `-2`, `-3` and so on before the extension.
     public var outputs = OutputConfiguration()
+
+    /// What stands for the name of the peer in the path of a recording.
+    static let peerPlace = "%p"
+
+    /// Whether the first call of a peer can use a session that was built before anybody knew the peer.
+    var allowsSessionsAhead: Bool { outputs.recordingPath?.contains(Self.peerPlace) != true }
 
     /// Uses these sources; everything else has its default.
     public init(video: VideoSource? = .test(), audio: AudioSource? = .tone()) {

@@ -7,9 +7,10 @@ public protocol MediaProvider: Sendable {
     func prepare() async throws(MediaSessionError)
     /// Makes the media for a new peer connection; this end makes the offer when it is the caller.
     ///
-    /// `outputs` are those of the call's former connection, and nil for its first one.
+    /// `peer` is the other user, for the names of recordings; nil: there is no call yet. `outputs` are those of the call's former connection, and nil for
+    /// its first one.
     func makeSession(
-        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
+        label: String, peer: String?, media: CallMedia, role: CallRole, outputs: MediaOutputs?
     ) async throws(MediaSessionError) -> any MediaSession
     /// Uses STUN and TURN servers that signaling provided, for sessions that are made from now on.
     func use(_ servers: [IceServer]) async

@@ -37,6 +37,7 @@ public struct JanusEngine: RoomEngine {
         limit = min(max(requestLimit, .milliseconds(1)), .seconds(3_600))
     }
 
+    /// Connects, and joins the room as a publisher that publishes nothing yet.
     public func join(_ entry: RoomEntry) async throws(RoomError) -> any RoomMembership {
         let socket = try await JanusSocket.open(url, tls: try trust(), within: limit)
         let session = JanusSession(socket, token: token, limit: limit)

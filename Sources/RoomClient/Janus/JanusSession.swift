@@ -107,6 +107,7 @@ actor JanusSession {
         case 426: .noSuchRoom(body.room?.description ?? "")
         case 428: .noSuchParticipant(body.id?.description ?? "")
         case 432: .full(text: text)
+        case 429 where text.contains("(pin)"): .unauthorized(text: "the room has a PIN")
         case 433: .unauthorized(text: text)
         case 430 where text.contains("room"):
             .refused(

@@ -21,7 +21,8 @@ struct SinkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Record the received media once a call is connected: .mkv, .webm (VP8, VP9) or .mp4 (H264). Calls use the codecs that the file can hold.",
+            "Record the received media once a call is connected: .mkv, .webm (VP8, VP9) or .mp4 (H264). Calls use the codecs that the file can hold. %p in the "
+                + "file's name stands for the peer.",
             valueName: "file"))
     var record: String?
 

@@ -64,7 +64,7 @@ struct RoomVisit: Sendable {
                 case .publishing(let call): attending.withLock { $0.append(attend(call, publishing, log)) }
                 case .receiving(_, let call): attending.withLock { $0.append(attend(call, receiving, log)) }
                 case .ended(let text):
-                    failure = Failure(.signaling, "the room is over for this end: \(text.printable)")
+                    failure = Failure(.notAnswered, "the room is over for this end: \(text.printable)")
                     await room.leave()
                 case .notPublished(let text) where !room.reconnects:
                     failure = Failure(.notAnswered, "nothing is published: \(text.printable)")

@@ -132,7 +132,7 @@ final class FakeMediaProvider: MediaProvider {
     }
 
     func makeSession(
-        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs? = nil
+        label: String, peer: String?, media: CallMedia, role: CallRole, outputs: MediaOutputs? = nil
     ) async throws(MediaSessionError) -> any MediaSession {
         await plan.sessionLatch?.wait()
         try plan.makeSession.get()

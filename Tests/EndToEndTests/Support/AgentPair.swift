@@ -72,9 +72,10 @@ struct WatchedMedia: MediaProvider {
     func release() async { await provider.release() }
 
     func makeSession(
-        label: String, media: CallMedia, role: CallRole, outputs: MediaOutputs?
+        label: String, peer: String?, media: CallMedia, role: CallRole, outputs: MediaOutputs?
     ) async throws(MediaSessionError) -> any MediaSession {
-        let session = try await provider.makeSession(label: label, media: media, role: role, outputs: outputs)
+        let session = try await provider.makeSession(
+            label: label, peer: peer, media: media, role: role, outputs: outputs)
         if let session = session as? PeerMediaSession { await whenMade(session, label) }
         return session
     }

@@ -30,12 +30,17 @@ final class AiortcDataPeer: DataPeer {
 
 extension Program {
     /// Starts a script of the folder `Peers` with the Python that has aiortc; skips the test if it is not installed.
-    static func aiortc(_ script: String, _ arguments: [String], hasInput: Bool = false) throws -> Program {
+    ///
+    /// `prefix` are words in front of the command.
+    static func aiortc(
+        _ script: String, _ arguments: [String], hasInput: Bool = false, prefix: [String] = []
+    ) throws -> Program {
         let python = try installed("peers/bin/python", "aiortc")
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let path = tests.appendingPathComponent("Peers/\(script)").path
         // No byte code beside the sources.
-        return try Program(["-B", path] + arguments, path: python, hasInput: hasInput)
+        let words = prefix + [python, "-B", path] + arguments
+        return try Program(Array(words.dropFirst()), path: words[0], hasInput: hasInput)
     }
 
     /// The path of a program below `.build`; skips the test if it is not there.

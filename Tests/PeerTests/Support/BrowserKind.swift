@@ -41,4 +41,6 @@ struct BrowserOptions: Sendable {
     ///
     /// These names cannot be resolved here.
     var hidesAddresses = false
+    /// The words in front of Chromium's command, such as those that run it in a network namespace.
+    var prefix: [String] = []
 }

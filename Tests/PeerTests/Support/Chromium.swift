@@ -30,10 +30,22 @@ final class Chromium: Browser {
             "--use-file-for-fake-audio-capture=\(microphone)",
         ]
         if options.allowsDevices { arguments.append("--use-fake-ui-for-media-stream") }
-        if !options.hidesAddresses { arguments.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
+        // Otherwise a page may not reach addresses of a local network.
+        var disabled = ["LocalNetworkAccessChecks"]
+        if !options.hidesAddresses { disabled.append("WebRtcHideLocalIpsWithMdns") }
+        arguments.append("--disable-features=" + disabled.joined(separator: ","))
+        var binary = Self.path
+        if !options.prefix.isEmpty {
+            binary = folder + "/chromium"
+            let command = (options.prefix + [Self.path]).joined(separator: " ")
+            try "#!/bin/sh\nexec \(command) \"$@\"\n".write(toFile: binary, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: binary)
+            // The driver cannot connect to a port there.
+            arguments.append("--remote-debugging-pipe")
+        }
         // A page without permission gets an error at once and does not wait for a click.
         let settings = ["profile.default_content_setting_values": ["media_stream_mic": 2, "media_stream_camera": 2]]
-        var chrome: [String: Any] = ["binary": Self.path, "args": arguments]
+        var chrome: [String: Any] = ["binary": binary, "args": arguments]
         if !options.allowsDevices { chrome["prefs"] = settings }
         let capabilities: [String: Any] = ["browserName": "chrome", "goog:chromeOptions": chrome]
         let answer = try await Self.request(port, "POST", "/session", ["capabilities": ["alwaysMatch": capabilities]])

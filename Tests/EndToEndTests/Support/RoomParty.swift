@@ -1,0 +1,78 @@
+import Foundation
+import TestServers
+import Testing
+
+/// A program in a room of a lab's Janus.
+struct RoomParty {
+    let name: String
+    let hertz: Int
+    let program: Program
+    private let lab: NetworkLab
+
+    /// Joins, publishing a small picture and a tone.
+    init(
+        _ name: String, in lab: NetworkLab, at place: NetworkLab.Place = .alice, hertz: Int = 440,
+        _ arguments: [String] = []
+    ) throws {
+        let media = ["--audio", "tone:\(hertz)", "--video", "test:ball", "--video-size", "160x120@10"]
+        try self.init(
+            name, in: lab, at: place, hertz: hertz,
+            command: ["join", JanusServer.room] + media + ["--events", "--stats-interval", "200ms"] + arguments)
+    }
+
+    /// Runs `callagent room` with this command.
+    init(
+        _ name: String, in lab: NetworkLab, at place: NetworkLab.Place = .alice, hertz: Int = 0, command: [String]
+    ) throws {
+        let whole = lab.command(
+            at: place, Program.path, ["room"] + command + ["--as", name, "--server", JanusServer.url])
+        (self.name, self.hertz, self.lab) = (name, hertz, lab)
+        program = try Program(whole.arguments, path: whole.path)
+    }
+
+    /// Waits until it is connected with the media of each of these, for the n-th time.
+    func isConnected(with names: [String], times: Int = 1, within limit: Duration = .seconds(30)) async throws {
+        for peer in names {
+            try await eventually("\(name) receives \(peer): \(program.errors)", within: limit) {
+                program.count(of: ["event": "stateChanged", "state": "connected", "peer": peer]) >= times
+            }
+        }
+    }
+
+    /// What it received of a participant, as the last statistics say.
+    func received(_ kind: String, of peer: String) -> [String: Any] {
+        let last = program.events.last { $0["event"] as? String == "statistics" && $0["peer"] as? String == peer }
+        let entries = last?["statistics"] as? [[String: Any]] ?? []
+        return entries.first { $0["type"] as? String == "inbound-rtp" && $0["kind"] as? String == kind } ?? [:]
+    }
+
+    /// Waits until new frames and audio of a participant arrive.
+    func expectMedia(of peer: String, within limit: Duration = .seconds(20)) async throws {
+        func count() -> (frames: Int, samples: Int) {
+            (
+                received("video", of: peer)["framesDecoded"] as? Int ?? 0,
+                received("audio", of: peer)["totalSamplesReceived"] as? Int ?? 0
+            )
+        }
+        let before = count()
+        try await eventually("\(name) receives media of \(peer)", within: limit) {
+            let now = count()
+            return now.frames >= before.frames + 10 && now.samples >= before.samples + 24_000
+        }
+    }
+
+    /// Leaves, and checks what it received of each of these: frames that differ, and the pitch of their tone.
+    func leave(having parties: [RoomParty]) async throws {
+        program.signal(SIGINT)
+        #expect(try await program.waitForExit() == 130, "\(program.errors)")
+        for party in parties {
+            let reports = program.events.compactMap { $0["report"] as? [String: Any] }
+            let report = try #require(reports.last { $0["peer"] as? String == party.name }, "\(name) of \(party.name)")
+            let audio = (report["audio"] as? [String: Any])?["received"] as? [String: Any]
+            let video = (report["video"] as? [String: Any])?["received"] as? [String: Any]
+            #expect(abs((audio?["toneHz"] as? Double ?? 0) - Double(party.hertz)) < 5, "\(name) hears \(party.name)")
+            #expect((video?["distinctFrames"] as? Int ?? 0) > 10, "\(name) sees \(party.name)")
+            #expect(video?["shownBeforeConnected"] as? Int == 0)
+        }
+    }
+}
