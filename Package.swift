@@ -136,7 +136,7 @@ let package = Package(
         .target(
             name: "RoomClient",
             dependencies: [
-                "CallAgent", "CallProtocol", "MediaEngine", "TransportSecurity", "WebSocketClient",
+                "CallAgent", "CallProtocol", "LocalNetwork", "MediaEngine", "TransportSecurity", "WebSocketClient",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -32,6 +32,10 @@ actor RoomLeg {
 
     /// The most messages of a call that wait for the server; a call has some ten.
     private static let maximumWaiting = 1_024
+    /// The times between the attempts to have another network path.
+    private static let restartPauses: ArraySlice<Duration> = [
+        .milliseconds(200), .seconds(1), .seconds(2), .seconds(4),
+    ]
 
     /// A connection whose call has the id `callId`, between `user` and the `peer` that stands for the room.
     init(
@@ -133,9 +137,22 @@ actor RoomLeg {
             try await membership.answer(sdp, to: id)
         case .candidate(let candidate):
             await membership.add(candidate.candidate, mLine: candidate.mLine, to: media)
-        case .iceRestart(let parameters): try await restart(parameters)
+        case .iceRestart(let parameters): try await restart(parameters, attempts: Self.restartPauses)
         // Nobody is there who could read messages, or learn what is muted.
         default: break
+        }
+    }
+
+    /// Asks for another network path, some times if the connection to the server is lost meanwhile: the same change of the network may end both.
+    private func restart(
+        _ parameters: SignalingMessage.IceParameters, attempts: ArraySlice<Duration>
+    ) async throws(RoomError) {
+        do throws(RoomError) {
+            try await restart(parameters)
+        } catch {
+            guard let pause = attempts.first, !isOver, error.isTransient else { throw error }
+            try? await Task.sleep(for: pause)
+            try await restart(parameters, attempts: attempts.dropFirst())
         }
     }
 
@@ -194,6 +211,14 @@ actor RoomLeg {
 }
 
 extension RoomError {
+    /// Whether the same request may succeed a little later.
+    fileprivate var isTransient: Bool {
+        switch self {
+        case .lost, .noAnswer: true
+        default: false
+        }
+    }
+
     /// The code of the message that refuses a call because of this error.
     fileprivate var code: Int {
         switch self {

@@ -34,30 +34,53 @@ package struct WebSocketHandshake {
     ///
     /// - Parameters:
     ///   - upgraded: Adds the handlers of the frames; its errors are not collected into messages yet. Runs before the server's first frame is read.
+    ///   - isOpen: Called when frames may be written.
     ///   - fail: Gets the reason for people when the handshake fails; may be called more than once, the first time counts.
-    /// - Returns: Succeeds when frames may be written.
     package func begin(
         on channel: any Channel, upgraded: @escaping @Sendable (any Channel) throws -> Void,
-        fail: @escaping @Sendable (String) -> Void
-    ) throws -> EventLoopFuture<Void> {
+        isOpen: @escaping @Sendable () -> Void, fail: @escaping @Sendable (String) -> Void
+    ) {
+        do {
+            try secure(channel, fail)
+            try channel.pipeline.syncOperations
+                .configureUpgradableHTTPClientPipeline(configuration: upgrade(upgraded, fail))
+                .whenComplete { result in
+                    switch result {
+                    case .success(true): isOpen()
+                    // The answer is still to be read, and says why.
+                    case .success(false): break
+                    case .failure(let error): fail(HandshakeFailure.text(error))
+                    }
+                }
+        } catch {
+            fail(HandshakeFailure.text(error))
+        }
+    }
+
+    private func secure(_ channel: any Channel, _ fail: @escaping @Sendable (String) -> Void) throws {
         if let tls {
             // An IP address is not sent as the server name but is compared with the certificate separately.
             let handler = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : host)
             let reader = TLSFailureReader { fail(HandshakeFailure.text($0)) }
             try channel.pipeline.syncOperations.addHandlers([handler, reader])
         }
-        return try channel.pipeline.syncOperations
-            .configureUpgradableHTTPClientPipeline(configuration: upgrade(upgraded, fail))
     }
+
+    /// The result of the upgrade is whether there was one.
 
     private func upgrade(
         _ upgraded: @escaping @Sendable (any Channel) throws -> Void, _ fail: @escaping @Sendable (String) -> Void
-    ) -> NIOUpgradableHTTPClientPipelineConfiguration<Void> {
-        let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
+    ) -> NIOUpgradableHTTPClientPipelineConfiguration<Bool> {
+        let upgrader = NIOTypedWebSocketClientUpgrader<Bool>(
             maxFrameSize: maximumFrameBytes,
             // The user of the connection closes it with the status that fits, and waits for the answer.
             enableAutomaticErrorHandling: false,
-            upgradePipelineHandler: { channel, _ in channel.eventLoop.makeCompletedFuture { try upgraded(channel) } })
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    try upgraded(channel)
+                    return true
+                }
+            })
         var headers: HTTPHeaders = ["Host": hostField]
         if let subprotocol { headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
         let request = HTTPRequestHead(version: .http1_1, method: .GET, uri: target, headers: headers)
@@ -70,6 +93,7 @@ package struct WebSocketHandshake {
                             fail("the server answered HTTP \(status.code) instead of a WebSocket")
                         }
                         try channel.pipeline.syncOperations.addHandler(reader)
+                        return false
                     }
                 }))
         // The server may send its first frame together with the answer to the upgrade.

@@ -32,7 +32,7 @@ package final class JanusServer: Sendable {
             transports: { disable = "\(unused.joined(separator: ","))" }
             """, to: "janus.jcfg")
         _ = try folder.write(
-            #"general: { ws = true, ws_port = 8188, ws_ip = "\#(NetworkLab.server)" }"#,
+            #"general: { ws = true, ws_port = 8188 }"#,
             to: "janus.transport.websockets.jcfg")
         let room = [
             #"description = "everybody""#, "publishers = 16", #"secret = "\#(Self.secret)""#, "audiolevel_event = true",
@@ -52,7 +52,7 @@ package final class JanusServer: Sendable {
     package func start() async throws {
         let command = lab.command(at: .internet, Self.path, ["-F", folder.path])
         let server = try await ServerProcess(command.path, command.arguments) {
-            try lab.inside(.internet, "ss", "-ltn").contains("\(NetworkLab.server):8188")
+            try lab.inside(.internet, "ss", "-ltn").contains(":8188 ")
         }
         process.withLock { $0 = server }
     }

@@ -39,8 +39,10 @@ public struct JanusEngine: RoomEngine {
 
     /// Connects, and joins the room as a publisher that publishes nothing yet.
     public func join(_ entry: RoomEntry) async throws(RoomError) -> any RoomMembership {
-        let socket = try await JanusSocket.open(url, tls: try trust(), within: limit)
-        let session = JanusSession(socket, token: token, limit: limit)
+        let (url, tls, limit) = (url, try trust(), limit)
+        let session = JanusSession(token: token, limit: limit) { () async throws(RoomError) in
+            try await JanusSocket.open(url, tls: tls, within: limit)
+        }
         do throws(RoomError) {
             try await session.begin()
             return try await JanusMembership.join(entry, on: session, logger: logger)

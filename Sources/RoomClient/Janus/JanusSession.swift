@@ -9,19 +9,21 @@ actor JanusSession {
     /// How long a request may take.
     nonisolated let limit: Duration
 
-    private let socket: JanusSocket
+    private let open: @Sendable () async throws(RoomError) -> JanusSocket
     private let token: String?
     private let inbox: AsyncStream<JanusMessage>.Continuation
+    /// Nil while there is no connection.
+    private var socket: JanusSocket?
     private var number: UInt64?
     private var requests: UInt64 = 0
     private var waiting: [String: Waiting] = [:]
-    private var reading: Task<Void, Never>?
-    private var keeping: Task<Void, Never>?
+    /// The requests that wait for a connection.
+    private var held: [CheckedContinuation<Void, Never>] = []
+    private var tasks: [Task<Void, Never>] = []
     /// Why the session is over; nil while it is not.
     private(set) var end: String?
 
     private struct Waiting {
-        let name: String
         /// Whether the acknowledgement is the answer.
         let endsWithAck: Bool
         let deadline: Task<Void, Never>
@@ -30,28 +32,30 @@ actor JanusSession {
 
     /// How often the server hears of this end; it forgets a session after 60 s of silence by default.
     private static let keepaliveInterval = Duration.seconds(15)
+    /// How long the server may take to answer when the connection is in doubt.
+    private static let checkLimit = Duration.seconds(2)
+    /// How long another connection for the same session is tried.
+    private static let reclaimLimit = Duration.seconds(20)
+    private static let reclaimPause = Duration.milliseconds(500)
     /// The most events that wait; a session that reads none is broken.
     private static let maximumWaiting = 1_024
 
-    init(_ socket: JanusSocket, token: String?, limit: Duration) {
-        (self.socket, self.token, self.limit) = (socket, token, limit)
+    /// A session that `open` makes the connections for; each request may take `limit`.
+    init(
+        token: String?, limit: Duration, open: @escaping @Sendable () async throws(RoomError) -> JanusSocket
+    ) {
+        (self.open, self.token, self.limit) = (open, token, limit)
         (events, inbox) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
-    /// Creates the session on the server.
+    /// Connects, and creates the session on the server.
     func begin() async throws(RoomError) {
-        reading = Task { [weak self, texts = socket.texts] in
-            do {
-                for try await text in texts { await self?.receive(text) }
-                await self?.finish("the server closed the connection")
-            } catch {
-                await self?.finish((error as? JanusSocket.Ended)?.text ?? "\(error)")
-            }
-        }
+        read(try await open())
         number = try await request(JanusRequest("create"), "create").data?.id
-        keeping = Task { [weak self] in
-            while (try? await Task.sleep(for: Self.keepaliveInterval)) != nil { await self?.check() }
+        let keeping = Task { [weak self] in
+            while (try? await Task.sleep(for: Self.keepaliveInterval)) != nil { await self?.keepAlive(within: nil) }
         }
+        tasks.append(keeping)
     }
 
     /// Makes a handle for the plugin VideoRoom.
@@ -77,13 +81,20 @@ actor JanusSession {
     /// Sends what needs no answer but the acknowledgement, which is not waited for.
     func tell(_ request: JanusRequest) { send(request, transaction: nextTransaction()) }
 
-    /// Asks for a sign of life; the session ends if none comes in time.
+    /// Finds out soon whether the connection still works, and makes another one if it does not.
     func check() async {
-        guard number != nil, end == nil else { return }
+        if let fault = socket?.fault { return await reconnect(fault) }
+        await keepAlive(within: Self.checkLimit)
+    }
+
+    /// Asks for a sign of life.
+    private func keepAlive(within limit: Duration?) async {
+        guard number != nil, end == nil, let former = socket else { return }
         do throws(RoomError) {
-            _ = try await request(JanusRequest("keepalive"), "keepalive", endsWithAck: true)
+            _ = try await request(JanusRequest("keepalive"), "keepalive", endsWithAck: true, within: limit)
         } catch .noAnswer {
-            finish("the server did not answer within \(limit)")
+            // Others may have noticed meanwhile.
+            if socket === former { await reconnect("the server did not answer within \(limit ?? self.limit)") }
         } catch .refused(_, let text) {
             finish(text)
         } catch {}
@@ -94,6 +105,54 @@ actor JanusSession {
         guard end == nil else { return }
         if number != nil { tell(JanusRequest("destroy")) }
         finish("closed")
+    }
+
+    // MARK: Connections
+
+    private func read(_ socket: JanusSocket) {
+        self.socket = socket
+        for request in held { request.resume() }
+        held = []
+        let reading = Task { [weak self, texts = socket.texts] in
+            var reason = "the server closed the connection"
+            do {
+                for try await text in texts { await self?.receive(text) }
+            } catch {
+                reason = (error as? JanusSocket.Ended)?.text ?? "\(error)"
+            }
+            await self?.lose(socket, reason)
+        }
+        tasks.append(reading)
+    }
+
+    private func lose(_ socket: JanusSocket, _ text: String) async {
+        guard self.socket === socket else { return }
+        await reconnect(text)
+    }
+
+    /// Makes another connection for the same session: a server forgets a session when its connection ends (unless it is configured not to), but it
+    /// does not know yet that this machine has lost its address.
+    private func reconnect(_ text: String) async {
+        guard end == nil else { return }
+        socket?.close()
+        socket = nil
+        failAll(text)
+        guard number != nil else { return finish(text) }
+        let limit = ContinuousClock.now + Self.reclaimLimit
+        while end == nil, ContinuousClock.now < limit {
+            do throws(RoomError) {
+                let next = try await open()
+                guard end == nil else { return next.close() }
+                read(next)
+                _ = try await request(JanusRequest("claim"), "claim")
+                return
+            } catch .unreachable(_, let reason) where reason != "connection refused" {
+                try? await Task.sleep(for: Self.reclaimPause)
+            } catch {
+                return finish(text)
+            }
+        }
+        finish(text)
     }
 
     // MARK: Requests
@@ -117,17 +176,18 @@ actor JanusSession {
     }
 
     private func request(
-        _ request: JanusRequest, _ name: String, endsWithAck: Bool = false
+        _ request: JanusRequest, _ name: String, endsWithAck: Bool = false, within limit: Duration? = nil
     ) async throws(RoomError) -> JanusMessage {
+        if socket == nil, end == nil { await withCheckedContinuation { held.append($0) } }
         if let end { throw .lost(text: end) }
+        let limit = min(limit ?? self.limit, self.limit)
         let transaction = nextTransaction()
         let answer = await withCheckedContinuation { answer in
-            let deadline = Task { [weak self, limit] in
+            let deadline = Task { [weak self] in
                 guard (try? await Task.sleep(for: limit)) != nil else { return }
                 await self?.conclude(transaction, .failure(.noAnswer(request: name)))
             }
-            waiting[transaction] = Waiting(
-                name: name, endsWithAck: endsWithAck, deadline: deadline, answer: answer)
+            waiting[transaction] = Waiting(endsWithAck: endsWithAck, deadline: deadline, answer: answer)
             send(request, transaction: transaction)
         }
         let message = try answer.get()
@@ -147,7 +207,7 @@ actor JanusSession {
         (request.transaction, request.session, request.token) = (transaction, number, token)
         // A request has only texts and numbers.
         guard let data = try? JSONEncoder().encode(request) else { return }
-        socket.send(String(decoding: data, as: UTF8.self))
+        socket?.send(String(decoding: data, as: UTF8.self))
     }
 
     private func conclude(_ transaction: String, _ result: Result<JanusMessage, RoomError>) {
@@ -171,14 +231,21 @@ actor JanusSession {
         if case .dropped = inbox.yield(message) { finish("the server sends faster than this end reads") }
     }
 
+    private func failAll(_ text: String) {
+        for transaction in waiting.keys { conclude(transaction, .failure(.lost(text: text))) }
+    }
+
     private func finish(_ text: String) {
         guard end == nil else { return }
         end = text
-        keeping?.cancel()
-        reading?.cancel()
-        for transaction in waiting.keys { conclude(transaction, .failure(.lost(text: text))) }
+        for task in tasks { task.cancel() }
+        tasks = []
+        failAll(text)
+        for request in held { request.resume() }
+        held = []
         inbox.finish()
-        socket.close()
+        socket?.close()
+        socket = nil
     }
 }
 

@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import LocalNetwork
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -49,16 +50,15 @@ final class JanusSocket: Sendable {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try handshake.begin(
+                    handshake.begin(
                         on: channel,
                         upgraded: { channel in
                             let aggregator = NIOWebSocketFrameAggregator(
                                 minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1_024,
                                 maxAccumulatedFrameSize: maximumBytes)
                             try channel.pipeline.syncOperations.addHandlers([aggregator, TextReader(inbox)])
-                        }, fail: { isOpen.fail(Ended(text: $0)) }
-                    )
-                    .cascade(to: isOpen)
+                        },
+                        isOpen: { isOpen.succeed() }, fail: { isOpen.fail(Ended(text: $0)) })
                 }
             }
             .connect(host: url.host, port: url.port)
@@ -72,6 +72,13 @@ final class JanusSocket: Sendable {
             connecting.whenSuccess { $0.close(promise: nil) }
             throw .unreachable(url.text, text: (error as? Ended)?.text ?? HandshakeFailure.text(error))
         }
+    }
+
+    /// The reason why it cannot work any more; nil if it may.
+    var fault: String? {
+        // The addresses of an interface that is down stay.
+        guard let address = channel.localAddress?.ipAddress, !LocalAddresses.isInUse(address) else { return nil }
+        return "this machine no longer has the address \(address)"
     }
 
     /// Sends a text, after those before.

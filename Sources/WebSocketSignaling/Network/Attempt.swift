@@ -102,20 +102,10 @@ final class Attempt: LinkDelegate {
         let handshake = WebSocketHandshake(
             host: url.host, isAddress: url.isAddress, hostField: url.hostField, target: url.target, tls: account.tls,
             maximumFrameBytes: SignalingLimits.messageBytes)
-        do {
-            try handshake.begin(
-                on: channel, upgraded: { try attempt.value.upgraded($0) }, fail: { attempt.value.fail($0) }
-            )
-            .whenComplete { result in
-                switch result {
-                // Not earlier: writes are refused while the pipeline changes.
-                case .success: attempt.value.link?.signIn()
-                case .failure(let error): attempt.value.fail(HandshakeFailure.text(error))
-                }
-            }
-        } catch {
-            fail(HandshakeFailure.text(error))
-        }
+        handshake.begin(
+            on: channel, upgraded: { try attempt.value.upgraded($0) },
+            // Not earlier: writes are refused while the pipeline changes.
+            isOpen: { attempt.value.link?.signIn() }, fail: { attempt.value.fail($0) })
     }
 
     private func upgraded(_ channel: any Channel) throws {

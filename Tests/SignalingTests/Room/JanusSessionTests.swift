@@ -12,7 +12,8 @@ struct JanusSessionTests {
         Task {
             guard let connection = try await server.connections.next() else { return }
             while let frame = try await connection.next(.text) {
-                let fields = try JSONSerialization.jsonObject(with: Data(frame.data.readableBytesView)) as? [String: Any]
+                let fields =
+                    try JSONSerialization.jsonObject(with: Data(frame.data.readableBytesView)) as? [String: Any]
                 let body = fields?["body"] as? [String: Any]
                 let verb = (body?["request"] ?? fields?["janus"]) as? String ?? ""
                 for answer in answers[verb] ?? [] {
