@@ -98,7 +98,7 @@ actor JanusMembership: RoomMembership {
 
     func answer(_ description: String, to id: String) async throws(RoomError) {
         guard let handle = subscriptions[id] else { throw .noSuchParticipant(id) }
-        _ = try await session.ask(VideoRoomRequest("start"), handle, .answer(description))
+        _ = try await session.ask(VideoRoomRequest("start"), handle, .answer(JanusAnswer.text(description)))
     }
 
     func unsubscribe(from id: String) async {

@@ -84,4 +84,20 @@ struct RoomRulesTests {
         #expect(try events(#"{"videoroom":"something"}"#).isEmpty)
         #expect(throws: (any Error).self) { try events(#"{"unpublished":{"id":1}}"#) }
     }
+
+    @Test("Janus takes all feedback of a subscription for feedback about its video")
+    func feedback() {
+        let audio = "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=ssrc:11 cname:x\r\n"
+        let group = "a=ssrc-group:FID 22 33\r\n"
+        let video =
+            "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:1\r\n\(group)a=ssrc:22 msid:a b\r\na=ssrc:33 cname:x\r\n"
+        let answer = JanusAnswer.text("v=0\r\n" + audio + video)
+        #expect(
+            answer == "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\n"
+                + "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:1\r\n"
+                + "a=ssrc-group:FID 22 11\r\na=ssrc:22 cname:callagent\r\na=ssrc:11 cname:callagent\r\n")
+        // With one medium there is nothing to find out.
+        for alone in [audio, video] { #expect(JanusAnswer.text(alone) == alone) }
+        #expect(JanusAnswer.text(video + audio).hasSuffix("a=mid:0\r\n"))
+    }
 }
