@@ -59,6 +59,22 @@ struct MQTTAccount: Sendable {
             text: text, topic: topic, expirySeconds: expirySeconds(of: message), ifRefused: .report(message))
     }
 
+    /// A message that this end cannot read, to its receiver, who answers it; nil if its sender, receiver, call or id is illegible.
+    func publication(ofUnreadable text: String) -> Publication? {
+        guard let head = MessageHead(decoding: text), let id = head.id, let callId = head.callId, let to = head.to,
+            head.from == device.user, !head.isMisaddressed
+        else { return nil }
+        let topic =
+            head.type == "invite" && head.toDevice == nil
+            ? topics.invite(from: device, to: to) : topics.message(from: device, to: to, device: head.toDevice)
+        // What the error about it needs; there is none about an answer.
+        let isAnswer = head.type == "ack" || head.type == "error"
+        let message = SignalingMessage(
+            id: id, callId: callId, from: device.user, to: to, generation: head.generation ?? 0, sentUnixMs: 0,
+            body: isAnswer ? .ack(id) : .skip)
+        return Publication(text: text, topic: topic, ifRefused: .report(message))
+    }
+
     /// What a connection needs to know.
     func settings(
         _ url: SignalingURL, _ version: BrokerSettings.Version, _ configuration: MQTTTransportConfiguration,

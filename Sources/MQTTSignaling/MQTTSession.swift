@@ -71,6 +71,12 @@ actor MQTTSession {
         registration.watch.updateSubscriptions(on: connection)
     }
 
+    /// Hands on what another program sent, also what this end cannot read: its receiver answers that.
+    func forward(_ text: String) {
+        guard (try? send(text)) == nil, case .connected = phase else { return }
+        publish([registration?.account.publication(ofUnreadable: text)].compactMap { $0 })
+    }
+
     func renew(token: String) throws(SignalingError) {
         switch phase {
         case .idle, .connecting: throw .notConnected

@@ -123,6 +123,12 @@ public final class MQTTTransport: SignalingTransport {
     ///   ``close()``, ``SignalingError/malformed(_:)`` for a text that is no message.
     public func send(_ text: String, to user: String) async throws(SignalingError) { try await session.send(text) }
 
+    /// The same for a server that hands on what its client sent: a message that this end cannot read, such as one of an unknown type, goes to its
+    /// receiver, who answers it with an error.
+    ///
+    /// A message that cannot be sent is lost.
+    package func forward(_ text: String) async { await session.forward(text) }
+
     /// Leaves the pool: the other members get its calls.
     ///
     /// Does nothing without a pool: then the agent refuses invites as busy.

@@ -13,6 +13,7 @@ package struct MessageHead: Sendable, Equatable {
     package var device: String?
     package var toDevice: String?
     package var sequence: Int?
+    package var generation: Int?
     /// Whether ``device`` or ``toDevice`` is present but unreadable, so that the stream of the message is unknown.
     package var isMisaddressed = false
 
@@ -32,6 +33,7 @@ package struct MessageHead: Sendable, Equatable {
         (device, toDevice) = (Self.name(wire.device), Self.name(wire.toDevice))
         isMisaddressed = (wire.hasDevice && device == nil) || (wire.hasToDevice && toDevice == nil)
         sequence = wire.sequence.flatMap { SignalingLimits.sequences.contains($0) ? $0 : nil }
+        generation = wire.generation.flatMap { SignalingLimits.generations.contains($0) ? $0 : nil }
     }
 
     /// Why a message with this version or type is refused, whatever else it holds; nil when both are known.
@@ -66,21 +68,21 @@ package struct MessageHead: Sendable, Equatable {
     /// Each field is read separately: one of the wrong type does not spoil the others.
     private struct Wire: Decodable {
         var version: Double?
-        var sequence: Int?
+        var sequence, generation: Int?
         var type, id, callId, from, to, device, toDevice: String?
         var hasDevice, hasToDevice: Bool
 
         private enum Key: String, CodingKey {
             case version = "v"
             case sequence = "seq"
-            case type, id, callId, from, to, device, toDevice
+            case type, id, callId, from, to, device, toDevice, generation
         }
 
         init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: Key.self)
             func isThere(_ key: Key) -> Bool { (try? fields.decodeNil(forKey: key)) == false }
             func value<Value: Decodable>(_ key: Key) -> Value? { try? fields.decodeIfPresent(Value.self, forKey: key) }
-            (version, sequence) = (value(.version), value(.sequence))
+            (version, sequence, generation) = (value(.version), value(.sequence), value(.generation))
             (type, id, callId) = (value(.type), value(.id), value(.callId))
             (from, to, device, toDevice) = (value(.from), value(.to), value(.device), value(.toDevice))
             (hasDevice, hasToDevice) = (isThere(.device), isThere(.toDevice))

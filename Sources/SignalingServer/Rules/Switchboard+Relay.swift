@@ -34,12 +34,14 @@ extension Switchboard {
         }
     }
 
-    /// The relay has a message for a client.
-    func relayed(_ envelope: @autoclosure () -> Envelope?, to connection: ConnectionID) -> [SwitchboardAction] {
-        guard let seat = lines[connection]?.seat else { return [] }
+    /// The relay has a message for a client, which answers it if it cannot read it.
+    ///
+    /// A text without an envelope is dropped: the client could read another sender in it than the relay did.
+    func relayed(_ envelope: Envelope?, to connection: ConnectionID) -> [SwitchboardAction] {
+        guard let seat = lines[connection]?.seat, let envelope else { return [] }
         if seat.anonymous != nil {
             // An error of the relay has no sender.
-            guard let envelope = envelope(), let callId = envelope.callId,
+            guard let callId = envelope.callId,
                 (envelope.from ?? "").isEmpty || seat.allows(callId, with: envelope.from ?? "")
             else { return [] }
         }

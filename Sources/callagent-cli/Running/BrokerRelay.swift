@@ -66,7 +66,7 @@ private final class BrokerSeat: RelaySeat {
         }
     }
 
-    func send(_ text: String, to user: String) async { try? await transport.send(text, to: user) }
+    func send(_ text: String, to user: String) async { await transport.forward(text) }
 
     func watch(_ users: [String]?) async throws(RelayError) {
         let changes: AsyncStream<Presence>

@@ -87,6 +87,45 @@ struct MQTTTransportTests {
         }
     }
 
+    @Test("A server hands on what it cannot read: the receiver answers it")
+    func forwarded() async throws {
+        let broker = try await MQTTBroker()
+        let alice = try await MQTTClient.signedIn("alice", broker.url)
+        let bob = try await MQTTClient.signedIn("bob", broker.url, device: "tv")
+        // Of an unknown type or version, an invite without its fields, and the same for one device.
+        let texts = [
+            callMessage("later", from: "alice", to: "bob"), callMessage("invite", id: "a1", from: "alice", to: "bob"),
+            #"{"v":2,"id":"m3","callId":"c1","from":"alice","to":"bob"}"#,
+            callMessage("invite", id: "a1", from: "alice", to: "bob", extra: #","toDevice":"tv""#),
+            callMessage(from: "alice", to: "bob", extra: #","generation":0,"sentUnixMs":0"#),
+        ]
+        for text in texts {
+            await alice.transport.forward(text)
+            #expect(try await bob.events.next() == .received(text))
+        }
+        // Nobody could answer these, or they are answers themselves.
+        for text in [
+            "", "x", "{}", callMessage("later", from: "carol", to: "bob"),
+            callMessage("later", from: "alice", to: "b b"),
+            callMessage("later", from: "alice", to: "bob", extra: #","toDevice":7"#),
+            callMessage("error", from: "alice", to: "nobody", extra: #","code":"x""#),
+        ] {
+            await alice.transport.forward(text)
+        }
+        await alice.transport.forward(
+            callMessage("later", id: "m9", call: "c9", from: "alice", to: "nobody", extra: #","generation":3"#))
+        let answer = try await alice.message()
+        guard case .error(let fault) = answer.body else {
+            Issue.record("no error: \(answer)")
+            return
+        }
+        #expect(fault.code == 480 && fault.ref == "m9" && answer.callId == "c9" && answer.generation == 3)
+        await alice.transport.forward(texts[0])
+        #expect(try await bob.events.next() == .received(texts[0]))
+        await alice.transport.close()
+        await alice.transport.forward(texts[0])
+    }
+
     // MARK: Signing in
 
     @Test("A sign-in that cannot work fails in one line")
