@@ -9,7 +9,7 @@ final class BrokerSignIn {
     private let logger: Logger
     private var password: MQTTPassword
     private var version = BrokerSettings.Version.v5
-    /// Which of the broker's nodes is next, counted on without end.
+    /// Which of the broker's nodes is next.
     private var node = 0
     /// How long the last one took.
     private(set) var duration = Duration.zero
@@ -36,8 +36,9 @@ final class BrokerSignIn {
         let password = try await password.current(within: configuration.connectTimeout)
         if password != nil { for node in address.nodes { self.password.warnIfPlain(node, logger) } }
         var failure = BrokerFailure.closed
-        for _ in address.nodes {
-            let (url, start) = (address.nodes[node % address.nodes.count], ContinuousClock.now)
+        for next in order(of: address.nodes.count) {
+            let (url, start) = (address.nodes[next], ContinuousClock.now)
+            node = next
             do throws(BrokerFailure) {
                 do throws(BrokerFailure) {
                     try await attempt(registration, url, password, unixMs, begin)
@@ -47,15 +48,23 @@ final class BrokerSignIn {
                     try await attempt(registration, url, password, unixMs, begin)
                 }
                 duration = .now - start
+                configuration.nodes?.worked(next)
                 return
             } catch {
                 failure = error
                 // Another node would say the same.
                 guard case .unreachable = error else { break }
-                node += 1
+                configuration.nodes?.failed(next)
+                nodeWasLost()
             }
         }
         throw failure.signalingError(address.text, hasPassword: password != nil)
+    }
+
+    /// The numbers of the nodes, in the order in which they are tried.
+    private func order(of count: Int) -> [Int] {
+        let own = (0..<count).map { (node + $0) % count }
+        return configuration.nodes?.order(own) ?? own
     }
 
     nonisolated(nonsending) private func attempt(

@@ -32,6 +32,8 @@ public struct MQTTTransportConfiguration: Sendable, Equatable {
     ///
     /// For a server that signs its clients in. Everybody may read it.
     package var session: String?
+    /// What several transports with the same URL know of its nodes together; nil: each one finds out by itself.
+    package var nodes: BrokerNodes?
 
     /// For `mqtts://`: a PEM file with certificates that are trusted in addition to the system's.
     public var trustRootsFile: String?

@@ -11,6 +11,8 @@ struct BrokerRelay: SignalingRelay {
     let passwordFile: String?
     let trustRootsFile: String?
     let logger: Logger
+    /// So that a client's sign-in does not wait for a node that has just let another one wait in vain.
+    private let nodes = BrokerNodes()
 
     /// Less than the server gives a client for its sign-in.
     private static let connectTimeout: Duration = .seconds(4)
@@ -21,7 +23,7 @@ struct BrokerRelay: SignalingRelay {
         var configuration = MQTTTransportConfiguration()
         configuration.connectTimeout = Self.connectTimeout
         configuration.trustRootsFile = trustRootsFile
-        configuration.session = session
+        (configuration.session, configuration.nodes) = (session, nodes)
         var password: (@Sendable () async throws -> String)?
         if let passwordFile {
             password = { try TokenFile.read(passwordFile) }

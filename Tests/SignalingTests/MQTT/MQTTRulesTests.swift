@@ -36,6 +36,23 @@ struct MQTTRulesTests {
         }
     }
 
+    @Test func aNodeThatFailedIsTheLastChoiceUntilOneSignInTriesItAgain() {
+        var failures = NodeFailures()
+        let (nodes, memory) = ([0, 1, 2], NodeFailures.memoryMs)
+        #expect(failures.order(nodes, at: 0) == nodes)
+        failures.failed(0, at: 0)
+        #expect(failures.order(nodes, at: 1) == [1, 2, 0] && failures.order([0], at: 1) == [0])
+        failures.failed(2, at: 1)
+        failures.failed(1, at: 2)
+        #expect(failures.order(nodes, at: 3) == [0, 2, 1])
+        failures.worked(1)
+        #expect(failures.order(nodes, at: memory - 1) == [1, 0, 2])
+        // The time of 0 is over: one sign-in tries it, the next one does not.
+        failures.failed(2, at: memory - 1)
+        #expect(failures.order(nodes, at: memory) == [0, 1, 2])
+        #expect(failures.order(nodes, at: memory) == [1, 2, 0])
+    }
+
     @Test(arguments: [
         "ws://h", "mqtt://a,", "mqtt://,a", "mqtt://a,b:0", "mqtt:/h", "mqtt://", "mqtt://h:0", "mqtt://u:p@h",
         "mqtt://@h", "mqtt://h/a//b", "mqtt://h/+",

@@ -123,6 +123,26 @@ struct MQTTSessionTests {
         #expect(try await alice.events.next() == .reconnected)
     }
 
+    @Test("A node that does not answer lets one sign-in wait, not those after it")
+    func nodes() async throws {
+        let (dead, broker, nodes) = (try await FakeServer.saying(nil), try await MQTTBroker(), BrokerNodes())
+        for user in ["alice", "bob", "carol"] {
+            let client = MQTTClient("mqtt://127.0.0.1:\(dead.port),127.0.0.1:\(broker.port)") {
+                $0.nodes = nodes
+                // Only the first one needs it, and a busy machine may need it for the broker.
+                $0.connectTimeout = .seconds(2)
+            }
+            try await client.transport.connect(as: user)
+        }
+        #expect(dead.connections.count == 1)
+        // One that shares no knowledge finds out by itself.
+        let dave = MQTTClient("mqtt://127.0.0.1:\(dead.port),127.0.0.1:\(broker.port)") {
+            $0.connectTimeout = .seconds(2)
+        }
+        try await dave.transport.connect(as: "dave")
+        #expect(dead.connections.count == 2)
+    }
+
     @Test("A password that is refused at a reconnection is reported once, and the next one signs in")
     func renewal() async throws {
         let passwords = try PasswordFile(["alice": "new"])
