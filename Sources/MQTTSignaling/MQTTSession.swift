@@ -367,8 +367,8 @@ actor MQTTSession {
             guard let connection else { return }
             own.publish(on: connection, unixMs: Self.unixMs)
         case .giveUp:
-            logger.notice("another program signed in as the same user and device")
-            // The retained message is the other program's now.
+            logger.notice("there is a later sign-in as the same user and device")
+            // The retained message is that one's now.
             connection?.close()
             phase = .closed
             _ = queue.put(.ended(.replaced(text: "a later sign-in at the broker")))

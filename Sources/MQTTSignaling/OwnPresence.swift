@@ -50,7 +50,7 @@ final class OwnPresence {
     /// Takes a note of this device, nil for the end of one.
     func take(_ note: PresenceNote?) -> DeviceClaim.Action {
         let action = claim.take(note)
-        if case .nothing = action, let note, note.session == claim.session { barrier.reached(note.number) }
+        if case .nothing = action, let note, claim.isOwn(note) { barrier.reached(note.number) }
         return action
     }
 

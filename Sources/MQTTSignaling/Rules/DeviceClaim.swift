@@ -1,4 +1,4 @@
-/// Which of several programs under one user and device stays signed in: the last one.
+/// Which of several sign-ins under one user and device stays: the last one, also of the same program at two servers.
 ///
 /// All of them see the same notes, and compare the times in them, so they agree whatever their clocks say.
 struct DeviceClaim: Sendable, Equatable {
@@ -7,7 +7,7 @@ struct DeviceClaim: Sendable, Equatable {
         case nothing
         /// Publish the own note again: it is not what the broker has.
         case publish
-        /// Another program signed in later.
+        /// There is a later sign-in.
         case giveUp
     }
 
@@ -18,18 +18,21 @@ struct DeviceClaim: Sendable, Equatable {
 
     init(session: String, sinceUnixMs: Double) { (self.session, self.sinceUnixMs) = (session, sinceUnixMs) }
 
+    /// Whether this sign-in published the note.
+    func isOwn(_ note: PresenceNote) -> Bool { note.session == session && note.sinceUnixMs == sinceUnixMs }
+
     /// Takes the note of the own device; nil: it was removed, such as by the last will of a former connection.
     mutating func take(_ note: PresenceNote?) -> Action {
         guard let note else { return isConfirmed ? .publish : .nothing }
-        guard note.session != session else {
-            isConfirmed = isConfirmed || note.sinceUnixMs == sinceUnixMs
+        guard !isOwn(note) else {
+            isConfirmed = true
             return .nothing
         }
         guard (note.sinceUnixMs, note.session) > (sinceUnixMs, session) else {
             return isConfirmed ? .publish : .nothing
         }
         guard !isConfirmed else { return .giveUp }
-        // A program that signs in comes after all that are there, even if its clock is behind theirs.
+        // A sign-in comes after all that are there, even if its clock is behind theirs.
         sinceUnixMs = note.sinceUnixMs + 1
         return .publish
     }

@@ -61,8 +61,15 @@ extension Switchboard {
     }
 
     /// The client is signed in at the relay no more.
-    func relayEnded(_ connection: ConnectionID, text: String) -> [SwitchboardAction] {
-        guard lines[connection] != nil else { return [] }
+    mutating func relayEnded(_ connection: ConnectionID, text: String) -> [SwitchboardAction] {
+        guard let line = lines[connection] else { return [] }
+        // Perhaps because the same program is signing in here again: the relay's word of that may come first.
+        if let seat = line.seat, let calls = seat.anonymous?.calls {
+            for (other, next) in lines where next.entering?.party == seat.party && next.entering?.resume == seat.resume
+            {
+                lines[other]?.entering?.anonymous?.calls.formUnion(calls)
+            }
+        }
         return [.close(connection, text: text)]
     }
 }

@@ -130,6 +130,23 @@ struct MQTTRulesTests {
         }
     }
 
+    @Test func theLastOfTwoSignInsOfOneProgramStaysSignedIn() {
+        func note(_ claim: DeviceClaim, _ number: Int = 1) -> PresenceNote {
+            PresenceNote(
+                session: "s", number: number, sinceUnixMs: claim.sinceUnixMs, sentUnixMs: 0, validForMs: 1_000)
+        }
+        for skew in [-100_000.0, 1, 100_000] {
+            var first = DeviceClaim(session: "s", sinceUnixMs: 1_000)
+            #expect(first.take(note(first)) == .nothing && first.isConfirmed)
+            var second = DeviceClaim(session: "s", sinceUnixMs: 1_000 + skew)
+            #expect(second.take(note(first, 9)) == (skew > 0 ? .nothing : .publish))
+            #expect(!second.isConfirmed && !second.isOwn(note(first, 9)))
+            #expect(second.take(note(second)) == .nothing && second.isConfirmed)
+            #expect(first.take(note(second)) == .giveUp)
+            #expect(second.take(note(first)) == .publish)
+        }
+    }
+
     @Test func theLastWillOfAFormerConnectionIsUndone() {
         var claim = DeviceClaim(session: "s", sinceUnixMs: 1)
         #expect(claim.take(nil) == .nothing)

@@ -81,6 +81,28 @@ struct MQTTSessionTests {
         #expect(second.events.count == 0)
     }
 
+    @Test("A program that signs in at another server ends its former sign-in, which leaves its presence alone")
+    func resumed() async throws {
+        let broker = try await MQTTBroker()
+        let alice = try await MQTTClient.signedIn("alice", broker.url)
+        let watch = PresenceReader(try await alice.transport.watch(["bob"]))
+        #expect(try await watch.next() == Presence(user: "bob", devices: []))
+        let first = try await MQTTClient.signedIn("bob", broker.url) { $0.session = "s" }
+        #expect(try await watch.next() == Presence(user: "bob", devices: ["main"]))
+        let second = try await MQTTClient.signedIn("bob", broker.url) { $0.session = "s" }
+        guard case .ended(.replaced) = try await first.events.next() else {
+            Issue.record("it was not replaced")
+            return
+        }
+        #expect(try await first.events.next() == nil)
+        await first.transport.close()
+        try await alice.send(from: "alice", to: "bob")
+        #expect(try await second.message().from == "alice")
+        // Nothing was reported between, and its own end is.
+        await second.transport.close()
+        #expect(try await watch.next() == Presence(user: "bob", devices: []))
+    }
+
     @Test("A lost connection comes back, and messages pass again")
     func reconnects() async throws {
         let broker = try await MQTTBroker()
