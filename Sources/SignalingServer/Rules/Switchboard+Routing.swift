@@ -51,11 +51,13 @@ extension Switchboard {
             throw RoutingRefusal(400, "toDevice is no valid name")
         }
         let opensCall = type == "invite" || type == "query"
-        try checkAnonymous(seat, callId, to, opensCall: opensCall)
+        // With a relay the guest may have begun the call at another server; a query would open it anyway.
+        let mayBeOpen = policy.hasRelay && !seat.allows(callId, with: to)
+        try checkAnonymous(seat, callId, to, opensCall: opensCall || mayBeOpen)
 
         if policy.hasRelay {
             // The call is at other servers, too, so no server has the book of it.
-            if opensCall { try enter(callId, with: to, of: seat, on: connection) }
+            if opensCall || mayBeOpen { try enter(callId, with: to, of: seat, on: connection) }
             return [.relay(from: connection, to: to)]
         }
 

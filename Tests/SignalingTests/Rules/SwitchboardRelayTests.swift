@@ -175,6 +175,18 @@ struct SwitchboardRelayTests {
         #expect(board.board.relayed(Board.message("bob", "guest", "accept"), to: second) == [.forward(to: second)])
     }
 
+    @Test func aGuestContinuesACallThatItBeganAtAnotherServer() async throws {
+        var (board, token) = try await guestBoard()
+        let guest = enter("guest", &board, token: token)
+        // What was not acknowledged before comes first, then a query.
+        let candidate = Board.message("guest", "bob", "candidate", call: "c7")
+        #expect(board.received(candidate, on: guest) == [.relay(from: guest, to: "bob")])
+        let accept = Board.message("bob", "guest", "accept", call: "c7")
+        #expect(board.board.relayed(accept, to: guest) == [.forward(to: guest)])
+        let other = Board.message("guest", "carol", "candidate", call: "c7")
+        #expect(Board.fault(board.received(other, on: guest))?.code == 403)
+    }
+
     @Test func aGuestIsKeptToItsCallsInBothDirections() async throws {
         var (board, token) = try await guestBoard()
         let guest = enter("guest", &board, token: token)
