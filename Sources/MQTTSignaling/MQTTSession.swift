@@ -54,7 +54,8 @@ actor MQTTSession {
         connected()
     }
 
-    func send(_ text: String) throws(SignalingError) {
+    /// `taken` is called when the message does not wait here any more, unless this throws.
+    func send(_ text: String, _ taken: @escaping @Sendable () -> Void = {}) throws(SignalingError) {
         guard !phase.isClosed else { throw .closed }
         guard case .connected = phase, let connection, let registration else { throw .notConnected }
         let message: SignalingMessage
@@ -62,19 +63,23 @@ actor MQTTSession {
         if let pool = registration.pool {
             let (publications, isPassedOn) = pool.send(message, text)
             publish(publications)
+            taken()
             if isPassedOn { pass(notices.acknowledgement(of: message)) }
             noteAvailability()
         } else {
-            publish([registration.account.publication(of: message, text)])
+            publish([registration.account.publication(of: message, text)], taken)
         }
         registration.watch.sent(message)
         registration.watch.updateSubscriptions(on: connection)
     }
 
     /// Hands on what another program sent, also what this end cannot read: its receiver answers that.
-    func forward(_ text: String) {
-        guard (try? send(text)) == nil, case .connected = phase else { return }
-        publish([registration?.account.publication(ofUnreadable: text)].compactMap { $0 })
+    func forward(_ text: String, _ taken: @escaping @Sendable () -> Void) {
+        guard (try? send(text, taken)) == nil else { return }
+        guard case .connected = phase, let publication = registration?.account.publication(ofUnreadable: text) else {
+            return taken()
+        }
+        publish([publication], taken)
     }
 
     func renew(token: String) throws(SignalingError) {
@@ -333,12 +338,13 @@ actor MQTTSession {
         }
     }
 
-    private func publish(_ publications: [Publication]) {
-        guard let connection else { return }
+    private func publish(_ publications: [Publication], _ taken: @escaping @Sendable () -> Void = {}) {
+        guard let connection else { return taken() }
         for publication in publications {
             connection.publish(
                 publication.text, to: publication.topic, expirySeconds: publication.expirySeconds
             ) { [weak self] reason in
+                taken()
                 guard let reason, reason >= 0x10 else { return }
                 Task { [weak self] in await self?.refused(publication, reason) }
             }

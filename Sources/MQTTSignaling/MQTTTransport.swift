@@ -127,7 +127,11 @@ public final class MQTTTransport: SignalingTransport {
     /// receiver, who answers it with an error.
     ///
     /// A message that cannot be sent is lost.
-    package func forward(_ text: String) async { await session.forward(text) }
+    ///
+    /// - Parameter taken: called once, when the message does not wait here any more: the broker has acknowledged it, or it is lost.
+    package func forward(_ text: String, taken: @escaping @Sendable () -> Void = {}) async {
+        await session.forward(text, taken)
+    }
 
     /// Leaves the pool: the other members get its calls.
     ///

@@ -93,8 +93,10 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Whether ``connectionsPerAddress`` also applies to the addresses of this machine.
     public var countsLoopback = false
     /// How many bytes may wait for one client to read them; beyond it the server closes the connection with 1008.
+    ///
+    /// With a relay also how many bytes of a client's messages may wait for that.
     public var pendingBytes = 1_048_576
-    /// How many bytes may wait for all clients together; beyond it the client with most bytes is cut off, without a close frame.
+    /// How many bytes may wait for all clients together, and at the relay; beyond it the client with most bytes is cut off.
     public var pendingBytesInAll = 268_435_456
     /// How many user names the server remembers, to distinguish users who left (480) from unknown users (404).
     public var rememberedUsers = 100_000

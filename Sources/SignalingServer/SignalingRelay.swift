@@ -15,20 +15,25 @@ public protocol SignalingRelay: Sendable {
 
 /// A client of the server, as the relay knows it.
 public protocol RelaySeat: Sendable {
-    /// What the relay has for the client, in order; for one consumer.
+    /// Passes on what the relay has for the client, in order; called once.
     ///
-    /// Ends when the client is signed in there no more; the last event says why.
-    var events: AsyncStream<RelayEvent> { get }
+    /// Waits until `receiver` has taken each event, so that nothing piles up between. Returns when the client is signed in there no more; the last
+    /// event says why.
+    func receive(_ receiver: @escaping @Sendable (RelayEvent) async -> Void) async
 
     /// Hands a message of the client over, given as JSON text.
     ///
     /// Messages that cannot be sent are lost; clients repeat what is not acknowledged.
-    func send(_ text: String, to user: String) async
+    ///
+    /// - Parameter taken: called once, when the message waits no more: the relay has passed it on, or lost it.
+    func send(_ text: String, to user: String, taken: @escaping @Sendable () -> Void) async
 
     /// Reports the devices of these users from now on, nil: of all users, at once and after each change.
     ///
     /// - Throws: ``RelayError``
-    func watch(_ users: [String]?) async throws(RelayError)
+    func watch(
+        _ users: [String]?, _ receiver: @escaping @Sendable (RelayEvent) async -> Void
+    ) async throws(RelayError)
 
     /// Signs the client out.
     ///

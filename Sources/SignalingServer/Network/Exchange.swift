@@ -25,7 +25,7 @@ final class Exchange {
     private var timers: [ConnectionID: [SessionTimer: Scheduled<Void>]] = [:]
     /// Every accepted socket.
     private var sockets: [ObjectIdentifier: SendQueue] = [:]
-    /// The number of bytes that wait at all sockets.
+    /// The number of bytes that wait at all sockets, and at the relay.
     private var backlog = 0
     private var outbox: [Delivery] = []
     private var isDelivering = false
@@ -164,7 +164,10 @@ final class Exchange {
             logger.info("signed out", metadata: Self.metadata(party, connection))
         }
         for timer in (timers.removeValue(forKey: connection) ?? [:]).values { timer.cancel() }
-        relayLines.removeValue(forKey: connection)?.leave(isSilent: isSilent)
+        if let line = relayLines.removeValue(forKey: connection) {
+            backlog -= line.bytes
+            line.leave(isSilent: isSilent)
+        }
         perform(switchboard.closed(connection, isSilent: isSilent, at: now()))
     }
 
@@ -209,14 +212,21 @@ final class Exchange {
 
     /// Disconnects the clients with most waiting bytes until the limit for all clients together is kept.
     ///
-    /// It sends no close frame, which would have to wait behind the other bytes.
+    /// One that does not read gets no close frame, which would have to wait behind the other bytes.
     func keepBacklogBound() {
         while backlog > configuration.pendingBytesInAll, let most = sockets.values.max(by: { $0.waiting < $1.waiting })
         {
+            let line = relayLines.max { $0.value.bytes < $1.value.bytes }
+            let atRelay = line?.value.bytes ?? 0
             logger.warning(
-                "a client that does not read was cut off, since too much waits for all together",
-                metadata: ["bytes": "\(most.waiting)", "inAll": "\(backlog)"])
+                "a client was cut off, since too much waits for all together",
+                metadata: ["bytes": "\(max(most.waiting, atRelay))", "inAll": "\(backlog)"])
             metrics.cutOff()
+            if let line, atRelay > most.waiting {
+                handlers[line.key]?.throwOut(text: Self.tooMuchWaits)
+                guard relayLines[line.key] == nil else { return }
+                continue
+            }
             most.cut()
             // Closing drops the waiting bytes. If it ever does not, this prevents an endless loop.
             guard most.waiting == 0 else { return }
@@ -269,9 +279,11 @@ final class Exchange {
             case .enterRelay(let connection, let party, let token, let session):
                 enterRelay(connection, party, token: token, session: session)
             case .relay(let sender, let user):
-                wait(for: relayLines[sender]?.send(String(buffer: text), to: user), of: sender)
+                let limit = configuration.pendingBytes
+                guard let hasRoom = relayLines[sender]?.send(text, to: user, limit: limit) else { continue }
+                if hasRoom { backlog += text.readableBytes } else { throwOutAtRelay(sender) }
             case .watchAtRelay(let connection, let users):
-                wait(for: relayLines[connection]?.watch(users), of: connection)
+                if relayLines[connection]?.watch(users) == false { throwOutAtRelay(connection) }
             case .schedule(let timer, let connection, let delay): schedule(timer, for: connection, afterMs: delay)
             }
         }
@@ -286,6 +298,7 @@ final class Exchange {
         }
         outbox.removeAll(keepingCapacity: true)
         isDelivering = false
+        keepBacklogBound()
     }
 
     private func deliver(_ delivery: Delivery) {
@@ -305,7 +318,7 @@ final class Exchange {
         let digest = SHA256.hash(data: Data(session.utf8)).prefix(16).map { String($0, radix: 16) }.joined(
             separator: "-")
         relayLines[connection] = RelayLine(relay, party, token: token, session: digest) { fact in
-            loop.execute { exchange.value.take(fact, of: connection) }
+            loop.submit { exchange.value.take(fact, of: connection) }
         }
     }
 
@@ -320,6 +333,10 @@ final class Exchange {
             perform(actions)
         case .watchRefused(let refusal):
             perform(switchboard.watchRefused(connection, refusal))
+        case .taken(let bytes):
+            guard relayLines[connection] != nil else { return }
+            relayLines[connection]?.taken(bytes: bytes)
+            backlog -= bytes
         case .event(.received(let text)):
             let text = ByteBuffer(string: text)
             perform(
@@ -330,10 +347,11 @@ final class Exchange {
         }
     }
 
+    private static let tooMuchWaits = "too many messages wait for the broker"
+
     /// A client whose messages the relay does not take fast enough is disconnected: it repeats them when it is back.
-    private func wait(for isTaken: Bool?, of connection: ConnectionID) {
-        guard isTaken == false else { return }
-        outbox.append(.throwOut(connection, text: "too many messages wait for the broker"))
+    private func throwOutAtRelay(_ connection: ConnectionID) {
+        outbox.append(.throwOut(connection, text: Self.tooMuchWaits))
     }
 
     private func schedule(_ timer: SessionTimer, for connection: ConnectionID, afterMs delay: Int) {

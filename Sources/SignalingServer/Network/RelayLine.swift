@@ -15,17 +15,23 @@ struct RelayLine {
         case refused(RelayError)
         case watchRefused(RelayError)
         case event(RelayEvent)
+        /// A message with this many bytes waits no more.
+        case taken(bytes: Int)
     }
 
-    /// How many messages may wait until the relay has taken the client, or accepts more; a client that sends more is disconnected.
+    /// How many messages may wait until the relay has passed them on.
     private static let maximumWaiting = 1_024
 
     private let orders: AsyncStream<Order>.Continuation
+    /// How many messages wait.
+    private var messages = 0
+    /// How many bytes they have.
+    private(set) var bytes = 0
 
     /// Signs the client in, and reports what becomes of it.
     init(
         _ relay: any SignalingRelay, _ party: Party, token: String?, session: String,
-        report: @escaping @Sendable (Fact) -> Void
+        report: @escaping @Sendable (Fact) -> EventLoopFuture<Void>
     ) {
         let (waiting, orders) = AsyncStream<Order>.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
         self.orders = orders
@@ -34,16 +40,25 @@ struct RelayLine {
             do throws(RelayError) {
                 seat = try await relay.enter(user: party.user, device: party.device, token: token, session: session)
             } catch {
-                return report(.refused(error))
+                _ = report(.refused(error))
+                return
             }
-            report(.entered)
-            let events = Task { for await event in seat.events { report(.event(event)) } }
+            _ = report(.entered)
+            // The only possible failure: the event loop has ended.
+            let receiver: @Sendable (RelayEvent) async -> Void = { try? await report(.event($0)).get() }
+            let events = Task { await seat.receive(receiver) }
             var isSilent = false
             for await order in waiting {
                 switch order {
-                case .send(let text, let user): await seat.send(text, to: user)
+                case .send(let text, let user):
+                    let bytes = text.utf8.count
+                    await seat.send(text, to: user) { _ = report(.taken(bytes: bytes)) }
                 case .watch(let users):
-                    do throws(RelayError) { try await seat.watch(users) } catch { report(.watchRefused(error)) }
+                    do throws(RelayError) {
+                        try await seat.watch(users, receiver)
+                    } catch {
+                        _ = report(.watchRefused(error))
+                    }
                 case .leave(let isSilentNow): isSilent = isSilentNow
                 }
             }
@@ -52,9 +67,24 @@ struct RelayLine {
         }
     }
 
-    /// - Returns: false if too many messages wait.
-    func send(_ text: String, to user: String) -> Bool { put(.send(text, to: user)) }
+    /// Hands a message over; at most `limit` bytes may wait.
+    ///
+    /// - Returns: false if too much waits: the client has to be disconnected.
+    mutating func send(_ text: ByteBuffer, to user: String, limit: Int) -> Bool {
+        guard messages < Self.maximumWaiting, bytes + text.readableBytes <= limit,
+            put(.send(String(buffer: text), to: user))
+        else { return false }
+        messages += 1
+        bytes += text.readableBytes
+        return true
+    }
 
+    mutating func taken(bytes: Int) {
+        messages -= 1
+        self.bytes -= bytes
+    }
+
+    /// - Returns: false if too much waits.
     func watch(_ users: [String]?) -> Bool { put(.watch(users)) }
 
     /// Signs the client out, also when it is still being signed in.

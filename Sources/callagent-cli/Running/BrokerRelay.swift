@@ -45,32 +45,30 @@ struct BrokerRelay: SignalingRelay {
 
 /// A client at the broker.
 private final class BrokerSeat: RelaySeat {
-    let events: AsyncStream<RelayEvent>
-    private let inbox: AsyncStream<RelayEvent>.Continuation
     private let transport: MQTTTransport
     private let watching = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ transport: MQTTTransport) {
-        self.transport = transport
-        let (events, inbox) = AsyncStream<RelayEvent>.makeStream()
-        (self.events, self.inbox) = (events, inbox)
-        Task {
-            for await event in transport.events {
-                switch event {
-                case .received(let text): inbox.yield(.received(text))
-                // The client signs in again, perhaps at a server that still has the broker: no state is kept for it here.
-                case .disconnected: inbox.yield(.ended(text: "the broker is gone"))
-                case .ended(let error): inbox.yield(.ended(text: error.closeText))
-                case .reconnected, .clock, .tokenWillExpire, .iceServers: break
-                }
+    init(_ transport: MQTTTransport) { self.transport = transport }
+
+    func receive(_ receiver: @escaping @Sendable (RelayEvent) async -> Void) async {
+        for await event in transport.events {
+            switch event {
+            case .received(let text): await receiver(.received(text))
+            // The client signs in again, perhaps at a server that still has the broker: no state is kept for it here.
+            case .disconnected: await receiver(.ended(text: "the broker is gone"))
+            case .ended(let error): await receiver(.ended(text: error.closeText))
+            case .reconnected, .clock, .tokenWillExpire, .iceServers: break
             }
-            inbox.finish()
         }
     }
 
-    func send(_ text: String, to user: String) async { await transport.forward(text) }
+    func send(_ text: String, to user: String, taken: @escaping @Sendable () -> Void) async {
+        await transport.forward(text, taken: taken)
+    }
 
-    func watch(_ users: [String]?) async throws(RelayError) {
+    func watch(
+        _ users: [String]?, _ receiver: @escaping @Sendable (RelayEvent) async -> Void
+    ) async throws(RelayError) {
         let changes: AsyncStream<Presence>
         do throws(SignalingError) {
             if let users {
@@ -81,9 +79,8 @@ private final class BrokerSeat: RelaySeat {
         } catch {
             throw RelayError(error)
         }
-        let inbox = inbox
         let next = Task {
-            for await change in changes { inbox.yield(.presence(user: change.user, devices: change.devices)) }
+            for await change in changes { await receiver(.presence(user: change.user, devices: change.devices)) }
         }
         watching.withLock { present in
             present?.cancel()

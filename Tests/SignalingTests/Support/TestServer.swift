@@ -3,7 +3,8 @@ import SignalingServer
 
 /// Runs `body` with a server on a free port, and stops it.
 func withServer(
-    logger: Logger = quietLogger, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    logger: Logger = quietLogger, relay: (any SignalingRelay)? = nil,
+    _ configure: (inout ServerConfiguration) -> Void = { _ in },
     _ body: (Server) async throws -> Void
 ) async throws {
     var configuration = ServerConfiguration(port: 0)
@@ -11,7 +12,7 @@ func withServer(
     configuration.silenceTimeout = .seconds(120)
     configuration.signInTimeout = .seconds(30)
     configure(&configuration)
-    let server = try await Server.start(configuration: configuration, logger: logger)
+    let server = try await Server.start(configuration: configuration, relay: relay, logger: logger)
     do {
         try await body(server)
     } catch {
