@@ -11,6 +11,8 @@ struct BrokerRelay: SignalingRelay {
     let passwordFile: String?
     let trustRootsFile: String?
     let logger: Logger
+    /// How long a client that fell silent counts as signed in.
+    var presenceValidity = MQTTTransportConfiguration().presenceValidity
     /// So that a client's sign-in does not wait for a node that has just let another one wait in vain.
     private let nodes = BrokerNodes()
 
@@ -23,6 +25,7 @@ struct BrokerRelay: SignalingRelay {
         var configuration = MQTTTransportConfiguration()
         configuration.connectTimeout = Self.connectTimeout
         configuration.trustRootsFile = trustRootsFile
+        configuration.presenceValidity = presenceValidity
         (configuration.session, configuration.nodes) = (session, nodes)
         var password: (@Sendable () async throws -> String)?
         if let passwordFile {
