@@ -28,6 +28,10 @@ struct WatchedPresence: Sendable {
     private var isReporting = false
     private var peers = CallPeers()
     private var book = PresenceBook()
+    /// The devices at the other end of calls that ended and were not heard of since.
+    ///
+    /// A broker may say the end of a note twice: once for each of two filters that overlap.
+    private var ended: Set<Device> = []
     /// The topics that are subscribed to on this connection.
     private(set) var filters: Set<String> = []
 
@@ -35,6 +39,7 @@ struct WatchedPresence: Sendable {
 
     /// `device` is the name of this device.
     mutating func received(_ message: SignalingMessage, from sender: Device, as device: String) {
+        ended.remove(sender)
         peers.received(message.body, callId: message.callId, from: sender, as: device)
     }
 
@@ -68,6 +73,7 @@ struct WatchedPresence: Sendable {
         defer { filters = wanted }
         guard wanted != filters else { return ([], []) }
         let peers = peers
+        ended.formIntersection(peers.devices)
         book.keep { whom?.contains($0.user) == true || peers.contains($0) }
         return (wanted.subtracting(filters).sorted(), filters.subtracting(wanted).sorted())
     }
@@ -85,9 +91,16 @@ struct WatchedPresence: Sendable {
     ) -> [Report] {
         guard whom?.contains(device.user) == true || peers.contains(device) else { return [] }
         let before = book.session(of: device)
+        var isKnownEnd = false
+        if note != nil {
+            ended.remove(device)
+        } else if peers.contains(device) {
+            isKnownEnd = !ended.insert(device).inserted
+        }
         let isNews = book.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
         // A cluster may not show the note of a device at another node, but its end.
         if before == nil, note == nil {
+            guard !isKnownEnd else { return [] }
             return peers.calls(with: device).map { .gone(callId: $0, device, session: nil) }
         }
         return gone(device, since: before) + (isNews ? presence(of: device.user) : [])

@@ -238,6 +238,12 @@ struct MQTTRulesTests {
         watched.received(message(.ringing), from: bob, as: "main")
         #expect(end(bob) == [.gone(callId: "c1", bob, session: nil)])
         #expect(end(alice).isEmpty)
+        // A broker says it once for each subscription.
+        #expect(end(bob).isEmpty)
+        watched.received(message(.ringing), from: bob, as: "main")
+        #expect(end(bob) == [.gone(callId: "c1", bob, session: nil)])
+        _ = watched.take(note(), of: bob, isRetained: false, at: 0, unixMs: 1_000_000)
+        #expect(end(bob) == [.gone(callId: "c1", bob, session: "s")] && end(bob).isEmpty)
     }
 
     // MARK: Calls
