@@ -317,7 +317,7 @@ actor MQTTSession {
             return logger.debug("dropped a message that is not from the sender of its topic")
         }
         if let pool = registration.pool {
-            let (isForAgent, publications) = pool.receive(message, text, via: inbox)
+            let (isForAgent, publications) = pool.receive(message, text, from: sender, via: inbox)
             publish(publications)
             noteAvailability()
             guard isForAgent else { return }

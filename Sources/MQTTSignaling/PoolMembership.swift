@@ -68,7 +68,7 @@ final class PoolMembership {
 
     /// Takes a message, nil for one that cannot be read; returns whether the agent gets it, and what to publish.
     func receive(
-        _ message: SignalingMessage?, _ text: String, via inbox: Topics.Inbox
+        _ message: SignalingMessage?, _ text: String, from sender: Device, via inbox: Topics.Inbox
     ) -> (isForAgent: Bool, [Publication]) {
         if case .device = inbox, message?.body.isInvite != true {
             if let message { noteEnd(message) }
@@ -88,7 +88,8 @@ final class PoolMembership {
         case .device: isForEach = false
         case .invites: isForEach = !isDistributed
         }
-        return switch rules.receive(invite: text, of: call, isForEach: isForEach) {
+        let member = caller(of: message, passedOnBy: sender, via: inbox).map { _ in sender }
+        return switch rules.receive(invite: text, of: call, isForEach: isForEach, passedOnBy: member) {
         case .take: (true, [])
         case .ignore: (false, [])
         case .passOn(let passing): (false, publications(passing, of: call))

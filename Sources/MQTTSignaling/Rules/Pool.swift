@@ -64,7 +64,7 @@ struct Pool: Sendable {
         var isAcknowledged = false
         /// The agent's refusal, which was not sent.
         var refusal = ""
-        /// The members that the invite was passed on to.
+        /// The members that have had the invite.
         var tried: Set<Device> = []
 
         mutating func takeAcknowledgements() -> [String] {
@@ -123,10 +123,15 @@ struct Pool: Sendable {
 
     /// Takes an invite.
     ///
-    /// - Parameter isForEach: whether all members got this copy, so that one of them has to be chosen; the next copy is for the next one.
-    mutating func receive(invite: String, of call: CallKey, isForEach: Bool) -> Receipt {
+    /// - Parameters:
+    ///   - isForEach: whether all members got this copy, so that one of them has to be chosen; the next copy is for the next one.
+    ///   - member: who passed it on, and so does not take it; its note may not say yet that it is busy.
+    mutating func receive(
+        invite: String, of call: CallKey, isForEach: Bool, passedOnBy member: Device? = nil
+    ) -> Receipt {
         var entry = calls[call] ?? remember(call, invite)
         defer { calls[call] = entry }
+        if let member, entry.tried.count < Self.maximumMembers { entry.tried.insert(member) }
         if isForEach {
             entry.copies += 1
             let ranking = ranking(call)

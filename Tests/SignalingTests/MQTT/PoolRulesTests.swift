@@ -70,6 +70,14 @@ struct PoolRulesTests {
         #expect(pool.receive(invite: "i", of: call, isForEach: false) == .take)
     }
 
+    @Test func anInviteDoesNotGoBackToWhoPassedItOn() {
+        // The note of the second says that it is free; a newer one is under way.
+        var pool = pool([true, true])
+        #expect(pool.receive(invite: "i", of: call, isForEach: false, passedOnBy: member(1)) == .take)
+        _ = pool.send(answer(.ack("a1")), "ack")
+        #expect(pool.send(busy, "busy") == .passOn(.refuse(after: ["ack"], refusal: "busy")))
+    }
+
     @Test func busyIsTheAnswerOnlyWhenAllAreBusy() {
         var pool = pool([true, false])
         _ = pool.receive(invite: "i", of: call, isForEach: false)
