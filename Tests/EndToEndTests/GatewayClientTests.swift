@@ -86,6 +86,45 @@ extension EndToEnd {
             }
         }
 
+        @Test("Who sends more than may wait for a broker that hangs is closed, and comes back with it")
+        func hangingBroker() async throws {
+            let broker = try await MQTTBroker()
+            let server = try await Server.start(
+                configuration: ServerConfiguration(port: 0), relay: relay(broker.url), logger: .quiet)
+            let alice = WebSocketTransport(url: "ws://127.0.0.1:\(server.port)", logger: .quiet)
+            let events = Trail(alice.events)
+            try await alice.connect(as: "alice")
+            func text(_ number: Int) -> String {
+                #"{"v":1,"type":"later","id":"m\#(number)","callId":"c1","from":"alice","to":"bob","x":""#
+                    + String(repeating: "x", count: 60_000) + #""}"#
+            }
+            // What the broker takes does not add up.
+            for number in 1...40 {
+                try await alice.send(text(number), to: "bob")
+                try await eventually("\(number) is answered with 480") {
+                    events.all.contains {
+                        if case .received(let text) = $0 { text.contains("\"m\(number)\"") } else { false }
+                    }
+                }
+            }
+            broker.stopAnswering()
+            // The server may close the connection before all is sent.
+            for number in 41...80 { try? await alice.send(text(number), to: "bob") }
+            try await eventually("it was closed: \(events.all.suffix(1))") {
+                events.all.contains {
+                    if case .disconnected(let text) = $0 {
+                        text.contains("too many messages wait for the broker")
+                    } else {
+                        false
+                    }
+                }
+            }
+            broker.answerAgain()
+            try await eventually("it is back") { events.contains(.reconnected) }
+            await alice.close()
+            await server.shutdown()
+        }
+
         @Test("Others learn that a client is gone that fell silent")
         func silent() async throws {
             let broker = try await MQTTBroker()
