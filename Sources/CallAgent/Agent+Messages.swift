@@ -87,7 +87,8 @@ extension Agent {
         let session: any MediaSession
         do throws(MediaSessionError) {
             session = try await provider.makeSession(
-                label: "\(id.prefix(8))-\(machine.role)", peer: peer, media: machine.media, role: machine.role, outputs: nil)
+                label: "\(id.prefix(8))-\(machine.role)", peer: peer, media: machine.media, role: machine.role,
+                outputs: nil)
         } catch {
             throw .media(error)
         }

@@ -21,7 +21,9 @@ package final class JanusServer: Sendable {
     /// Whether this machine can run it.
     package static let isPossible = NetworkLab.isPossible && FileManager.default.isExecutableFile(atPath: path)
 
-    /// Starts it; returns when it listens. `options` are further lines of the room's configuration.
+    /// Starts it; returns when it listens.
+    ///
+    /// `options` are further lines of the room's configuration.
     package init(in lab: NetworkLab, options: [String] = []) async throws {
         self.lab = lab
         folder = try TemporaryFolder("janus")
@@ -36,7 +38,8 @@ package final class JanusServer: Sendable {
             to: "janus.transport.websockets.jcfg")
         let room = [
             #"description = "everybody""#, "publishers = 16", #"secret = "\#(Self.secret)""#, "audiolevel_event = true",
-            "audio_active_packets = 20", #"videocodec = "vp8,h264""#,
+            // A busy machine makes a browser's tone patchy: who sends any audio at all speaks.
+            "audio_active_packets = 20", "audio_level_average = 110", #"videocodec = "vp8,h264""#,
         ]
         _ = try folder.write(
             """

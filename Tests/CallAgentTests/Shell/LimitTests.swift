@@ -42,7 +42,8 @@ struct LimitTests {
             },
             wallClock: { 0 }, sleep: { try await Task.sleep(for: $0) }, logger: Logger(label: "test"))
         let machine = CallMachine(role: .callee, media: .audioVideo)
-        let session = try await FakeMediaProvider().makeSession(label: "c", peer: "bob", media: .audioVideo, role: .callee)
+        let session = try await FakeMediaProvider().makeSession(
+            label: "c", peer: "bob", media: .audioVideo, role: .callee)
         let call = Call(
             id: "c", user: "alice", peer: "bob", machine: machine, session: session, start: .now,
             surroundings: surroundings)

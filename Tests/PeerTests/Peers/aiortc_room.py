@@ -25,9 +25,8 @@ class Janus:
     async def read(self):
         async for frame in self.socket:
             message = frame.json()
-            waiting = self.waiting.get(message.get("transaction"))
-            if waiting and message["janus"] != "ack":
-                waiting.set_result(message)
+            if message["janus"] != "ack" and message.get("transaction") in self.waiting:
+                self.waiting.pop(message["transaction"]).set_result(message)
             for publisher in message.get("plugindata", {}).get("data", {}).get("publishers", []):
                 self.present.put_nowait(publisher)
 
@@ -35,9 +34,9 @@ class Janus:
         transaction = str(next(self.numbers))
         if self.session:
             fields["session_id"] = self.session
-        self.waiting[transaction] = asyncio.get_running_loop().create_future()
+        answer = self.waiting[transaction] = asyncio.get_running_loop().create_future()
         await self.socket.send_json({"janus": janus, "transaction": transaction, **fields})
-        return await self.waiting.pop(transaction)
+        return await answer
 
     async def attach(self):
         return (await self.ask("attach", plugin="janus.plugin.videoroom"))["data"]["id"]
