@@ -1,82 +1,143 @@
 internal import CallAgent
 internal import Logging
 
-/// The connections of a room that carry media, and what happens when they end.
+/// The connections of a room that carry media: begun, begun again when they end, and given up.
 extension Room {
     /// Publishes what the configuration says.
     func publish() {
-        guard let media = configuration.publishes, membership != nil, calls[.publication] == nil else { return }
+        guard let media = configuration.publishes, membership != nil, connections[.publication]?.call == nil,
+            let attempt = begin(.publication)
+        else { return }
         Task {
             do throws(CallError) {
                 let call = try await agent.call(names.room, media: media)
-                begin(.publication, call)
+                take(call, for: .publication)
                 report(.publishing(call))
             } catch {
-                // The agent is closed when this end leaves.
-                guard await agent.state == .prepared else { return }
-                report(.notPublished(text: error.description))
-                retry(.publication)
+                await fail(.publication, error.description, in: attempt)
             }
         }
     }
 
-    /// Receives what a participant publishes, if the configuration wants it.
-    func subscribe(to participant: RoomParticipant) {
-        guard membership != nil, !participant.receivedStreams.isEmpty, configuration.receives(participant) else {
-            return
+    /// Receives what a participant publishes now, if the configuration wants it and there is a place.
+    func receive(_ id: String) {
+        guard membership != nil, let participant = present[id], !participant.receivedStreams.isEmpty,
+            configuration.receives(participant)
+        else { return }
+        let purpose = RoomConnection.Purpose.participant(id)
+        guard connections[purpose] != nil || received < configuration.maximumReceived else {
+            return logger.info("\(participant.displayName) is not received: \(received) participants are")
         }
-        let received = calls.keys.filter { $0 != .publication && $0 != .subscription(participant.id) }
-        guard received.count < configuration.maximumReceived else {
-            logger.warning("\(participant.displayName) is not received: \(received.count) participants are already")
-            return
-        }
+        guard let attempt = begin(purpose) else { return }
         let name = names.name(of: participant)
         Task {
-            let callId = await transport.ring(participant, as: name)
-            if callId == nil { retry(.subscription(participant.id)) }
+            do throws(RoomError) {
+                try await transport.ring(participant, as: name)
+                guard connections[purpose]?.attempt == attempt else { return }
+                connections[purpose]?.isTrying = false
+                if connections[purpose]?.isOutdated == true { receive(id) }
+            } catch {
+                await fail(purpose, error.description, in: attempt)
+            }
         }
+    }
+
+    /// There is nothing to receive of a participant any more.
+    func stopReceiving(_ id: String, _ text: String) async {
+        connections.removeValue(forKey: .participant(id))?.waiting?.cancel()
+        await transport.end(id, text)
+        receiveNext()
+    }
+
+    /// How many participants are received, or are to be.
+    private var received: Int { connections.count { $0.key != .publication && !$0.value.isGivenUp } }
+
+    /// Begins an attempt and returns its number; nil while one is under way, which is followed by another one.
+    private func begin(_ purpose: RoomConnection.Purpose) -> Int? {
+        var connection = connections[purpose] ?? RoomConnection()
+        connection.isOutdated = connection.isTrying
+        defer { connections[purpose] = connection }
+        guard !connection.isTrying else { return nil }
+        connection.waiting?.cancel()
+        connection.waiting = nil
+        attempts += 1
+        (connection.isTrying, connection.isGivenUp, connection.attempt) = (true, false, attempts)
+        return attempts
     }
 
     /// Accepts the call of a participant: this end sends nothing on it.
     func accept(_ call: Call) async {
-        guard let id = names.id(of: call.peer), let participant = present[id] else { return await call.hangUp() }
-        begin(.subscription(id), call)
+        guard let id = names.id(of: call.peer), let participant = present[id],
+            connections[.participant(id)] != nil
+        else { return await call.hangUp() }
+        take(call, for: .participant(id))
         report(.receiving(participant, call))
         // Refused when the participant is gone again.
         try? await call.accept(audio: .off, video: .off)
     }
 
-    private func begin(_ media: RoomMedia, _ call: Call) {
-        calls[media] = call
+    private func take(_ call: Call, for purpose: RoomConnection.Purpose) {
+        connections[purpose]?.waiting?.cancel()
+        connections[purpose, default: RoomConnection()].call = call
+        if purpose == .publication { connections[purpose]?.isTrying = false }
         Task {
             let end = await call.waitUntilEnded()
             let wasConnected = await call.report().timeline.instant(of: .connected) != nil
-            ended(media, call, end, wasConnected: wasConnected)
+            await ended(purpose, call, end, wasConnected: wasConnected)
         }
     }
 
-    private func ended(_ media: RoomMedia, _ call: Call, _ end: CallEnd, wasConnected: Bool) {
-        guard calls[media]?.id == call.id else { return }
-        calls[media] = nil
-        if wasConnected { failures[media] = nil }
-        // The application ended it, or the participant left.
-        guard end.reason != .localHangup, membership != nil else { return }
-        if media == .publication { report(.notPublished(text: "\(end.reason.rawValue) (\(end.code)): \(end.text)")) }
-        retry(media)
+    private func ended(
+        _ purpose: RoomConnection.Purpose, _ call: Call, _ end: CallEnd, wasConnected: Bool
+    ) async {
+        // Otherwise another one has its place, or what it was for is gone.
+        guard connections[purpose]?.call?.id == call.id else { return }
+        connections[purpose]?.call = nil
+        if wasConnected { connections[purpose]?.failures = 0 }
+        guard end.reason != .localHangup else {
+            // The application ended it.
+            connections[purpose]?.isGivenUp = true
+            return receiveNext()
+        }
+        await fail(purpose, "\(end.reason.rawValue) (\(end.code))\(end.text.isEmpty ? "" : ": \(end.text)")")
     }
 
-    /// Tries again after 1 s to 30 s, while there is a reason to.
-    private func retry(_ media: RoomMedia) {
-        guard configuration.reconnects, membership != nil else { return }
-        let count = failures[media, default: 0]
-        failures[media] = count + 1
-        Task {
-            try? await Task.sleep(for: min(.seconds(1 << min(count, 5)), .seconds(30)))
-            guard calls[media] == nil else { return }
-            switch media {
+    /// Says so, and tries again after a while if there is a reason to.
+    private func fail(_ purpose: RoomConnection.Purpose, _ text: String, in attempt: Int? = nil) async {
+        // Closed when this end leaves.
+        guard await agent.state == .prepared, membership != nil else { return }
+        // Gone meanwhile, or another one has its place.
+        guard var connection = connections[purpose], connection.call == nil,
+            attempt == nil && !connection.isTrying || attempt == connection.attempt
+        else { return }
+        switch purpose {
+        case .publication: report(.notPublished(text: text))
+        case .participant(let id): if let participant = present[id] { report(.notReceived(participant, text: text)) }
+        }
+        connection.isTrying = false
+        guard configuration.reconnects else {
+            connection.isGivenUp = true
+            connections[purpose] = connection
+            return receiveNext()
+        }
+        let pause = connection.isOutdated ? .zero : connection.pause
+        connection.failures += 1
+        connection.waiting = Task {
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            switch purpose {
             case .publication: publish()
-            case .subscription(let id): if let participant = present[id] { subscribe(to: participant) }
+            case .participant(let id): receive(id)
             }
+        }
+        connections[purpose] = connection
+    }
+
+    /// Somebody may have waited for the place of a participant that is received no more.
+    private func receiveNext() {
+        guard membership != nil else { return }
+        for id in present.keys.sorted() where connections[.participant(id)] == nil {
+            guard received < configuration.maximumReceived else { return }
+            receive(id)
         }
     }
 }

@@ -18,7 +18,7 @@ public actor Room {
     public nonisolated let displayName: String
     /// The agent whose calls are the connections; its user is ``displayName``.
     public nonisolated let agent: Agent
-    /// What happens in the room, for one consumer; ends with ``leave()``.
+    /// What happens in the room, for one consumer; ends with ``RoomEvent/ended(_:)`` or ``leave()``.
     ///
     /// Of more than 4,096 events that nobody reads, the oldest are dropped.
     public nonisolated let events: AsyncStream<RoomEvent>
@@ -34,14 +34,20 @@ public actor Room {
     var present: [String: RoomParticipant] = [:]
     /// The names that participants have as peers of calls.
     var names: RoomNames
-    /// The connections that carry media now.
-    var calls: [RoomMedia: Call] = [:]
-    /// How often each connection failed since it last worked.
-    var failures: [RoomMedia: Int] = [:]
+    /// The connections that carry media, or are tried.
+    var connections: [RoomConnection.Purpose: RoomConnection] = [:]
     private var tasks: [Task<Void, Never>] = []
+    /// The number of attempts to have a connection.
+    var attempts = 0
+    private var isJoining = false
+    private var leaving: Task<Void, Never>?
     private var hasLeft = false
+    /// Whether this end is in no room any more, for good.
+    private(set) var isOver = false
 
     private static let maximumWaiting = 4_096
+    /// The most participants that are known; further ones are passed over.
+    private static let maximumPresent = 10_000
 
     /// Makes a participant that is in no room yet.
     ///
@@ -68,8 +74,8 @@ public actor Room {
         let transport = RoomTransport(user: displayName, logger: logger)
         self.transport = transport
         var settings = configuration.agent
-        settings.maximumCalls = min(
-            max(configuration.maximumReceived, 1) + 1, AgentConfiguration.largestMaximumCalls)
+        // The room counts; a call that ends still counts for the agent.
+        settings.maximumCalls = AgentConfiguration.largestMaximumCalls
         (settings.screenInvite, settings.joinsAhead) = (nil, nil)
         agent = Agent(
             user: displayName, media: media, signaling: transport, configuration: settings, logger: logger)
@@ -83,10 +89,10 @@ public actor Room {
     public var participants: [RoomParticipant] { Array(present.values) }
 
     /// The call that carries what this end publishes; nil while there is none.
-    public var publication: Call? { calls[.publication] }
+    public var publication: Call? { connections[.publication]?.call }
 
     /// The call that carries what this end receives of a participant; nil while there is none.
-    public func call(of id: String) -> Call? { calls[.subscription(id)] }
+    public func call(of id: String) -> Call? { connections[.participant(id)]?.call }
 
     /// Joins the room, and begins to publish and to receive.
     ///
@@ -94,35 +100,37 @@ public actor Room {
     ///
     /// - Throws: ``RoomError``; nothing is left of a failed attempt.
     public func join() async throws(RoomError) {
-        guard membership == nil, !hasLeft else { throw .notJoined }
-        do throws(CallError) {
-            try await agent.prepare()
-        } catch {
-            throw .call(error)
-        }
-        let membership: any RoomMembership
+        guard membership == nil, !isJoining, !hasLeft else { throw .notJoined }
+        isJoining = true
         do throws(RoomError) {
-            membership = try await engine.join(entry)
+            do throws(CallError) { try await agent.prepare() } catch { throw .call(error) }
+            let membership = try await engine.join(entry)
+            guard !hasLeft else {
+                await membership.leave()
+                throw .notJoined
+            }
+            let accepting = Task { [incoming = agent.incomingCalls] in
+                for await call in incoming { await self.accept(call) }
+            }
+            await begin(membership)
+            tasks += [accepting, Task { await self.follow(membership) }]
         } catch {
             await leave()
             throw error
         }
-        guard !hasLeft else {
-            await membership.leave()
-            throw .notJoined
-        }
-        tasks.append(
-            Task { [incoming = agent.incomingCalls] in for await call in incoming { await self.accept(call) } })
-        await begin(membership)
-        tasks.append(Task { await self.follow(membership) })
     }
 
     /// Ends all connections, leaves the room and ends ``events``.
     ///
     /// Idempotent; returns within a bounded time.
     public func leave() async {
-        guard !hasLeft else { return }
         hasLeft = true
+        let leaving = leaving ?? Task { await self.end() }
+        self.leaving = leaving
+        await leaving.value
+    }
+
+    private func end() async {
         await agent.close()
         await membership?.leave()
         membership = nil
@@ -156,10 +164,9 @@ public actor Room {
 
     private func begin(_ membership: any RoomMembership) async {
         self.membership = membership
-        present = Dictionary(membership.participants.map { ($0.id, $0) }) { $1 }
         await transport.use(membership)
         report(.joined(id: membership.id, participants: membership.participants))
-        for participant in membership.participants { subscribe(to: participant) }
+        for participant in membership.participants { await update(participant, isNew: false) }
         publish()
     }
 
@@ -167,14 +174,16 @@ public actor Room {
         var current = first
         while true {
             for await event in current.events { await handle(event) }
-            guard configuration.reconnects, !hasLeft, let next = await joinAgain() else { return }
+            // Too many events waited.
+            if membership != nil { await end(.lost(text: "the server sends faster than this end reads")) }
+            guard !isOver, !hasLeft, let next = await joinAgain() else { return }
             current = next
             await begin(current)
         }
     }
 
+    /// Tries until it succeeds or makes no sense any more.
     private func joinAgain() async -> (any RoomMembership)? {
-        guard membership == nil else { return nil }
         var pause = Duration.seconds(1)
         while (try? await Task.sleep(for: pause)) != nil, !hasLeft {
             do throws(RoomError) {
@@ -184,8 +193,11 @@ public actor Room {
                     return nil
                 }
                 return next
-            } catch {
+            } catch  where error.isTransient {
                 logger.info("cannot join the room again: \(error)")
+            } catch {
+                conclude(error)
+                return nil
             }
             pause = min(pause * 2, .seconds(30))
         }
@@ -196,32 +208,35 @@ public actor Room {
         switch event {
         case .present(let participant): await update(participant)
         case .unpublished(let id):
-            present[id]?.streams = []
-            await transport.end(.subscription(id), "the participant publishes nothing any more")
+            if var participant = present[id] {
+                participant.streams = []
+                await update(participant)
+            }
         case .left(let id, let wasKicked):
             guard let participant = present.removeValue(forKey: id) else { return }
+            await stopReceiving(id, "the participant left the room")
             names.remove(id)
-            await transport.end(.subscription(id), "the participant left the room")
             report(.left(participant, wasKicked: wasKicked))
         case .speaking(let id, let isSpeaking):
             if let participant = present[id] { report(.speaking(participant, isSpeaking)) }
         case .muted(let id, let mid, let isMuted): await note(id, mid, isMuted)
         case .mediaEnded(let media, let text): await transport.end(media, text)
-        case .removed(let text): await end(text, isFinal: true)
-        case .lost(let text): await end(text, isFinal: !configuration.reconnects)
+        case .removed(let text): await end(.removed(text: text))
+        case .lost(let text): await end(.lost(text: text))
         }
     }
 
-    private func update(_ participant: RoomParticipant) async {
-        guard participant.id != membership?.id else { return }
-        let former = present.updateValue(participant, forKey: participant.id)
+    private func update(_ participant: RoomParticipant, isNew: Bool = true) async {
+        let id = participant.id
+        guard id != membership?.id, present[id] != nil || present.count < Self.maximumPresent else { return }
+        let former = present.updateValue(participant, forKey: id)
         guard former != participant else { return }
-        report(.present(participant))
+        if isNew { report(.present(participant)) }
         guard former?.streams != participant.streams else { return }
         if participant.streams.isEmpty {
-            await transport.end(.subscription(participant.id), "the participant publishes nothing any more")
+            await stopReceiving(id, "the participant publishes nothing any more")
         } else {
-            subscribe(to: participant)
+            receive(id)
         }
     }
 
@@ -239,16 +254,25 @@ public actor Room {
     }
 
     /// This end is in the room no more.
-    private func end(_ text: String, isFinal: Bool) async {
+    private func end(_ error: RoomError) async {
         guard let former = membership else { return }
         membership = nil
-        (present, failures) = ([:], [:])
+        present = [:]
         names.removeAll()
-        await transport.use(nil, text: text)
+        await transport.use(nil, text: error.description)
+        for connection in connections.values { connection.waiting?.cancel() }
+        connections = [:]
         // What is left of it: the server may not know that it is over.
         await former.leave()
         guard !hasLeft else { return }
-        report(isFinal ? .ended(text: text) : .lost(text: text))
+        guard case .lost(let text) = error, configuration.reconnects else { return conclude(error) }
+        report(.lost(text: text))
+    }
+
+    private func conclude(_ error: RoomError) {
+        isOver = true
+        report(.ended(error))
+        sink.finish()
     }
 
     func report(_ event: RoomEvent) { sink.yield(event) }

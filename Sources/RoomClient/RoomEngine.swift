@@ -37,7 +37,9 @@ public protocol RoomMembership: Sendable {
     var id: String { get }
     /// Who was there before, and what they publish.
     var participants: [RoomParticipant] { get }
-    /// What happens in the room from now on; for one consumer. Ends with ``RoomMembershipEvent/lost(text:)`` or after ``leave()``.
+    /// What happens in the room from now on; for one consumer.
+    ///
+    /// Ends with ``RoomMembershipEvent/lost(text:)``, after ``leave()``, or when too many events wait.
     var events: AsyncStream<RoomMembershipEvent> { get }
 
     /// Publishes media, or changes the network path of what is published when the offer has other ICE credentials.
@@ -47,18 +49,18 @@ public protocol RoomMembership: Sendable {
     /// Ends what ``publish(_:)`` began; the participant stays in the room.
     func unpublish() async
 
-    /// Asks for what a participant publishes.
+    /// Asks for what a participant publishes, in addition to all other subscriptions.
     ///
-    /// - Returns: The server's offer. ``answer(_:to:)`` has to follow.
-    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> String
+    /// - Returns: The server's offer. ``answer(_:to:)`` has to follow, or ``unsubscribe(_:)``.
+    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> RoomSubscription
     /// Asks for another network path of a subscription.
     ///
     /// - Returns: The server's offer with other ICE credentials. ``answer(_:to:)`` has to follow.
-    func restartSubscription(to id: String) async throws(RoomError) -> String
+    func restart(_ subscription: String) async throws(RoomError) -> String
     /// Answers the offer of a subscription.
-    func answer(_ description: String, to id: String) async throws(RoomError)
+    func answer(_ description: String, to subscription: String) async throws(RoomError)
     /// Ends a subscription.
-    func unsubscribe(from id: String) async
+    func unsubscribe(_ subscription: String) async
 
     /// Hands on a candidate of this end; empty text is the end of candidates.
     func add(_ candidate: String, mLine: Int, to media: RoomMedia) async
@@ -74,11 +76,22 @@ public protocol RoomMembership: Sendable {
     func leave() async
 }
 
+/// What a participant has asked to receive of another one.
+public struct RoomSubscription: Sendable, Equatable {
+    /// Identifies it among those of this end; each one has another id, also those to the same participant.
+    public let id: String
+    /// The server's offer.
+    public let offer: String
+
+    /// Describes a subscription.
+    public init(id: String, offer: String) { (self.id, self.offer) = (id, offer) }
+}
+
 /// One of the connections of a participant that carry media.
 public enum RoomMedia: Sendable, Hashable {
     /// What this participant publishes.
     case publication
-    /// What it receives of the participant with this id.
+    /// The subscription with this id.
     case subscription(String)
 }
 

@@ -20,12 +20,24 @@ public enum RoomError: Error, Sendable, Equatable {
     case refused(code: Int, text: String)
     /// The room has no such participant or stream.
     case noSuchParticipant(String)
-    /// This participant is not in the room now.
+    /// The server removed this participant: a moderator did, or the room exists no more.
+    case removed(text: String)
+    /// This participant is not in the room now, or is joining already.
     case notJoined
     /// The connection to the server was lost.
     case lost(text: String)
     /// The agent or the media of a call failed.
     case call(CallError)
+}
+
+extension RoomError {
+    /// Whether the same attempt may succeed a little later, without anybody changing anything.
+    var isTransient: Bool {
+        switch self {
+        case .unreachable, .noAnswer, .lost, .full: true
+        default: false
+        }
+    }
 }
 
 extension RoomError: CustomStringConvertible {
@@ -40,7 +52,8 @@ extension RoomError: CustomStringConvertible {
         case .noSuchRoom(let room): "the server has no room '\(room)'"
         case .full(let text): "the room is full: \(text)"
         case .refused(let code, let text): "the room server refused (\(code)): \(text)"
-        case .noSuchParticipant(let name): "nobody in the room is '\(name)' and publishes that"
+        case .noSuchParticipant(let name): "nobody who publishes in the room is '\(name)'"
+        case .removed(let text): text
         case .notJoined: "not in the room now"
         case .lost(let text): "the connection to the room server was lost: \(text)"
         case .call(let error): error.description

@@ -15,6 +15,8 @@ public enum RoomEvent: Sendable {
     case receiving(RoomParticipant, Call)
     /// This end cannot publish now; the text says why. It tries again while ``RoomConfiguration/reconnects`` is true.
     case notPublished(text: String)
+    /// This end cannot receive a participant now; the text says why. It tries again while ``RoomConfiguration/reconnects`` is true.
+    case notReceived(RoomParticipant, text: String)
     /// A participant begins or ceases to speak, as the server hears it.
     ///
     /// The server has to measure it (Janus: `audiolevel_event`), and the participant has to send its level (RFC 6464).
@@ -23,6 +25,8 @@ public enum RoomEvent: Sendable {
     case muted(RoomParticipant?, MediaKind?, Bool)
     /// The connection to the server is lost; all calls of the room end.
     case lost(text: String)
-    /// This end is in the room no more: a moderator removed it, the room is gone, or nobody connects again. The last event but for those of ``Room/leave()``.
-    case ended(text: String)
+    /// This end is in the room no more: a moderator removed it, the room is gone, or nobody connects again.
+    ///
+    /// The last event.
+    case ended(RoomError)
 }

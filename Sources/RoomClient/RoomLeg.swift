@@ -11,8 +11,8 @@ internal import MediaEngine
 actor RoomLeg {
     /// The call of this connection.
     nonisolated let callId: String
-    /// What it carries.
-    nonisolated let media: RoomMedia
+    /// The participant that it receives; nil: it carries what this end publishes.
+    nonisolated let participant: String?
     private let membership: any RoomMembership
     private let user: String
     private let peer: String
@@ -26,6 +26,8 @@ actor RoomLeg {
     /// The description that this end sent last.
     private var own: RoomDescription?
     private var hasAnswered = false
+    /// Of the participant.
+    private var subscription: String?
     private var version = 1
     /// Whether nothing of it is left.
     private(set) var isOver = false
@@ -39,32 +41,30 @@ actor RoomLeg {
 
     /// A connection whose call has the id `callId`, between `user` and the `peer` that stands for the room.
     init(
-        _ media: RoomMedia, in membership: any RoomMembership, callId: String, user: String, peer: String,
+        of participant: String?, in membership: any RoomMembership, callId: String, user: String, peer: String,
         logger: Logger, report: @escaping @Sendable (SignalingTransportEvent) -> Void
     ) {
-        (self.media, self.membership, self.callId) = (media, membership, callId)
+        (self.participant, self.membership, self.callId) = (participant, membership, callId)
         (self.user, self.peer, self.logger, self.report) = (user, peer, logger, report)
         (messages, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
     /// Begins a subscription: the room calls, with what the participant publishes.
     ///
-    /// - Returns: False when the room offers nothing that can be used.
-    func ring(_ participant: RoomParticipant, for milliseconds: Int) async -> Bool {
-        do throws(RoomError) {
-            let offer = try await membership.subscribe(to: participant)
-            let kinds = Set(participant.receivedStreams.map(\.kind))
-            var invite = SignalingMessage.Invite(
-                media: CallMedia(audio: kinds.contains(.audio), video: kinds.contains(.video)),
-                ringTimeoutMs: milliseconds, sdp: offer, state: RoomDescription(offer).sends)
-            invite.displayName = SignalingLimits.bounded(participant.displayName)
-            guard !isOver, reply(.invite(invite)) else { throw .lost(text: "the offer cannot be used") }
-            return true
-        } catch {
-            logger.warning("cannot receive \(participant.displayName): \(error)")
-            await membership.unsubscribe(from: participant.id)
+    /// - Throws: Why the room offers nothing that can be used.
+    func ring(_ participant: RoomParticipant, for milliseconds: Int) async throws(RoomError) {
+        let subscription = try await membership.subscribe(to: participant)
+        let kinds = Set(participant.receivedStreams.map(\.kind))
+        var invite = SignalingMessage.Invite(
+            media: CallMedia(audio: kinds.contains(.audio), video: kinds.contains(.video)),
+            ringTimeoutMs: milliseconds, sdp: subscription.offer, state: RoomDescription(subscription.offer).sends)
+        invite.displayName = SignalingLimits.bounded(participant.displayName)
+        self.subscription = subscription.id
+        // It may have ended meanwhile.
+        guard !isOver, reply(.invite(invite)) else {
             isOver = true
-            return false
+            await membership.unsubscribe(subscription.id)
+            throw .refused(code: 488, text: "the offer cannot be used, or came too late")
         }
     }
 
@@ -93,21 +93,24 @@ actor RoomLeg {
     }
 
     /// The room has ended the connection, or is gone: the call ends.
-    func end(_ text: String) {
+    func end(_ text: String) async {
         guard !isOver else { return }
         isOver = true
         queue.finish()
         reply(.hangup(.init(code: SignalingCode.ended, text: SignalingLimits.bounded(text))))
+        if participant != nil { await release() }
     }
+
+    /// Whether it is the subscription with this id.
+    func has(_ subscription: String) -> Bool { self.subscription == subscription }
 
     /// Whether a stream of this end's description is audio or video.
     func kind(ofMid mid: String) -> MediaKind? { own?.kind(ofMid: mid) }
 
     private func release() async {
-        switch media {
-        case .publication: await membership.unpublish()
-        case .subscription(let id): await membership.unsubscribe(from: id)
-        }
+        guard participant != nil else { return await membership.unpublish() }
+        guard let subscription else { return }
+        await membership.unsubscribe(subscription)
     }
 
     private func run() async {
@@ -116,7 +119,7 @@ actor RoomLeg {
             do throws(RoomError) {
                 try await carryOut(message)
             } catch {
-                refuse(error, message)
+                await refuse(error, message)
             }
         }
     }
@@ -128,14 +131,16 @@ actor RoomLeg {
             let answer = try await membership.publish(invite.sdp)
             guard !isOver else { return }
             guard reply(.accept(sdp: answer, state: .nothing)) else {
+                await membership.unpublish()
                 throw .refused(code: 488, text: "its answer is longer than \(SignalingLimits.sdpBytes) bytes")
             }
         case .progress(let sdp, _), .accept(.some(let sdp), _):
-            guard case .subscription(let id) = media, !hasAnswered else { return }
+            guard let subscription, !hasAnswered else { return }
             hasAnswered = true
             own = RoomDescription(sdp)
-            try await membership.answer(sdp, to: id)
+            try await membership.answer(sdp, to: subscription)
         case .candidate(let candidate):
+            let media = subscription.map { RoomMedia.subscription($0) } ?? .publication
             await membership.add(candidate.candidate, mLine: candidate.mLine, to: media)
         case .iceRestart(let parameters): try await restart(parameters, attempts: Self.restartPauses)
         // Nobody is there who could read messages, or learn what is muted.
@@ -152,6 +157,7 @@ actor RoomLeg {
         } catch {
             guard let pause = attempts.first, !isOver, error.isTransient else { throw error }
             try? await Task.sleep(for: pause)
+            guard !isOver else { return }
             try await restart(parameters, attempts: attempts.dropFirst())
         }
     }
@@ -163,11 +169,11 @@ actor RoomLeg {
         own.restart(parameters, version: version)
         self.own = own
         let theirs: RoomDescription
-        switch media {
-        case .publication: theirs = RoomDescription(try await membership.publish(own.text))
-        case .subscription(let id):
-            theirs = RoomDescription(try await membership.restartSubscription(to: id))
-            try await membership.answer(own.text, to: id)
+        if let subscription {
+            theirs = RoomDescription(try await membership.restart(subscription))
+            try await membership.answer(own.text, to: subscription)
+        } else {
+            theirs = RoomDescription(try await membership.publish(own.text))
         }
         guard !isOver else { return }
         guard let other = theirs.parameters(restart: parameters.restart) else {
@@ -177,7 +183,7 @@ actor RoomLeg {
         for candidate in theirs.candidates { reply(candidate) }
     }
 
-    private func refuse(_ error: RoomError, _ message: SignalingMessage) {
+    private func refuse(_ error: RoomError, _ message: SignalingMessage) async {
         guard !isOver else { return }
         let text = SignalingLimits.bounded(error.description)
         switch message.body {
@@ -188,7 +194,7 @@ actor RoomLeg {
             } else {
                 reply(.error(.init(code: error.code, text: text, ref: message.id)))
             }
-        case .progress, .accept: end(text)
+        case .progress, .accept: await end(text)
         default: logger.warning("\(peer): \(error)")
         }
     }
@@ -211,14 +217,6 @@ actor RoomLeg {
 }
 
 extension RoomError {
-    /// Whether the same request may succeed a little later.
-    fileprivate var isTransient: Bool {
-        switch self {
-        case .lost, .noAnswer: true
-        default: false
-        }
-    }
-
     /// The code of the message that refuses a call because of this error.
     fileprivate var code: Int {
         switch self {

@@ -15,6 +15,8 @@ actor RoomTransport: SignalingTransport {
     private let sink: AsyncStream<SignalingTransportEvent>.Continuation
     private var membership: (any RoomMembership)?
     private var legs: [String: RoomLeg] = [:]
+    /// The number of ``membership``.
+    private var visit = 0
 
     /// The most events that wait for the agent; further ones are dropped.
     private static let maximumWaiting = 16_384
@@ -30,44 +32,65 @@ actor RoomTransport: SignalingTransport {
     func use(_ membership: (any RoomMembership)?, text: String = "") async {
         let former = legs.values
         (self.membership, legs) = (membership, [:])
+        visit += 1
         for leg in former { await leg.end(text) }
     }
 
-    /// Calls the agent with what a participant publishes; `name` is the caller.
+    /// Calls the agent with what a participant publishes; `name` is the caller. A former call of the participant ends.
     ///
-    /// - Returns: The call's id; nil when the room offers nothing.
-    func ring(_ participant: RoomParticipant, as name: String) async -> String? {
-        guard let membership else { return nil }
-        await end(.subscription(participant.id), "replaced by another subscription")
+    /// - Throws: Why the room offers nothing.
+    func ring(_ participant: RoomParticipant, as name: String) async throws(RoomError) {
+        guard let membership else { throw .notJoined }
+        let visit = visit
+        await end(participant.id, "replaced by another subscription")
+        guard visit == self.visit else { throw .notJoined }
         let callId = "room-" + UUID().uuidString.lowercased()
-        let leg = leg(.subscription(participant.id), in: membership, callId: callId, peer: name)
-        return await leg.ring(participant, for: Self.ringMs) ? callId : nil
+        let leg = await leg(of: participant.id, in: membership, callId: callId, peer: name)
+        do throws(RoomError) {
+            try await leg.ring(participant, for: Self.ringMs)
+        } catch {
+            legs[callId] = nil
+            throw error
+        }
+    }
+
+    /// There is nothing to receive of a participant any more.
+    func end(_ participant: String, _ text: String) async {
+        for (callId, leg) in legs where leg.participant == participant {
+            legs[callId] = nil
+            await leg.end(text)
+        }
     }
 
     /// The room has ended a connection.
     func end(_ media: RoomMedia, _ text: String) async {
-        for (callId, leg) in legs where leg.media == media {
+        for (callId, leg) in legs {
+            switch media {
+            case .publication: guard leg.participant == nil else { continue }
+            case .subscription(let id): guard await leg.has(id) else { continue }
+            }
             legs[callId] = nil
             await leg.end(text)
         }
-        if case .subscription(let id) = media { await membership?.unsubscribe(from: id) }
     }
 
     /// Whether a stream that this end publishes is audio or video; nil for an unknown one.
     func publishedKind(mid: String) async -> MediaKind? {
-        for leg in legs.values where leg.media == .publication {
+        for leg in legs.values where leg.participant == nil {
             if let kind = await leg.kind(ofMid: mid) { return kind }
         }
         return nil
     }
 
     private func leg(
-        _ media: RoomMedia, in membership: any RoomMembership, callId: String, peer: String
-    ) -> RoomLeg {
+        of participant: String?, in membership: any RoomMembership, callId: String, peer: String
+    ) async -> RoomLeg {
         let leg = RoomLeg(
-            media, in: membership, callId: callId, user: user, peer: peer, logger: logger,
+            of: participant, in: membership, callId: callId, user: user, peer: peer, logger: logger,
             report: { [sink] in sink.yield($0) })
         legs[callId] = leg
+        // Those that the room has refused.
+        for (former, leg) in legs where await leg.isOver { legs[former] = nil }
         return leg
     }
 
@@ -80,7 +103,7 @@ actor RoomTransport: SignalingTransport {
         let message: SignalingMessage
         do { message = try SignalingMessage(decoding: text) } catch { throw .malformed(error) }
         if case .invite = message.body, legs[message.callId] == nil {
-            await leg(.publication, in: membership, callId: message.callId, peer: message.to).take(message)
+            await leg(of: nil, in: membership, callId: message.callId, peer: message.to).take(message)
         } else {
             await legs[message.callId]?.take(message)
         }

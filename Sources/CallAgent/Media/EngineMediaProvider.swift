@@ -11,7 +11,8 @@ actor EngineMediaProvider: MediaProvider {
     /// Kept, so that changes made to them between two calls persist.
     private var sources: [MediaKind: CaptureSource] = [:]
     private var held: [CaptureSource] = []
-    private var recordings: [String: Int] = [:]
+    /// The paths that calls have.
+    private var recordings: Set<String> = []
     /// The servers that signaling provided last.
     private var handedOut: [IceServer] = []
 
@@ -94,15 +95,16 @@ actor EngineMediaProvider: MediaProvider {
         var outputs = configuration.outputs
         if let pattern = outputs.recordingPath {
             let path = Self.path(pattern, peer: peer ?? "call")
-            var number = recordings[path, default: 0] + 1
-            // Nobody could check a path with the name of a peer before.
-            while path != pattern, FileManager.default.fileExists(atPath: Self.path(path, number: number)) {
-                number += 1
-            }
-            recordings[path] = number
-            outputs.recordingPath = Self.path(path, number: number)
+            outputs.recordingPath = (1...).lazy.map { Self.path(path, number: $0) }
+                .first { !self.recordings.contains($0) && !(path != pattern && Self.isThere($0)) }
+            if let chosen = outputs.recordingPath { recordings.insert(chosen) }
         }
         return try engine.makeOutputs(outputs)
+    }
+
+    /// Whether a recording would replace a file; nobody could check a path with the name of a peer before.
+    private static func isThere(_ path: String) -> Bool {
+        [path, OutputConfiguration.pathOfSent(beside: path)].contains { FileManager.default.fileExists(atPath: $0) }
     }
 
     private func sources(for media: CallMedia) throws(MediaError) -> [MediaKind: CaptureSource] {

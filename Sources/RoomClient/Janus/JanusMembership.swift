@@ -11,6 +11,7 @@ actor JanusMembership: RoomMembership {
     private let room: JanusID
     private let handle: UInt64
     private let privateId: UInt64?
+    private let hasTextIds: Bool
     private let logger: Logger
     private let sink: AsyncStream<RoomMembershipEvent>.Continuation
     private var isPublishing = false
@@ -27,7 +28,14 @@ actor JanusMembership: RoomMembership {
         let handle = try await session.attach()
         var join = VideoRoomRequest("join", room: JanusID(entry.room))
         (join.role, join.display, join.pin) = ("publisher", entry.displayName, entry.pin)
-        let joined = try await session.ask(join, handle).event
+        let joined: VideoRoomEvent
+        do throws(RoomError) {
+            joined = try await session.ask(join, handle).event
+        } catch .refused(JanusSession.wrongType, _) where join.room != .text(entry.room) {
+            // A server whose rooms have texts, also those of digits.
+            join.room = .text(entry.room)
+            joined = try await session.ask(join, handle).event
+        }
         guard let id = joined.id else { throw .refused(code: 400, text: "the server did not say who this end is") }
         let membership = JanusMembership(
             id: id.description, joined: joined, entry: entry, handle: handle, session: session, logger: logger)
@@ -39,10 +47,14 @@ actor JanusMembership: RoomMembership {
         id: String, joined: VideoRoomEvent, entry: RoomEntry, handle: UInt64, session: JanusSession, logger: Logger
     ) {
         (self.id, self.entry, self.handle, self.session, self.logger) = (id, entry, handle, session, logger)
-        (room, privateId) = (JanusID(entry.room), joined.privateId)
+        if case .text = joined.id { hasTextIds = true } else { hasTextIds = false }
+        (room, privateId) = (hasTextIds ? .text(entry.room) : JanusID(entry.room), joined.privateId)
         participants = ((joined.publishers ?? []) + (joined.attendees ?? [])).map { RoomParticipant($0) }
         (events, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
+
+    /// Of a text, as the server has ids: numbers, or all as texts.
+    private func janusID(_ id: String) -> JanusID { hasTextIds ? .text(id) : JanusID(id) }
 
     private func read() {
         reading = Task { [weak self, events = session.events] in
@@ -72,37 +84,44 @@ actor JanusMembership: RoomMembership {
 
     // MARK: Subscribing
 
-    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> String {
-        await unsubscribe(from: participant.id)
+    private static let endedSubscription = RoomError.refused(code: 404, text: "the subscription has ended")
+
+    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> RoomSubscription {
         let handle = try await session.attach()
-        subscriptions[participant.id] = handle
+        let id = "\(handle)"
+        subscriptions[id] = handle
         var join = VideoRoomRequest("join", room: room)
         (join.role, join.privateId, join.autoupdate) = ("subscriber", privateId, false)
-        join.streams = participant.receivedStreams.map { .init(feed: JanusID(participant.id), mid: $0.mid) }
-        return try await offer(join, to: participant.id)
+        join.streams = participant.receivedStreams.map { .init(feed: janusID(participant.id), mid: $0.mid) }
+        do throws(RoomError) {
+            return RoomSubscription(id: id, offer: try await offer(join, to: id))
+        } catch {
+            await unsubscribe(id)
+            throw error
+        }
     }
 
-    func restartSubscription(to id: String) async throws(RoomError) -> String {
+    func restart(_ subscription: String) async throws(RoomError) -> String {
         var configure = VideoRoomRequest("configure")
         configure.restart = true
-        return try await offer(configure, to: id)
+        return try await offer(configure, to: subscription)
     }
 
     private func offer(_ request: VideoRoomRequest, to id: String) async throws(RoomError) -> String {
-        guard let handle = subscriptions[id] else { throw .noSuchParticipant(id) }
+        guard let handle = subscriptions[id] else { throw Self.endedSubscription }
         guard let offer = try await session.ask(request, handle).description else {
             throw .refused(code: 400, text: "the server offered nothing")
         }
         return offer
     }
 
-    func answer(_ description: String, to id: String) async throws(RoomError) {
-        guard let handle = subscriptions[id] else { throw .noSuchParticipant(id) }
+    func answer(_ description: String, to subscription: String) async throws(RoomError) {
+        guard let handle = subscriptions[subscription] else { throw Self.endedSubscription }
         _ = try await session.ask(VideoRoomRequest("start"), handle, .answer(JanusAnswer.text(description)))
     }
 
-    func unsubscribe(from id: String) async {
-        guard let handle = subscriptions.removeValue(forKey: id) else { return }
+    func unsubscribe(_ subscription: String) async {
+        guard let handle = subscriptions.removeValue(forKey: subscription) else { return }
         var detach = JanusRequest("detach")
         detach.handle = handle
         await session.tell(detach)
@@ -127,14 +146,14 @@ actor JanusMembership: RoomMembership {
     func setMuted(_ isMuted: Bool, mid: String, of id: String) async throws(RoomError) {
         var moderate = VideoRoomRequest("moderate", room: room)
         (moderate.secret, moderate.id, moderate.mid, moderate.mute) = (
-            entry.moderatorSecret, JanusID(id), mid, isMuted
+            entry.moderatorSecret, janusID(id), mid, isMuted
         )
         _ = try await session.ask(moderate, handle)
     }
 
     func kick(_ id: String) async throws(RoomError) {
         var kick = VideoRoomRequest("kick", room: room)
-        (kick.secret, kick.id) = (entry.moderatorSecret, JanusID(id))
+        (kick.secret, kick.id) = (entry.moderatorSecret, janusID(id))
         _ = try await session.ask(kick, handle)
     }
 
@@ -143,9 +162,7 @@ actor JanusMembership: RoomMembership {
     func check() async { await session.check() }
 
     func leave() async {
-        await attempt("leave") { session throws(RoomError) in
-            _ = try await session.ask(VideoRoomRequest("leave"), handle)
-        }
+        await session.leave(handle)
         reading?.cancel()
         sink.finish()
         await session.close()
@@ -174,13 +191,18 @@ actor JanusMembership: RoomMembership {
         case "event":
             // What a subscription reports, the room reports as well.
             guard media == .publication, let event = message.plugindata?.data else { return }
-            for event in Self.events(event, own: id) { sink.yield(event) }
+            for event in Self.events(event, own: id) { report(event) }
         case "hangup", "detached":
             guard let media else { return }
             if media == .publication { isPublishing = false }
-            sink.yield(.mediaEnded(media, text: message.reason ?? "the server ended it"))
+            report(.mediaEnded(media, text: message.reason ?? "the server ended it"))
         default: break
         }
+    }
+
+    private func report(_ event: RoomMembershipEvent) {
+        // Nothing may be missing between two events.
+        if case .dropped = sink.yield(event) { sink.finish() }
     }
 
     private func media(of handle: UInt64) -> RoomMedia? {

@@ -53,7 +53,10 @@ actor JanusSession {
         read(try await open())
         number = try await request(JanusRequest("create"), "create").data?.id
         let keeping = Task { [weak self] in
-            while (try? await Task.sleep(for: Self.keepaliveInterval)) != nil { await self?.keepAlive(within: nil) }
+            while (try? await Task.sleep(for: Self.keepaliveInterval)) != nil {
+                guard let self else { return }
+                await self.keepAlive(within: nil)
+            }
         }
         tasks.append(keeping)
     }
@@ -98,6 +101,14 @@ actor JanusSession {
         } catch .refused(_, let text) {
             finish(text)
         } catch {}
+    }
+
+    /// Leaves the room of a handle, unless there is no connection: the end of the session is enough then.
+    func leave(_ handle: UInt64) async {
+        guard socket != nil, end == nil else { return }
+        var message = JanusRequest("message")
+        (message.handle, message.body) = (handle, VideoRoomRequest("leave"))
+        _ = try? await request(message, "leave", within: Self.checkLimit)
     }
 
     /// Ends the session on the server, and the connection.
@@ -159,6 +170,9 @@ actor JanusSession {
 
     /// What a server says that is no Janus.
     private static let nonsense = RoomError.refused(code: SignalingCode.malformed, text: "its answer makes no sense")
+
+    /// JANUS_VIDEOROOM_ERROR_INVALID_ELEMENT: such as a number where the server has texts.
+    static let wrongType = 430
 
     private static func error(_ code: Int, _ text: String, of body: VideoRoomRequest) -> RoomError {
         // The plugin's codes: JANUS_VIDEOROOM_ERROR_….

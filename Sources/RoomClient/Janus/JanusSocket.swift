@@ -109,6 +109,9 @@ private final class TextReader: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = Self.unwrapInboundIn(data)
+        guard frame.maskKey == nil, frame.reservedBits.isEmpty else {
+            return end(context, "the server broke the WebSocket protocol")
+        }
         switch frame.opcode {
         case .text:
             guard let text = String(validating: frame.data.readableBytesView, as: UTF8.self) else {
@@ -116,8 +119,11 @@ private final class TextReader: ChannelInboundHandler {
             }
             if case .dropped = inbox.yield(text) { end(context, "the server sends faster than this end reads") }
         case .ping:
+            // A server that asks and does not read the answers.
+            guard context.channel.isWritable else { return end(context, "the server reads nothing") }
             let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.data)
             context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
+        case .binary: end(context, "the server sent a binary message")
         case .connectionClose: end(context, "the server closed the connection")
         default: break
         }

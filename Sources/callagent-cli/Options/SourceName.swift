@@ -3,7 +3,7 @@ internal import MediaEngine
 /// How `--video` and `--audio` write sources.
 enum SourceName {
     static let video =
-        "test[:PATTERN], clock[:PATTERN], busy, v4l2:/dev/videoN, rtsp://URL, file:PATH, screen[:DISPLAY], none"
+        "test[:PATTERN], clock[:PATTERN], busy, v4l2:/dev/videoN, rtsp://URL, file:PATH, image:PATH, screen[:DISPLAY], none"
     static let audio =
         "tone[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, file:PATH, none"
 

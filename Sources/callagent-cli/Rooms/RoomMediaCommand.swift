@@ -45,8 +45,10 @@ extension RoomMediaCommand {
         let watch = AgentWatch.follow(room.agent, output, tokenFile: nil)
         let visit = RoomVisit(
             room: room, output: output,
-            publishing: CallAttendance(output: output, source: sources, sink: nil, script: script),
-            receiving: CallAttendance(output: output, source: nil, sink: sinks, script: nil))
+            // The room sends nothing itself, which need not be said.
+            publishing: CallAttendance(
+                output: output, source: sources, sink: nil, script: script, isBrief: true, isQuiet: true),
+            receiving: CallAttendance(output: output, source: nil, sink: sinks, script: nil, isBrief: true))
         let result = await visit.stay(for: stay.duration.duration)
         _ = await watch.value
         await runner?.finish()
@@ -62,7 +64,9 @@ extension RoomMediaCommand {
                 sources, sinks, codecs, ice, engine: engine, signalingHost: ServerHost.of(place.server)))
         if sources == nil { settings.media.receiveOnly() }
         settings.media.trustRootsFile = tokens.trustRoots
-        settings.timeouts.ringMs = place.requestTimeout.milliseconds
+        // The server's own answer says more than the end of this time.
+        settings.timeouts.ringMs = min(
+            place.requestTimeout.milliseconds + 5_000, SignalingLimits.ringTimeoutMs)
         settings.timeouts.connectMs = stay.connectTimeout.milliseconds
         settings.statisticsInterval = output.measuringInterval
         settings.keptReports = 0

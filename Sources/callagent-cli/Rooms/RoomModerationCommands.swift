@@ -39,7 +39,9 @@ extension RoomActionCommand {
 
 /// The moderator's secret, and whom a command is about.
 struct ModerationOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The name or the id of the participant.", valueName: "participant"))
+    @Argument(
+        help: ArgumentHelp(
+            "The name of the participant, or its id; a name means all who have it.", valueName: "participant"))
     var participant: String
 
     @Option(
@@ -143,10 +145,12 @@ struct RoomWhoCommand: RoomActionCommand {
 
     var secretFile: String? { nil }
     func act(in membership: any RoomMembership) async throws(RoomError) {
+        if membership.participants.isEmpty { Output.error("nobody publishes in the room") }
         for participant in membership.participants.sorted(by: { $0.displayName < $1.displayName }) {
             let media = participant.streams.map { $0.kind.rawValue + ($0.isMuted ? " (muted)" : "") }
             Output.line(
-                "\(participant.id)  \(participant.displayName.printable)  \(media.joined(separator: " "))".trimmed)
+                "\(participant.id.printable)  \(participant.displayName.printable)  \(media.joined(separator: " "))"
+                    .trimmed)
         }
     }
 }

@@ -65,14 +65,17 @@ struct RoomOptions: ParsableArguments {
 
 extension Failure {
     init(_ error: RoomError) {
+        // Its texts come from the server.
+        let text = error.description.printable
         switch error {
-        case .invalidURL, .invalidName: self.init(.usage, error.description)
-        case .unreachable(_, let text):
-            let advice = text == "connection refused" ? "; is it running?" : ""
-            self.init(.signaling, error.description + advice)
-        case .unauthorized: self.init(.signaling, error.description + "; see --pin-file and --token-file")
-        case .noAnswer, .lost: self.init(.signaling, error.description)
-        case .noSuchRoom, .full, .refused, .noSuchParticipant, .notJoined: self.init(.notAnswered, error.description)
+        case .invalidURL, .invalidName: self.init(.usage, text)
+        case .unreachable(_, "connection refused"): self.init(.signaling, text + "; is it running?")
+        case .unauthorized(let cause):
+            let option = cause.contains("secret") ? "--secret-file" : "--pin-file and --token-file"
+            self.init(.signaling, text + "; see \(option)")
+        case .unreachable, .noAnswer, .lost: self.init(.signaling, text)
+        case .removed: self.init(.notAnswered, "the room is over for this end: \(text)")
+        case .noSuchRoom, .full, .refused, .noSuchParticipant, .notJoined: self.init(.notAnswered, text)
         case .call(let error): self.init(error)
         }
     }

@@ -52,35 +52,40 @@ struct RoomVisit: Sendable {
 
     private func follow(_ events: AsyncStream<RoomEvent>) async -> Result {
         let log = OutcomeLog()
-        // Not cancelled with this task: the ends of the calls belong to the report.
-        let attending = Mutex<[Task<Void, Never>]>([])
-        var failure: Failure?
-        // An event stream ends for a cancelled task, but what this end hangs up is part of the report.
-        let following = Task { () -> Failure? in
+        // Not cancelled with this task: what this end hangs up belongs to the report.
+        let following = Task {
             var failure: Failure?
-            for await event in events {
-                RoomLine.report(event, room, output)
-                switch event {
-                case .publishing(let call): attending.withLock { $0.append(attend(call, publishing, log)) }
-                case .receiving(_, let call): attending.withLock { $0.append(attend(call, receiving, log)) }
-                case .ended(let text):
-                    failure = Failure(.notAnswered, "the room is over for this end: \(text.printable)")
-                    await room.leave()
-                case .notPublished(let text) where !room.reconnects:
-                    failure = Failure(.notAnswered, "nothing is published: \(text.printable)")
-                    await room.leave()
-                default: break
+            await withDiscardingTaskGroup { group in
+                for await event in events {
+                    RoomLine.report(event, room, output)
+                    switch event {
+                    case .publishing(let call): group.addTask { await attend(call, publishing, log) }
+                    case .receiving(_, let call): group.addTask { await attend(call, receiving, log) }
+                    case .ended(let error): failure = Failure(error)
+                    case .notPublished(let text) where !room.reconnects:
+                        failure = Failure(.notAnswered, "nothing is published: \(text.printable)")
+                        await room.leave()
+                    case .notReceived(let participant, let text) where !room.reconnects:
+                        failure = failure ?? Self.missing(participant, text)
+                    default: break
+                    }
                 }
+                await room.leave()
             }
             return failure
         }
-        failure = await following.value
-        for task in attending.withLock({ $0 }) { await task.value }
+        let failure = await following.value
         return Result(outcomes: Array(log.outcomes.suffix(Self.kept)), failure: failure)
     }
 
-    private func attend(_ call: Call, _ attendance: CallAttendance, _ log: OutcomeLog) -> Task<Void, Never> {
-        Task { log.append(await attendance.attend(call) {}) }
+    private static func missing(_ participant: RoomParticipant, _ text: String) -> Failure {
+        Failure(.noMedia, "nothing is received of \(participant.displayName.printable): \(text.printable)")
+    }
+
+    private func attend(_ call: Call, _ attendance: CallAttendance, _ log: OutcomeLog) async {
+        let outcome = await attendance.attend(call) {}
+        if !output.json, !output.events { Output.line(MediaLines.summary(outcome.report)) }
+        log.append(outcome)
     }
 }
 
@@ -98,24 +103,30 @@ enum RoomLine {
         switch event {
         case .joined(_, let participants):
             let names = participants.map(\.displayName.printable).sorted().joined(separator: ", ")
-            return "joined as \(room.displayName)" + (names.isEmpty ? "; nobody is there" : "; \(names) are there")
-        case .present, .publishing, .receiving: return nil
+            return "joined as \(room.displayName)" + (names.isEmpty ? "; nobody is there" : "; there are: \(names)")
+        case .present(let participant):
+            let kinds = participant.streams.map(\.kind.rawValue)
+            let media = kinds.isEmpty ? "nothing" : kinds.joined(separator: " and ")
+            return "\(participant.displayName.printable) publishes \(media)"
+        case .publishing, .receiving: return nil
         case .left(let participant, let wasKicked):
             return "\(participant.displayName.printable) \(wasKicked ? "was removed" : "left")"
         case .notPublished(let text): return "nothing is published: \(text.printable)"
+        case .notReceived(let participant, let text):
+            return "nothing is received of \(participant.displayName.printable): \(text.printable)"
         case .speaking(let participant, let isSpeaking):
             return "\(participant.displayName.printable) \(isSpeaking ? "speaks" : "is silent")"
         case .muted(let participant, let kind, let isMuted):
             let name = participant?.displayName.printable ?? "this end"
             return "a moderator \(isMuted ? "muted" : "unmuted") the \(kind?.rawValue ?? "media") of \(name)"
         case .lost(let text): return "the connection is lost: \(text.printable); joining again"
-        case .ended(let text): return text.printable
+        case .ended: return nil
         }
     }
 }
 
 extension EventDocument {
-    /// Nil for events that ``CallWatch`` prints.
+    /// Nil for calls, whose own events say that they are there.
     fileprivate init?(_ event: RoomEvent, in room: Room) {
         switch event {
         case .joined(_, let participants):
@@ -135,8 +146,11 @@ extension EventDocument {
             if let participant { fill(participant) } else { peer = room.displayName }
             self.kind = kind?.rawValue
         case .notPublished(let text): self.init("notPublished", of: room.displayName, text: text)
+        case .notReceived(let participant, let text):
+            self.init("notReceived", of: room.displayName, text: text)
+            fill(participant)
         case .lost(let text): self.init("roomLost", of: room.displayName, text: text)
-        case .ended(let text): self.init("roomEnded", of: room.displayName, text: text)
+        case .ended(let error): self.init("roomEnded", of: room.displayName, text: error.description)
         case .publishing, .receiving: return nil
         }
         self.room = room.name

@@ -11,12 +11,14 @@ struct CallAttendance: Sendable {
     let script: ScriptOptions?
     /// Whether a person gets one line about each call instead of its timeline.
     var isBrief = false
+    /// Whether a person gets no line about what happens in the call.
+    var isQuiet = false
 
     /// Prints the call's events as the options ask, and runs the script.
     ///
     /// `conduct` does the command's own work. It is cancelled at the end.
     func attend(_ call: Call, conduct: @escaping @Sendable () async -> Void) async -> CallOutcome {
-        let watch = CallWatch.follow(call, output)
+        let watch = CallWatch.follow(call, output, isQuiet: isQuiet)
         let conducting = Task { await conduct() }
         let acting = Task { await Script(steps: script?.at ?? [], output: output, source: source).run(on: call) }
         _ = await call.waitUntilEnded()

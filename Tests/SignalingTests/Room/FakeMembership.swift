@@ -60,16 +60,17 @@ final class FakeMembership: RoomMembership {
         Self.description(try note("publish \(Self.fragment(offer))"))
     }
     func unpublish() async { _ = try? note("unpublish") }
-    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> String {
-        Self.description(try note("subscribe \(participant.id)"), direction: "sendonly")
+    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> RoomSubscription {
+        let number = try note("subscribe \(participant.id)")
+        return RoomSubscription(id: "s\(number)", offer: Self.description(number, direction: "sendonly"))
     }
-    func restartSubscription(to id: String) async throws(RoomError) -> String {
+    func restart(_ id: String) async throws(RoomError) -> String {
         Self.description(try note("restart \(id)"), direction: "sendonly")
     }
     func answer(_ description: String, to id: String) async throws(RoomError) {
         _ = try note("answer \(id) \(Self.fragment(description))")
     }
-    func unsubscribe(from id: String) async { _ = try? note("unsubscribe \(id)") }
+    func unsubscribe(_ id: String) async { _ = try? note("unsubscribe \(id)") }
     func add(_ candidate: String, mLine: Int, to media: RoomMedia) async {
         _ = try? note("candidate \(candidate.isEmpty ? "end" : candidate)")
     }

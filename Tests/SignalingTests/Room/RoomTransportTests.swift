@@ -93,9 +93,10 @@ struct RoomTransportTests {
     func subscription() async throws {
         await transport.use(room)
         var events = transport.events.makeAsyncIterator()
-        let callId = try #require(await transport.ring(Self.bob, as: "bob"))
+        try await transport.ring(Self.bob, as: "bob")
         let message = try await next(&events)
-        #expect(message.callId == callId && message.from == "bob" && message.to == "alice")
+        let callId = message.callId
+        #expect(message.from == "bob" && message.to == "alice")
         guard case .invite(let invite) = message.body else { return #expect(Bool(false), "no invite") }
         #expect(invite.media == .audioVideo && invite.displayName == "Bob B." && invite.state == MediaState())
         try await send(.ringing, callId)
@@ -107,28 +108,42 @@ struct RoomTransportTests {
         guard case .iceRestart(let theirs) = try await next(&events).body else {
             return #expect(Bool(false), "no restart")
         }
-        #expect(theirs.fragment == "jan4")
-        #expect(room.requests == ["unsubscribe 5", "subscribe 5", "answer 5 mine", "restart 5", "answer 5 other"])
-        // Another subscription replaces it.
+        #expect(theirs.fragment == "jan3")
+        #expect(room.requests == ["subscribe 5", "answer s1 mine", "restart s1", "answer s1 other"])
+        // Another subscription replaces it, and each ends its own one only.
         _ = try await next(&events)
-        #expect(await transport.ring(Self.bob, as: "bob") != nil)
+        try await transport.ring(Self.bob, as: "bob")
         guard case .hangup = try await next(&events).body else { return #expect(Bool(false), "no end") }
-        #expect(room.requests.suffix(2) == ["unsubscribe 5", "subscribe 5"])
+        #expect(room.requests.suffix(2) == ["unsubscribe s1", "subscribe 5"])
+        let second = try await next(&events).callId
+        try await send(.hangup(.init(code: 9900, text: "")), callId)
+        try await send(.hangup(.init(code: 9900, text: "")), second)
+        try await asked("unsubscribe s6")
+        #expect(room.requests.count { $0 == "unsubscribe s1" } == 1)
     }
 
-    @Test("A room that offers nothing rings not; one that fails later ends the call")
+    @Test("A room that offers nothing rings not; one that fails later ends the call and the subscription")
     func failures() async throws {
         await transport.use(room)
         var events = transport.events.makeAsyncIterator()
         room.fail(.noSuchParticipant("5"))
-        #expect(await transport.ring(Self.bob, as: "bob") == nil)
+        await #expect(throws: RoomError.noSuchParticipant("5")) { try await transport.ring(Self.bob, as: "bob") }
         room.fail(nil)
-        let callId = try #require(await transport.ring(Self.bob, as: "bob"))
-        _ = try await next(&events)
+        try await transport.ring(Self.bob, as: "bob")
+        let callId = try await next(&events).callId
         room.fail(.lost(text: "gone"))
         try await send(.accept(sdp: Self.own), callId)
         guard case .hangup(let farewell) = try await next(&events).body else { return #expect(Bool(false), "no end") }
         #expect(farewell.text.contains("gone"))
+        try await asked("unsubscribe s2")
+        // The room's own end of a subscription is that of its call.
+        room.fail(nil)
+        try await transport.ring(Self.bob, as: "bob")
+        _ = try await next(&events)
+        await transport.end(.subscription("s2"), "an old one")
+        await transport.end(.subscription("s5"), "ICE failed")
+        guard case .hangup(let reason) = try await next(&events).body else { return #expect(Bool(false), "no end") }
+        #expect(reason.text == "ICE failed")
     }
 
     @Test("Without a room messages are refused; a lost room ends all its calls")
