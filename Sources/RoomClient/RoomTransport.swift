@@ -36,7 +36,9 @@ actor RoomTransport: SignalingTransport {
         for leg in former { await leg.end(text) }
     }
 
-    /// Calls the agent with what a participant publishes; `name` is the caller. A former call of the participant ends.
+    /// Calls the agent with what a participant publishes; `name` is the caller.
+    ///
+    /// A former call of the participant ends.
     ///
     /// - Throws: Why the room offers nothing.
     func ring(_ participant: RoomParticipant, as name: String) async throws(RoomError) {

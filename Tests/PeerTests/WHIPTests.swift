@@ -42,6 +42,35 @@ extension Peers {
             }
         }
 
+        @Test("A camera publishes to a media server, whose viewers see black and hear nothing during a call")
+        func showToOne() async throws {
+            let media = try await MediaServer(.pion)
+            let server = try await CallServer()
+            let camera = try await server.listen(
+                "camera", ["--video", "test:smpte", "--audio", "tone:440", "--broadcast", media.url("whip/show")])
+            try await eventually("it broadcasts: \(camera.errors)") { camera.hasEvent(["event": "broadcasting"]) }
+            let viewer = try media.play("whep/show", ["--stats-interval", "200ms"])
+            try await connected(viewer)
+            func level() -> Double? {
+                let last = viewer.events.last { $0["event"] as? String == "statistics" }
+                let kinds = (last?["interval"] as? [String: Any])?["inbound"] as? [[String: Any]] ?? []
+                return kinds.first { $0["kind"] as? String == "audio" }?["audioLevel"] as? Double
+            }
+            try await eventually("the viewer hears the camera") { level() ?? 0 > 0.1 }
+            let caller = try server.call("camera", as: "bob", ["--events", "--duration", "3s", "--require-media"])
+            try await eventually("the viewer hears nothing") { level() == 0 }
+            #expect(try await caller.waitForExit() == 0, "\(caller.errors)")
+            try await eventually("the viewer hears the camera again") { level() ?? 0 > 0.1 }
+            #expect(camera.count(of: ["event": "broadcasting"]) == 1)
+            for program in [viewer, camera] {
+                program.signal(SIGINT)
+                #expect(try await program.waitForExit() == 130, "\(program.errors)")
+            }
+            try await eventually("both sessions are gone from the server") {
+                media.program.events.count { $0["event"] as? String == "ended" } == 2
+            }
+        }
+
         @Test("A server's own media is played, or its audio alone", arguments: [true, false])
         func ownMedia(hasVideo: Bool) async throws {
             let server = try await MediaServer()

@@ -104,7 +104,7 @@ extension AgentCommand {
             user: user, media: engine, signaling: transport,
             configuration: configuration, logger: log.logger("call-agent"))
         let watch = AgentWatch.follow(callAgent, output, tokenFile: tokens.tokenFile)
-        var session = AgentSession(agent: callAgent, hooks: runner, watch: watch)
+        var session = AgentSession(agent: callAgent, engine: engine, hooks: runner, watch: watch)
         session.endpoint = served
         do throws(CallError) {
             try await callAgent.prepare()

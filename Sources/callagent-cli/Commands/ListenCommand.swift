@@ -25,6 +25,7 @@ struct ListenCommand: AgentCommand {
     @OptionGroup(title: "Call") var script: ScriptOptions
     @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Media server") var endpoint: EndpointOptions
+    @OptionGroup(title: "Media server") var broadcast: BroadcastOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
     @OptionGroup(title: "Media") var sink: SinkOptions
@@ -130,6 +131,7 @@ struct ListenCommand: AgentCommand {
             let paths = session.endpoint == nil ? "" : ": WHIP at /whip, WHEP at /whep"
             Output.line("listening as \(callee.user)\(device) at \(url)\(paths)")
         }
+        let run = try await beginBroadcast(session)
         // Kept only for the report at the end: a listener may run for months.
         let isReported = output.json || answering.once || !expectations.expect.isEmpty || expectations.junit != nil
         let kept = isReported ? OutcomeLog() : nil
@@ -147,13 +149,14 @@ struct ListenCommand: AgentCommand {
             await withDiscardingTaskGroup { group in
                 for await call in callee.incomingCalls {
                     group.addTask { @Sendable in
-                        let outcome = await command.handle(call)
+                        let outcome = await command.handle(call, run?.broadcast)
                         kept?.append(outcome)
                     }
                     if command.answering.once { break }
                 }
             }
         }
+        await run?.close()
         let failure = await session.close()
         let outcomes = kept?.outcomes ?? []
         let document = CallsDocument(outcomes.map(\.report))
@@ -166,6 +169,32 @@ struct ListenCommand: AgentCommand {
         try verdict.conclude(document, expectations, output)
     }
 
+    /// Nil without `--broadcast`.
+    private func beginBroadcast(_ session: AgentSession) async throws -> BroadcastRun? {
+        guard let target = broadcast.target else { return nil }
+        do {
+            return try await makeBroadcast(to: target, session.engine)
+        } catch {
+            await session.close()
+            throw error
+        }
+    }
+
+    private func makeBroadcast(
+        to target: BroadcastOptions.Target, _ engine: Engine
+    ) async throws -> BroadcastRun {
+        var media = try await agentConfiguration(engine, maximumCalls: 1, ahead: JoinAhead()).media
+        media.outputs = OutputConfiguration()
+        let tokenFile = broadcast.broadcastTokenFile
+        let plan = BroadcastRun.Plan(
+            target: target, name: user, media: media,
+            token: tokenFile.map { file in { @Sendable in try TokenFile.read(file) } },
+            pin: try broadcast.broadcastPinFile.map { try TokenFile.read($0) }, trustRootsFile: tokens.trustRoots)
+        return BroadcastRun(
+            plan, pausedAs: try broadcast.picture(format: try source.format()), engine: engine, output: output,
+            logger: log.logger("broadcast"))
+    }
+
     private func announceDrain(_ agent: Agent) {
         let text = "takes no more calls; under way: \(agent.activeCalls.count)"
         if output.events {
@@ -175,13 +204,15 @@ struct ListenCommand: AgentCommand {
         }
     }
 
-    private func handle(_ call: Call) async -> CallOutcome {
+    private func handle(_ call: Call, _ broadcast: Broadcast?) async -> CallOutcome {
         let isText = !output.json && !output.events
         if isText { Output.line("\(caller(of: call)) calls") }
         var attendance = attendance(isBrief: !answering.once)
         // Somebody who watches over WHEP sends nothing, and is not asked for it.
         if endpoint.address != nil, await call.peerSends == .nothing { attendance.sink = nil }
-        let outcome = await attendance.attend(call) { await conduct(call) }
+        let outcome = await attendance.attend(call) {
+            await conduct(call) { await broadcast?.pause(for: call) }
+        }
         if isText, !answering.once { Output.line(MediaLines.summary(outcome.report)) }
         return outcome
     }
@@ -194,9 +225,12 @@ struct ListenCommand: AgentCommand {
     }
 
     /// Does to a call what the options say; a call that ended meanwhile refuses, which is fine.
-    func conduct(_ call: Call) async {
+    ///
+    /// `prepare` runs before the call is accepted.
+    func conduct(_ call: Call, prepare: () async -> Void = {}) async {
         guard case .after(let delay) = answering.answer else { return }
         if delay > .zero, (try? await Task.sleep(for: delay)) == nil { return }
+        await prepare()
         try? await call.accept(audio: start.audio, video: start.video, output: !start.startOutputOff)
         guard let limit = answering.maxDuration.duration, (try? await call.waitUntilConnected()) != nil else { return }
         guard (try? await Task.sleep(for: limit)) != nil else { return }

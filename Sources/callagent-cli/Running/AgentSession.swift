@@ -5,6 +5,8 @@ internal import WHIPSignaling
 /// A prepared agent with its hooks, its watch and its preview.
 struct AgentSession: Sendable {
     let agent: Agent
+    /// What its media runs on; devices are opened once for all that share it.
+    let engine: Engine
     let hooks: HookRunner?
     let watch: Task<Failure?, Never>
     /// The media server that the agent is; nil if it has signed in at a signaling server.

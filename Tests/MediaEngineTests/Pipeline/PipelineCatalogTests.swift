@@ -107,7 +107,8 @@ import Testing
         await #expect(throws: wrong) { try await engine.check(VideoSource(name: "test", choice: "bal")) }
         await #expect(
             throws: MediaError.unknownPipelineDescription(
-                name: "v4l3", known: ["busy", "clock", "frames", "image", "screen", "test", "v4l2", "v4l2-h264", "v4l2-mjpeg"])
+                name: "v4l3",
+                known: ["busy", "clock", "frames", "image", "screen", "test", "v4l2", "v4l2-h264", "v4l2-mjpeg"])
         ) {
             try await engine.check(VideoSource(name: "v4l3"))
         }
