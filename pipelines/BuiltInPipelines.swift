@@ -9,6 +9,7 @@ public enum BuiltInPipelines {
         "clock-video-source.launch": PackageResources.clock_video_source_launch,
         "file-av-source.launch": PackageResources.file_av_source_launch,
         "frames-video-source.launch": PackageResources.frames_video_source_launch,
+        "image-video-source.launch": PackageResources.image_video_source_launch,
         "pipewire-audio-source.launch": PackageResources.pipewire_audio_source_launch,
         "pulse-audio-source.launch": PackageResources.pulse_audio_source_launch,
         "rtsp-av-source.launch": PackageResources.rtsp_av_source_launch,

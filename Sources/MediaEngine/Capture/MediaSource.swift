@@ -104,7 +104,7 @@ extension MediaSource {
     /// The file or device that must exist.
     var path: String? {
         switch name {
-        case "file": choice ?? ""
+        case "file", "image": choice ?? ""
         case "v4l2": choice ?? "/dev/video0"
         default: nil
         }

@@ -75,7 +75,7 @@ struct SourceBlueprint: Sendable {
 enum SourcePath {
     /// - Throws: ``MediaError/sourceFailed(source:fault:text:)`` when the path does not exist or is not readable.
     static func check(_ path: String, of label: String) throws(MediaError) {
-        let kind = label.hasPrefix("file:") ? "file" : "device"
+        let kind = ["file:", "image:"].contains(where: label.hasPrefix) ? "file" : "device"
         guard FileManager.default.fileExists(atPath: path) else {
             throw .sourceFailed(source: label, fault: .notFound, text: "there is no \(kind) '\(path)'")
         }

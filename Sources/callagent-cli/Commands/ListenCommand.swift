@@ -191,7 +191,8 @@ struct ListenCommand: AgentCommand {
             token: tokenFile.map { file in { @Sendable in try TokenFile.read(file) } },
             pin: try broadcast.broadcastPinFile.map { try TokenFile.read($0) }, trustRootsFile: tokens.trustRoots)
         return BroadcastRun(
-            plan, pausedAs: try broadcast.picture(format: try source.format()), engine: engine, output: output,
+            plan, pausedAs: try await broadcast.picture(format: try source.format(), engine: engine), engine: engine,
+            output: output,
             logger: log.logger("broadcast"))
     }
 

@@ -69,10 +69,17 @@ struct BroadcastOptions: ParsableArguments {
         return broadcastRoom.map { .room($0, server: broadcast) } ?? .mediaServer(broadcast)
     }
 
-    /// What viewers see during a call.
-    func picture(format: VideoFormat) throws -> Broadcast.Picture {
+    /// What viewers see during a call; refuses a source that does not exist.
+    func picture(format: VideoFormat, engine: Engine) async throws -> Broadcast.Picture {
         guard broadcastPause != "black" else { return .black }
-        guard let source = try SourceName.videoSource(broadcastPause, format: format) else { return .black }
-        return .source(source)
+        do {
+            guard let source = try SourceName.videoSource(broadcastPause, format: format) else { return .black }
+            try await SourceName.checked(broadcastPause, "--broadcast-pause", SourceName.video) {
+                try await engine.check(source)
+            }
+            return .source(source)
+        } catch let error as MediaError {
+            throw Failure(error)
+        }
     }
 }
