@@ -193,7 +193,7 @@ public actor Room {
                     return nil
                 }
                 return next
-            } catch  where error.isTransient {
+            } catch where error.isTransient {
                 logger.info("cannot join the room again: \(error)")
             } catch {
                 conclude(error)
@@ -232,7 +232,8 @@ public actor Room {
         let former = present.updateValue(participant, forKey: id)
         guard former != participant else { return }
         if isNew { report(.present(participant)) }
-        guard former?.streams != participant.streams else { return }
+        // A moderator's mute changes nothing of what is received.
+        guard former?.streams.map(\.mid) != participant.streams.map(\.mid) else { return }
         if participant.streams.isEmpty {
             await stopReceiving(id, "the participant publishes nothing any more")
         } else {
