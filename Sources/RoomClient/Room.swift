@@ -193,7 +193,7 @@ public actor Room {
                     return nil
                 }
                 return next
-            } catch where error.isTransient {
+            } catch  where error.isTransient {
                 logger.info("cannot join the room again: \(error)")
             } catch {
                 conclude(error)
