@@ -50,7 +50,7 @@ public enum DebianPackage {
                 "level",
                 "videoflip", "jpegdec", "jpegenc", "pngenc", "ximagesrc", "audioamplify", "audiocheblimit",
                 "rtpdtmfmux", "rtpdtmfsrc", "rtpdtmfdepay", "rtph265pay", "rtph265depay", "v4l2h264enc",
-                "autovideosink", "capssetter",
+                "autovideosink", "capssetter", "imagefreeze", "gdkpixbufdec",
             ],
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
