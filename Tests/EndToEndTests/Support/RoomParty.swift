@@ -33,10 +33,22 @@ struct RoomParty {
     /// Waits until it is connected with the media of each of these, for the n-th time.
     func isConnected(with names: [String], times: Int = 1, within limit: Duration = .seconds(30)) async throws {
         for peer in names {
-            try await eventually("\(name) receives \(peer): \(program.errors)", within: limit) {
+            try await eventually("\(name) receives \(peer): \(story)", within: limit) {
                 program.count(of: ["event": "stateChanged", "state": "connected", "peer": peer]) >= times
             }
         }
+    }
+
+    /// What happened so far, for a failure.
+    private var story: String {
+        let events = program.events.compactMap { event -> String? in
+            guard let name = event["event"] as? String, !["statistics", "reached", "report"].contains(name) else {
+                return nil
+            }
+            return [name, event["peer"], event["state"], event["reason"], event["text"]].compactMap { $0 as? String }
+                .joined(separator: " ")
+        }
+        return "\(program.errors) exit \(program.exitStatus.map(String.init) ?? "none"); \(events)"
     }
 
     /// What it received of a participant, as the last statistics say.
