@@ -46,6 +46,7 @@ package final class JanusServer: Sendable {
             room-\(Self.room): { \((room + options).joined(separator: "\n")) }
             room-\(Self.closedRoom): { description = "closed"\npin = "1234"\npublishers = 1 }
             """, to: "janus.plugin.videoroom.jcfg")
+        try await lab.waitUntilRunning(.internet, ["ra", "rb"])
         try await start()
     }
 

@@ -84,6 +84,20 @@ package final class NetworkLab: Sendable {
         try Self.run(["ip", "-n", name(place)] + arguments.split(separator: " ").map(String.init))
     }
 
+    /// Waits until interfaces are running: some servers pass over others, and the kernel reports a new link up to some seconds late.
+    package func waitUntilRunning(_ place: Place, _ interfaces: [String]) async throws {
+        let limit = ContinuousClock.now + .seconds(20)
+        for interface in interfaces {
+            while try !inside(place, "ip", "link", "show", "dev", interface).contains("state UP") {
+                guard ContinuousClock.now < limit else {
+                    throw Failure(description: "\(interface) is not running")
+                }
+                // The polling interval.
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
     // MARK: Events
 
     /// Alice gets another address of the same network, and loses the former one.

@@ -42,11 +42,13 @@ struct RoomParty {
     /// What happened so far, for a failure.
     private var story: String {
         let events = program.events.compactMap { event -> String? in
-            guard let name = event["event"] as? String, !["statistics", "reached", "report"].contains(name) else {
+            guard let name = event["event"] as? String, !["statistics", "report"].contains(name) else {
                 return nil
             }
-            return [name, event["peer"], event["state"], event["reason"], event["text"]].compactMap { $0 as? String }
-                .joined(separator: " ")
+            return [name, event["peer"], event["state"], event["reason"], event["stage"], event["text"]].compactMap {
+                $0 as? String
+            }
+            .joined(separator: " ")
         }
         return "\(program.errors) exit \(program.exitStatus.map(String.init) ?? "none"); \(events)"
     }
