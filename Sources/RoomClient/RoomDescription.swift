@@ -47,23 +47,6 @@ struct RoomDescription: Sendable {
         }
     }
 
-    /// What its sender sends.
-    var sends: MediaState {
-        var sends = MediaState.nothing
-        var kind: WritableKeyPath<MediaState, MediaState.Sending>?
-        for line in lines {
-            if line.hasPrefix("m=") {
-                let isUsed = line.split(separator: " ").dropFirst().first != "0"
-                kind = !isUsed ? nil : line.hasPrefix("m=audio") ? \.audio : line.hasPrefix("m=video") ? \.video : nil
-                // The default of an m-line is both directions (RFC 8866 section 6.7).
-                if let kind { sends[keyPath: kind] = .on }
-            } else if line == "a=recvonly" || line == "a=inactive", let kind {
-                sends[keyPath: kind] = .off
-            }
-        }
-        return sends
-    }
-
     /// The kind of the m-line with this id.
     func kind(ofMid mid: String) -> MediaKind? {
         guard let place = lines.firstIndex(where: { $0 == "a=mid:\(mid)" }) else { return nil }

@@ -57,7 +57,7 @@ actor RoomLeg {
         let kinds = Set(participant.receivedStreams.map(\.kind))
         var invite = SignalingMessage.Invite(
             media: CallMedia(audio: kinds.contains(.audio), video: kinds.contains(.video)),
-            ringTimeoutMs: milliseconds, sdp: subscription.offer, state: RoomDescription(subscription.offer).sends)
+            ringTimeoutMs: milliseconds, sdp: subscription.offer, state: MediaState(sentBy: subscription.offer))
         invite.displayName = SignalingLimits.bounded(participant.displayName)
         self.subscription = subscription.id
         // It may have ended meanwhile.

@@ -9,7 +9,7 @@ internal import TransportSecurity
 /// Each subscription is a connection of its own. The server decides about codecs: those of the room's configuration count.
 public struct JanusEngine: RoomEngine {
     private let url: SignalingURL
-    private let token: String?
+    private let token: (@Sendable () async throws -> String)?
     private let trustRootsFile: String?
     private let limit: Duration
     private let logger: Logger
@@ -18,13 +18,14 @@ public struct JanusEngine: RoomEngine {
     ///
     /// - Parameters:
     ///   - url: The URL of its WebSocket API, such as `ws://127.0.0.1:8188/` or `wss://rooms.example.org/janus`.
-    ///   - token: The token that the server wants (`token_auth` in its configuration); nil where it wants none.
+    ///   - token: Returns the token for each session (`token_auth` in the server's configuration); nil where the server wants none.
     ///   - trustRootsFile: A PEM file with certificates to trust for `wss://`, in addition to the system's.
     ///   - requestLimit: How long connecting and each request may take; an hour at most.
     ///   - logger: Gets the log of what the server refuses; a token is never logged.
     /// - Throws: ``RoomError/invalidURL(_:text:)``.
     public init(
-        url: String, token: String? = nil, trustRootsFile: String? = nil, requestLimit: Duration = .seconds(10),
+        url: String, token: (@Sendable () async throws -> String)? = nil, trustRootsFile: String? = nil,
+        requestLimit: Duration = .seconds(10),
         logger: Logger = Logger(label: "room")
     ) throws(RoomError) {
         do throws(SignalingError) {
@@ -40,6 +41,8 @@ public struct JanusEngine: RoomEngine {
     /// Connects, and joins the room as a publisher that publishes nothing yet.
     public func join(_ entry: RoomEntry) async throws(RoomError) -> any RoomMembership {
         let (url, tls, limit) = (url, try trust(), limit)
+        let token: String?
+        do { token = try await self.token?() } catch { throw .unauthorized(text: "there is no token: \(error)") }
         let session = JanusSession(token: token, limit: limit) { () async throws(RoomError) in
             try await JanusSocket.open(url, tls: tls, within: limit)
         }

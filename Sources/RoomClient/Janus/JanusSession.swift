@@ -19,7 +19,8 @@ actor JanusSession {
     private var waiting: [String: Waiting] = [:]
     /// The requests that wait for a connection.
     private var held: [CheckedContinuation<Void, Never>] = []
-    private var tasks: [Task<Void, Never>] = []
+    private var reading: Task<Void, Never>?
+    private var keeping: Task<Void, Never>?
     /// Why the session is over; nil while it is not.
     private(set) var end: String?
 
@@ -52,13 +53,12 @@ actor JanusSession {
     func begin() async throws(RoomError) {
         read(try await open())
         number = try await request(JanusRequest("create"), "create").data?.id
-        let keeping = Task { [weak self] in
+        keeping = Task { [weak self] in
             while (try? await Task.sleep(for: Self.keepaliveInterval)) != nil {
                 guard let self else { return }
                 await self.keepAlive(within: nil)
             }
         }
-        tasks.append(keeping)
     }
 
     /// Makes a handle for the plugin VideoRoom.
@@ -124,7 +124,7 @@ actor JanusSession {
         self.socket = socket
         for request in held { request.resume() }
         held = []
-        let reading = Task { [weak self, texts = socket.texts] in
+        reading = Task { [weak self, texts = socket.texts] in
             var reason = "the server closed the connection"
             do {
                 for try await text in texts { await self?.receive(text) }
@@ -133,7 +133,6 @@ actor JanusSession {
             }
             await self?.lose(socket, reason)
         }
-        tasks.append(reading)
     }
 
     private func lose(_ socket: JanusSocket, _ text: String) async {
@@ -192,7 +191,7 @@ actor JanusSession {
     private func request(
         _ request: JanusRequest, _ name: String, endsWithAck: Bool = false, within limit: Duration? = nil
     ) async throws(RoomError) -> JanusMessage {
-        if socket == nil, end == nil { await withCheckedContinuation { held.append($0) } }
+        while socket == nil, end == nil { await withCheckedContinuation { held.append($0) } }
         if let end { throw .lost(text: end) }
         let limit = min(limit ?? self.limit, self.limit)
         let transaction = nextTransaction()
@@ -252,8 +251,8 @@ actor JanusSession {
     private func finish(_ text: String) {
         guard end == nil else { return }
         end = text
-        for task in tasks { task.cancel() }
-        tasks = []
+        keeping?.cancel()
+        reading?.cancel()
         failAll(text)
         for request in held { request.resume() }
         held = []

@@ -1,3 +1,4 @@
+internal import CallAgent
 internal import CallProtocol
 internal import HTTPClient
 internal import NIOHTTP1
@@ -30,7 +31,7 @@ enum ServerAnswer: Sendable, Equatable {
         }
         self = .accepted(
             sdp: response.body,
-            sends: mayReceive ? Self.sends(response.body) : .nothing)
+            sends: mayReceive ? MediaState(sentBy: response.body) : .nothing)
     }
 
     private static func refusal(
@@ -65,22 +66,5 @@ enum ServerAnswer: Sendable, Equatable {
             return nil
         }
         return response.body.split(whereSeparator: \.isNewline).first?.prefix(200)
-    }
-
-    /// What the server sends, by the m-lines of its answer.
-    private static func sends(_ sdp: String) -> MediaState {
-        var sends = MediaState.nothing
-        var kind: WritableKeyPath<MediaState, MediaState.Sending>?
-        for line in sdp.split(whereSeparator: \.isNewline) {
-            if line.hasPrefix("m=") {
-                let isUsed = line.split(separator: " ").dropFirst().first != "0"
-                kind = !isUsed ? nil : line.hasPrefix("m=audio") ? \.audio : line.hasPrefix("m=video") ? \.video : nil
-                // The default of an m-line is both directions (RFC 8866 section 6.7).
-                if let kind { sends[keyPath: kind] = .on }
-            } else if line == "a=recvonly" || line == "a=inactive", let kind {
-                sends[keyPath: kind] = .off
-            }
-        }
-        return sends
     }
 }

@@ -39,9 +39,7 @@ extension RoomMediaCommand {
     }
 
     private func stayInRoom() async throws {
-        let engine = try await ProgramEngine.start(codecs.pipelines, log)
-        let runner = try hooks.runner(trustRoots: tokens.trustRoots, logger: log.logger("hooks"))
-        let room = try await Verdict.preparing(Self.name, expectations) { try await makeRoom(engine, runner) }
+        let (room, runner, preview) = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
         let watch = AgentWatch.follow(room.agent, output, tokenFile: nil)
         let visit = RoomVisit(
             room: room, output: output,
@@ -51,11 +49,19 @@ extension RoomMediaCommand {
             receiving: CallAttendance(output: output, source: nil, sink: sinks, script: nil, isBrief: true))
         let result = await visit.stay(for: stay.duration.duration)
         _ = await watch.value
+        await preview?.stop()
         await runner?.finish()
         var verdict = Verdict(command: Self.name)
         verdict.failure = result.failure
         verdict.calls = result.outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
         try verdict.conclude(CallsDocument(result.outcomes.map(\.report)), expectations, output)
+    }
+
+    private func prepare() async throws -> (Room, HookRunner?, CapturePreview?) {
+        let engine = try await ProgramEngine.start(codecs.pipelines, log)
+        let runner = try hooks.runner(trustRoots: tokens.trustRoots, logger: log.logger("hooks"))
+        let room = try await makeRoom(engine, runner)
+        return (room, runner, try await sources?.openPreview(engine, logger: log.logger("media")))
     }
 
     private func makeRoom(_ engine: Engine, _ runner: HookRunner?) async throws -> Room {

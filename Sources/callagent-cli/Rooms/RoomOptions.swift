@@ -46,10 +46,9 @@ struct RoomOptions: ParsableArguments {
     func engine(_ tokens: TokenOptions, _ log: LogOptions) throws -> JanusEngine {
         try tokens.check()
         tokens.warnOfPlainToken(to: server, log)
-        let token = if let file = tokens.tokenFile { try TokenFile.read(file) } else { tokens.token }
         do throws(RoomError) {
             return try JanusEngine(
-                url: server, token: token,
+                url: server, token: tokens.optionProvider,
                 trustRootsFile: tokens.trustRoots, requestLimit: requestTimeout.duration, logger: log.logger("room"))
         } catch {
             throw Failure(error)

@@ -1,7 +1,6 @@
 internal import CallAgent
 internal import MediaEngine
 internal import RoomClient
-internal import Synchronization
 
 /// A stay in a room: prints what happens there, and follows each connection as a call.
 struct RoomVisit: Sendable {
@@ -32,21 +31,16 @@ struct RoomVisit: Sendable {
             await room.leave()
             return Result(outcomes: [], failure: Failure(error))
         }
-        let leaving = Task {
-            if let limit {
-                try? await Task.sleep(for: limit)
-            } else {
-                try? await Task.sleep(for: .seconds(Int64.max / 2))
-            }
+        let timer = Task {
+            guard let limit, (try? await Task.sleep(for: limit)) != nil else { return }
             await room.leave()
         }
         return await withTaskCancellationHandler {
             let result = await follow(events)
-            leaving.cancel()
-            await leaving.value
+            timer.cancel()
             return result
         } onCancel: {
-            leaving.cancel()
+            Task { await room.leave() }
         }
     }
 

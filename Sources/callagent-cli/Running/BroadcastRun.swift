@@ -107,7 +107,7 @@ final class BroadcastRun: Sendable {
         configuration.receives = { _ in false }
         do {
             let janus = try JanusEngine(
-                url: server, token: try await plan.token?(), trustRootsFile: plan.trustRootsFile, logger: logger)
+                url: server, token: plan.token, trustRootsFile: plan.trustRootsFile, logger: logger)
             let room = try Room(
                 name, as: plan.name, on: janus, pin: plan.pin, media: engine, configuration: configuration,
                 logger: logger)

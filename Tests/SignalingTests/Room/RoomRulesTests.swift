@@ -3,6 +3,7 @@ import Foundation
 import MediaEngine
 import Testing
 
+@testable import CallAgent
 @testable import RoomClient
 
 /// The rules of a room that need no server.
@@ -36,7 +37,7 @@ struct RoomRulesTests {
     @Test("Another path changes the credentials and the version, and removes the candidates")
     func description() throws {
         var description = RoomDescription(FakeMembership.description(1, direction: "sendonly"))
-        #expect(description.sends == MediaState())
+        #expect(MediaState(sentBy: description.text) == MediaState())
         #expect(description.candidates.count == 1)
         #expect(description.kind(ofMid: "0") == .audio && description.kind(ofMid: "1") == .video)
         #expect(description.kind(ofMid: "2") == nil)
@@ -48,7 +49,7 @@ struct RoomRulesTests {
         #expect(description.text.hasPrefix("v=0\r\n") && description.text.hasSuffix("\r\n"))
         #expect(RoomDescription("").parameters(restart: 1) == nil)
         #expect(RoomDescription("a=ice-ufrag:ab\na=ice-pwd:short").parameters(restart: 1) == nil)
-        #expect(RoomDescription("m=video 0 UDP/TLS/RTP/SAVPF 96\nm=audio 9 x 1\na=inactive").sends == .nothing)
+        #expect(MediaState(sentBy: "m=video 0 UDP/TLS/RTP/SAVPF 96\nm=audio 9 x 1\na=inactive") == .nothing)
     }
 
     private func events(_ json: String) throws -> [RoomMembershipEvent] {
