@@ -18,7 +18,7 @@ extension EndToEnd {
             return try Program(command.arguments, path: command.path)
         }
 
-        @Test("Viewers see a picture and hear nothing during a call; the broadcast goes on when the caller vanishes")
+        @Test("Viewers see an image and hear nothing during a call; the broadcast goes on when the caller vanishes")
         func pause() async throws {
             let lab = try NetworkLab(hasNAT: false)
             let janus = try await JanusServer(in: lab)
@@ -26,11 +26,11 @@ extension EndToEnd {
             let server = try start(lab, .internet, ["serve", "--listen", "\(NetworkLab.server):8080", "--events"])
             try await eventually("the server listens") { !server.lines.isEmpty }
             let folder = Folder()
-            let picture = folder.path("pause.png")
+            let still = folder.path("pause.png")
             let image = try Program(
                 [
                     "-q", "videotestsrc", "num-buffers=1", "pattern=white", "!", "video/x-raw,width=160,height=120",
-                    "!", "pngenc", "!", "filesink", "location=\(picture)",
+                    "!", "pngenc", "!", "filesink", "location=\(still)",
                 ], path: "/usr/bin/gst-launch-1.0")
             #expect(try await image.waitForExit() == 0, "\(image.errors)")
             let camera = try start(
@@ -39,7 +39,7 @@ extension EndToEnd {
                     "listen", "--as", "camera", "--signaling", signaling, "--allow", "bob", "--events",
                     "--video", "test:ball", "--video-size", "160x120@10", "--audio", "tone:440",
                     "--broadcast", JanusServer.url, "--broadcast-room", JanusServer.room,
-                    "--broadcast-pause", "image:\(picture)",
+                    "--broadcast-pause", "image:\(still)",
                 ])
             try await eventually("it broadcasts: \(camera.errors)") { camera.hasEvent(["event": "broadcasting"]) }
             let viewer = try RoomParty(
@@ -75,7 +75,7 @@ extension EndToEnd {
             try await viewer.program.waitForExit()
             camera.signal(SIGINT)
             #expect(try await camera.waitForExit() == 130)
-            // A small ball on black, a white picture, the ball again.
+            // A small ball on black, a white image, the ball again.
             let means = try await RecordedFile(folder.path("camera.mkv")).frames.map(\.mean)
             let bright = try #require(means.firstIndex { $0 > 200 })
             let dark = try #require(means[bright...].firstIndex { $0 < 60 })

@@ -3,18 +3,18 @@ public import MediaEngine
 
 /// A call that shows something to many, and pauses while this machine has calls with one peer (show to 1v1).
 ///
-/// The broadcast is what a ``Call`` to a media server or a room sends. While it is paused, its viewers see black or a picture, and hear silence; its connection
+/// The broadcast is what a ``Call`` to a media server or a room sends. While it is paused, its viewers see black or another source, and hear silence; its connection
 /// stays, so it continues at once. It continues when the last of those calls has ended, for whatever reason.
 public actor Broadcast {
     /// What viewers see during a pause.
-    public enum Picture: Sendable, Equatable {
+    public enum PauseVideo: Sendable, Equatable {
         /// Black frames.
         case black
         /// Another source, such as `image:pause.png`; black if it cannot be opened.
         case source(VideoSource)
     }
 
-    private let picture: Picture
+    private let pauseVideo: PauseVideo
     private let video: VideoSource?
     private let turn = Turn()
     private var call: Call?
@@ -25,8 +25,8 @@ public actor Broadcast {
     private let (stream, changes) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(16))
 
     /// Makes a broadcast of `video`, the source that its calls send otherwise; nil: they send none.
-    public init(of video: VideoSource?, pausedAs picture: Picture = .black) {
-        (self.video, self.picture) = (video, picture)
+    public init(of video: VideoSource?, pausedAs pauseVideo: PauseVideo = .black) {
+        (self.video, self.pauseVideo) = (video, pauseVideo)
     }
 
     /// Whether the broadcast is paused, whenever that changes; for one consumer.
@@ -68,13 +68,13 @@ public actor Broadcast {
         guard let call, showsPause != isPaused else { return }
         showsPause = isPaused
         if showsPause {
-            // At once; the picture may take a while to open.
+            // At once; the source may take a while to open.
             await call.setAudio(.muted)
             await call.setVideo(.muted)
-            guard case .source(let source) = picture, video != nil else { return }
+            guard case .source(let source) = pauseVideo, video != nil else { return }
             if (try? await call.setSource(.video(source))) != nil { await call.setVideo(.on) }
         } else {
-            if case .source = picture, let video {
+            if case .source = pauseVideo, let video {
                 await call.setVideo(.muted)
                 try? await call.setSource(.video(video))
             }

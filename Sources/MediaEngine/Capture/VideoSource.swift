@@ -28,7 +28,7 @@ public struct VideoSource: Sendable, Hashable {
     /// | `v4l2:/dev/video0` | a camera, in the format that fits the size and rate best |
     /// | `rtsp://…`, `rtspu://…` | a network camera, by TCP or by UDP |
     /// | `file:clip.mkv` | a file, played in a loop |
-    /// | `image:pause.png` | a still picture, a PNG or JPEG file |
+    /// | `image:pause.png` | a still image, a PNG or JPEG file |
     /// | `screen`, `screen::1` | an X display; Xlib ends the process when the display's server goes away |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///

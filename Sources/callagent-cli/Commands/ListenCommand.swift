@@ -191,7 +191,7 @@ struct ListenCommand: AgentCommand {
             token: tokenFile.map { file in { @Sendable in try TokenFile.read(file) } },
             pin: try broadcast.broadcastPinFile.map { try TokenFile.read($0) }, trustRootsFile: tokens.trustRoots)
         return BroadcastRun(
-            plan, pausedAs: try await broadcast.picture(format: try source.format(), engine: engine), engine: engine,
+            plan, pausedAs: try await broadcast.pauseVideo(format: try source.format(), engine: engine), engine: engine,
             output: output,
             logger: log.logger("broadcast"))
     }

@@ -70,7 +70,7 @@ struct BroadcastOptions: ParsableArguments {
     }
 
     /// What viewers see during a call; refuses a source that does not exist.
-    func picture(format: VideoFormat, engine: Engine) async throws -> Broadcast.Picture {
+    func pauseVideo(format: VideoFormat, engine: Engine) async throws -> Broadcast.PauseVideo {
         guard broadcastPause != "black" else { return .black }
         do {
             guard let source = try SourceName.videoSource(broadcastPause, format: format) else { return .black }

@@ -25,9 +25,9 @@ final class BroadcastRun: Sendable {
 
     /// Begins; it connects in the background, again whenever that fails.
     init(
-        _ plan: Plan, pausedAs picture: Broadcast.Picture, engine: Engine, output: OutputOptions, logger: Logger
+        _ plan: Plan, pausedAs pauseVideo: Broadcast.PauseVideo, engine: Engine, output: OutputOptions, logger: Logger
     ) {
-        let broadcast = Broadcast(of: plan.media.video, pausedAs: picture)
+        let broadcast = Broadcast(of: plan.media.video, pausedAs: pauseVideo)
         self.broadcast = broadcast
         work = Task { await Self.run(plan, broadcast, engine, output, logger) }
         reporting = Task {
