@@ -39,6 +39,9 @@ public actor Room {
     private var tasks: [Task<Void, Never>] = []
     /// The number of attempts to have a connection.
     var attempts = 0
+    private var lastTransfer = 0
+    /// The transfers of calls that are under way.
+    private var transfers: [Int: AsyncStream<RoomTransferInput>.Continuation] = [:]
     private var isJoining = false
     private var leaving: Task<Void, Never>?
     private var hasLeft = false
@@ -276,5 +279,20 @@ public actor Room {
         sink.finish()
     }
 
-    func report(_ event: RoomEvent) { sink.yield(event) }
+    func report(_ event: RoomEvent) {
+        sink.yield(event)
+        guard case .receiving(let participant, _) = event else { return }
+        for transfer in transfers.values { transfer.yield(.receives(participant: participant.id)) }
+    }
+
+    // MARK: Transfers
+
+    /// Lets a transfer of a call know whom this end begins to receive, until ``ignore(_:)`` with the returned number.
+    func observe(_ transfer: AsyncStream<RoomTransferInput>.Continuation) -> Int {
+        lastTransfer += 1
+        transfers[lastTransfer] = transfer
+        return lastTransfer
+    }
+
+    func ignore(_ transfer: Int) { transfers[transfer] = nil }
 }

@@ -26,6 +26,8 @@ public enum RoomError: Error, Sendable, Equatable {
     case notJoined
     /// The connection to the server was lost.
     case lost(text: String)
+    /// A call did not go on in the room; it stays as it was.
+    case notTransferred(text: String)
     /// The agent or the media of a call failed.
     case call(CallError)
 }
@@ -56,6 +58,7 @@ extension RoomError: CustomStringConvertible {
         case .removed(let text): text
         case .notJoined: "not in the room now"
         case .lost(let text): "the connection to the room server was lost: \(text)"
+        case .notTransferred(let text): "the call does not go on in the room: \(text)"
         case .call(let error): error.description
         }
     }

@@ -52,8 +52,9 @@ extension AgentCommand {
         }
     }
 
-    func attendance(isBrief: Bool = false) -> CallAttendance {
-        CallAttendance(output: output, source: source, sink: sink, script: script, isBrief: isBrief)
+    func attendance(_ transfers: CallTransfers?, isBrief: Bool = false) -> CallAttendance {
+        CallAttendance(
+            output: output, source: source, sink: sink, script: script, transfers: transfers, isBrief: isBrief)
     }
 
     /// The configuration of an agent as the options ask, with every check that is possible before a call.
@@ -104,7 +105,8 @@ extension AgentCommand {
             user: user, media: engine, signaling: transport,
             configuration: configuration, logger: log.logger("call-agent"))
         let watch = AgentWatch.follow(callAgent, output, tokenFile: tokens.tokenFile)
-        var session = AgentSession(agent: callAgent, engine: engine, hooks: runner, watch: watch)
+        var session = AgentSession(
+            agent: callAgent, engine: engine, configuration: configuration, hooks: runner, watch: watch)
         session.endpoint = served
         do throws(CallError) {
             try await callAgent.prepare()

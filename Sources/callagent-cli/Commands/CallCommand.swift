@@ -17,6 +17,7 @@ struct CallCommand: AgentCommand {
     @OptionGroup(title: "Call") var placing: PlacingOptions
     @OptionGroup(title: "Call") var start: StartOptions
     @OptionGroup(title: "Call") var script: ScriptOptions
+    @OptionGroup(title: "Rooms") var transfer: TransferOptions
     @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
@@ -33,6 +34,7 @@ struct CallCommand: AgentCommand {
         try validateTogether()
         guard SignalingLimits.isName(peer) else { throw ValidationError(CallError.invalidUser(peer).description) }
         try script.check(against: placing.duration)
+        try transfer.check(script)
     }
 
     func run() async throws {
@@ -45,15 +47,18 @@ struct CallCommand: AgentCommand {
         let session = try await Verdict.preparing("call", expectations) {
             try await prepareAgent(ahead: JoinAhead(media: placing.media), hooks: hooks)
         }
+        let transfers = transfer.transfers(tokens, source, sink, output, log)
+        await transfers.use(session)
         let progress = CallProgress(count: placing.count, peer: peer)
         let isShown = placing.count > 1 && !output.json && !output.events
         var verdict = Verdict(command: "call")
         var reports: [CallReport] = []
         for _ in 0..<placing.count where !Task.isCancelled {
             do throws(CallError) {
-                let outcome = try await place(with: session.agent)
-                reports.append(outcome.report)
-                verdict.calls.append(JudgedCall(call: CallDocument(outcome.report), failure: outcome.failure))
+                let (outcomes, failure) = try await place(with: session.agent, transfers)
+                reports += outcomes.map(\.report)
+                verdict.calls += outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
+                verdict.failure = verdict.failure ?? failure
                 if isShown { progress.show(verdict.calls) }
             } catch {
                 verdict.failure = Failure(error)
@@ -66,14 +71,22 @@ struct CallCommand: AgentCommand {
         try verdict.conclude(document, expectations, output)
     }
 
-    private func place(with caller: Agent) async throws(CallError) -> CallOutcome {
+    /// Places a call, and stays in the room that it may go on in.
+    private func place(
+        with caller: Agent, _ transfers: CallTransfers
+    ) async throws(CallError) -> (outcomes: [CallOutcome], failure: Failure?) {
         let call = try await caller.call(
             peer, media: placing.media, id: placing.callId, room: placing.room,
             sends: MediaState(audio: start.audio ?? .on, video: start.video ?? .on), output: !start.startOutputOff)
-        return await attendance(isBrief: placing.count > 1).attend(call) { [duration = placing.duration] in
+        let outcome = await attendance(transfers, isBrief: placing.count > 1).attend(call) {
+            [duration = placing.duration] in
             guard let limit = duration.duration, (try? await call.waitUntilConnected()) != nil else { return }
             guard (try? await Task.sleep(for: limit)) != nil else { return }
             await call.hangUp()
         }
+        let connected = outcome.report.timeline.instant(of: .connected)
+        let end = placing.duration.duration.flatMap { connected?.advanced(by: $0) }
+        let stay = await transfers.conclude(call.id, until: end)
+        return ([outcome] + (stay?.outcomes ?? []), stay?.failure)
     }
 }

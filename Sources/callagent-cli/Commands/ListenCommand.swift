@@ -3,6 +3,7 @@ internal import CallAgent
 internal import Foundation
 internal import LocalNetwork
 internal import MediaEngine
+internal import RoomClient
 internal import WHIPSignaling
 
 /// The command `callagent listen`.
@@ -26,6 +27,7 @@ struct ListenCommand: AgentCommand {
     @OptionGroup(title: "Call") var tokens: TokenOptions
     @OptionGroup(title: "Media server") var endpoint: EndpointOptions
     @OptionGroup(title: "Media server") var broadcast: BroadcastOptions
+    @OptionGroup(title: "Rooms") var transfer: TransferOptions
     @OptionGroup(title: "Call") var identity: IdentityOptions
     @OptionGroup(title: "Media") var source: SourceOptions
     @OptionGroup(title: "Media") var sink: SinkOptions
@@ -41,6 +43,7 @@ struct ListenCommand: AgentCommand {
         try validateTogether()
         try checkEndpoint()
         try checkPool()
+        try transfer.check(script)
         let host = ServerHost.of(serverURL)
         // Nobody opens a camera to everybody by accident.
         let isGuarded = endpoint.address == nil ? LocalAddresses.isLoopback(host) : endpoint.isGuarded
@@ -113,11 +116,13 @@ struct ListenCommand: AgentCommand {
 
     /// Answers calls until the command is interrupted, or takes no more calls and those under way are over.
     private func answerAll(until terminations: AsyncStream<Void>) async throws {
+        let transfers = transfer.transfers(tokens, source, sink, output, log)
         let session = try await Verdict.preparing("listen", expectations) {
             try await prepareAgent(
                 maximumCalls: answering.maxCalls, ahead: JoinAhead(roles: [.callee]), hooks: hooks, endpoint: endpoint
-            ) { answering.decide($0) }
+            ) { answering.decide($0, isFull: await transfers.areFull(beyond: answering.maxCalls)) }
         }
+        await transfers.use(session)
         let url = await session.endpoint?.url ?? serverURL
         let callee = session.agent
         let events = callee.events
@@ -149,8 +154,9 @@ struct ListenCommand: AgentCommand {
             await withDiscardingTaskGroup { group in
                 for await call in callee.incomingCalls {
                     group.addTask { @Sendable in
-                        let outcome = await command.handle(call, run?.broadcast)
+                        let outcome = await command.handle(call, run?.broadcast, transfers)
                         kept?.append(outcome)
+                        for outcome in await command.stay(after: outcome, transfers) { kept?.append(outcome) }
                     }
                     if command.answering.once { break }
                 }
@@ -205,10 +211,10 @@ struct ListenCommand: AgentCommand {
         }
     }
 
-    private func handle(_ call: Call, _ broadcast: Broadcast?) async -> CallOutcome {
+    private func handle(_ call: Call, _ broadcast: Broadcast?, _ transfers: CallTransfers) async -> CallOutcome {
         let isText = !output.json && !output.events
         if isText { Output.line("\(caller(of: call)) calls") }
-        var attendance = attendance(isBrief: !answering.once)
+        var attendance = attendance(transfers, isBrief: !answering.once)
         // Somebody who watches over WHEP sends nothing, and is not asked for it.
         if endpoint.address != nil, await call.peerSends == .nothing { attendance.sink = nil }
         let outcome = await attendance.attend(call) {
@@ -218,11 +224,20 @@ struct ListenCommand: AgentCommand {
         return outcome
     }
 
+    /// The connections of the room that the call went on in, when that is over.
+    private func stay(after outcome: CallOutcome, _ transfers: CallTransfers) async -> [CallOutcome] {
+        let connected = outcome.report.timeline.instant(of: .connected)
+        let end = answering.maxDuration.duration.flatMap { connected?.advanced(by: $0) }
+        return await transfers.conclude(outcome.report.callId, until: end)?.outcomes ?? []
+    }
+
     /// The caller, with what it said of itself, which nobody has checked.
     private func caller(of call: Call) -> String {
         let said = [call.callerDisplayName, call.callerAddress].compactMap(\.self).map { "\"\($0.printable)\"" }
-        let data = call.inviteExtension.isEmpty ? "" : " [\(CallWatch.pairs(call.inviteExtension))]"
-        return call.peer + (said.isEmpty ? "" : " (\(said.joined(separator: ", ")))") + data
+        let data = CallWatch.pairs(call.inviteExtension)
+        let room = RoomInvitation(extensionData: call.inviteExtension).map { " from room \($0.room)" } ?? ""
+        return call.peer + (said.isEmpty ? "" : " (\(said.joined(separator: ", ")))") + room
+            + (data.isEmpty ? "" : " [\(data)]")
     }
 
     /// Does to a call what the options say; a call that ended meanwhile refuses, which is fine.

@@ -127,7 +127,8 @@ extension MediaServerCommand {
             user: Self.name, media: engine, signaling: transport, configuration: configuration,
             logger: log.logger("call-agent"))
         var prepared = AgentSession(
-            agent: agent, engine: engine, hooks: runner, watch: AgentWatch.follow(agent, output, tokenFile: nil))
+            agent: agent, engine: engine, configuration: configuration, hooks: runner,
+            watch: AgentWatch.follow(agent, output, tokenFile: nil))
         do {
             try await signIn(agent)
             prepared.preview = try await sources?.openPreview(engine, logger: log.logger("media"))

@@ -23,7 +23,10 @@ struct AgentOptions: ParsableArguments {
     var namesSignaling: Bool { signaling != nil }
 
     /// The signaling server.
-    var signalingURL: String { signaling ?? EnvironmentSetting.signaling.value ?? Self.standardSignaling }
+    var signalingURL: String { signaling ?? Self.environmentSignaling }
+
+    /// The signaling server of those who name none.
+    static var environmentSignaling: String { EnvironmentSetting.signaling.value ?? standardSignaling }
 
     @Option(help: ArgumentHelp("How much of the call is set up while it rings here.", valueName: "full|guarded|off"))
     var earlyMedia: EarlyMediaPolicy = .guarded

@@ -57,8 +57,10 @@ struct AnsweringOptions: ParsableArguments {
     }
 
     /// Whether a call may ring: nothing is done for those that may not.
-    func decide(_ invite: IncomingInvite) -> InviteDecision {
-        if busy { return .refuse(code: EndReason.remoteBusy.code, text: "busy") }
+    ///
+    /// `isFull` says that there are as many calls as are allowed, in rooms, too.
+    func decide(_ invite: IncomingInvite, isFull: Bool = false) -> InviteDecision {
+        if busy || isFull { return .refuse(code: EndReason.remoteBusy.code, text: "busy") }
         if reject || !(allow.isEmpty || allow.contains(invite.peer)) { return .refuse(text: "declined") }
         return .ring()
     }

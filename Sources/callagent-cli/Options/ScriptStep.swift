@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CallAgent
 internal import MediaEngine
 
 /// An action on a running call at a time: `2s=hold`.
@@ -12,6 +13,8 @@ struct ScriptStep: Sendable, Equatable {
         case outputOff, outputOn
         case restartIce
         case addVideo
+        /// Goes on with the peer in a room of the server that the command names.
+        case room(String)
         case info(String)
         /// Sends DTMF digits.
         case dtmf(String)
@@ -54,6 +57,13 @@ struct ScriptStep: Sendable, Equatable {
 
     private static func action(_ text: String) throws -> Action {
         if let content = text.rest(after: "info:") { return .info(content) }
+        if let room = text.rest(after: "room:") {
+            guard SignalingLimits.isName(room) else {
+                throw ValidationError(
+                    "'\(room)' is no name of a room: use 1 to 64 ASCII letters, digits and . _ - @ + :")
+            }
+            return .room(room)
+        }
         if let digits = text.rest(after: "dtmf:") {
             guard (1...PeerConnection.maximumDigits).contains(digits.count), digits.allSatisfy({ DtmfDigit($0) != nil })
             else {
@@ -98,7 +108,7 @@ struct ScriptStep: Sendable, Equatable {
         if let known = plain.first(where: { $0.name == text }) { return known.action }
         let names =
             plain.map(\.name) + [
-                "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN",
+                "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN",
                 "audio=SOURCE", "audio-processing=MODE", "snapshot:FILE.png|.jpg",
             ]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")

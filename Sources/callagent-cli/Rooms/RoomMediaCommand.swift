@@ -18,6 +18,8 @@ protocol RoomMediaCommand: AsyncParsableCommand, Sendable {
     var ice: IceOptions { get }
     /// Nil: nothing is done on what is published.
     var script: ScriptOptions? { get }
+    /// Nil: nobody is called into the room.
+    var inviting: InvitingOptions? { get }
     var output: OutputOptions { get }
     var hooks: HookOptions { get }
     var log: LogOptions { get }
@@ -39,45 +41,70 @@ extension RoomMediaCommand {
     }
 
     private func stayInRoom() async throws {
-        let (room, runner, preview) = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
-        let watch = AgentWatch.follow(room.agent, output, tokenFile: nil)
+        let prepared = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
+        let watch = AgentWatch.follow(prepared.room.agent, output, tokenFile: nil)
         let visit = RoomVisit(
-            room: room, output: output,
-            // The room sends nothing itself, which need not be said.
-            publishing: CallAttendance(
-                output: output, source: sources, sink: nil, script: script, isBrief: true, isQuiet: true),
-            receiving: CallAttendance(output: output, source: nil, sink: sinks, script: nil, isBrief: true))
+            room: prepared.room, output: output, source: sources, sink: sinks, script: script,
+            leavesWhenAlone: prepared.inviting != nil, inviting: prepared.inviting)
         let result = await visit.stay(for: stay.duration.duration)
         _ = await watch.value
-        await preview?.stop()
-        await runner?.finish()
+        await Task { await prepared.inviting?.agent.close() }.value
+        await prepared.preview?.stop()
+        await prepared.hooks?.finish()
         var verdict = Verdict(command: Self.name)
         verdict.failure = result.failure
         verdict.calls = result.outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
         try verdict.conclude(CallsDocument(result.outcomes.map(\.report)), expectations, output)
     }
 
-    private func prepare() async throws -> (Room, HookRunner?, CapturePreview?) {
+    private func prepare() async throws -> PreparedStay {
         let engine = try await ProgramEngine.start(codecs.pipelines, log)
         let runner = try hooks.runner(trustRoots: tokens.trustRoots, logger: log.logger("hooks"))
-        let room = try await makeRoom(engine, runner)
-        return (room, runner, try await sources?.openPreview(engine, logger: log.logger("media")))
+        let settings = try await settings(engine, runner)
+        let room = try makeRoom(engine, settings)
+        let inviting = try await makeInviting(engine, settings)
+        do {
+            let preview = try await sources?.openPreview(engine, logger: log.logger("media"))
+            return PreparedStay(room: room, hooks: runner, preview: preview, inviting: inviting)
+        } catch {
+            await inviting?.agent.close()
+            throw error
+        }
     }
 
-    private func makeRoom(_ engine: Engine, _ runner: HookRunner?) async throws -> Room {
+    private func settings(_ engine: Engine, _ runner: HookRunner?) async throws -> AgentConfiguration {
         var settings = AgentConfiguration(
             media: try await MediaConfiguration(
                 sources, sinks, codecs, ice, engine: engine, signalingHost: ServerHost.of(place.server)))
         if sources == nil { settings.media.receiveOnly() }
         settings.media.trustRootsFile = tokens.trustRoots
-        // The server's own answer says more than the end of this time.
-        settings.timeouts.ringMs = min(
-            place.requestTimeout.milliseconds + 5_000, SignalingLimits.ringTimeoutMs)
         settings.timeouts.connectMs = stay.connectTimeout.milliseconds
         settings.statisticsInterval = output.measuringInterval
-        settings.keptReports = 0
         if let runner { settings.hooks = [runner] }
-        var configuration = RoomConfiguration(settings, publishes: media)
+        return settings
+    }
+
+    /// Signs in for those who are called into the room; nil if nobody is.
+    private func makeInviting(_ engine: Engine, _ settings: AgentConfiguration) async throws -> RoomInviting? {
+        guard let inviting, !inviting.invite.isEmpty, let media else { return nil }
+        var settings = settings
+        settings.maximumCalls = inviting.invite.count
+        settings.timeouts.ringMs = inviting.ringTimeout.milliseconds
+        let agent = Agent(
+            user: place.displayName, media: engine, signaling: inviting.transport(tokens, logger: log.logger("signaling")),
+            configuration: settings, logger: log.logger("call-agent"))
+        do { try await agent.prepare() } catch {
+            await agent.close()
+            throw Failure(error)
+        }
+        let invitation = RoomInvitation(server: place.server, room: place.room, pin: try place.enteredPin())
+        let attendance = CallAttendance(output: output, source: nil, sink: sinks, script: nil, isBrief: true)
+        return RoomInviting(inviting.invite, to: invitation, with: agent, media: media, attendance: attendance)
+    }
+
+    private func makeRoom(_ engine: Engine, _ settings: AgentConfiguration) throws -> Room {
+        var configuration = RoomConfiguration(
+            connecting: settings, publishing: media, requestLimit: place.requestTimeout.duration)
         configuration.reconnects = stay.reconnect
         configuration.maximumReceived = stay.maxReceived
         if !stay.only.isEmpty { configuration.receives = { [only = stay.only] in only.contains($0.displayName) } }
@@ -89,6 +116,14 @@ extension RoomMediaCommand {
             throw Failure(error)
         }
     }
+}
+
+/// What a stay in a room needs.
+private struct PreparedStay {
+    let room: Room
+    let hooks: HookRunner?
+    let preview: CapturePreview?
+    let inviting: RoomInviting?
 }
 
 /// How long a command stays in a room, and whom it receives.
@@ -126,6 +161,7 @@ struct RoomJoinCommand: RoomMediaCommand {
     @OptionGroup(title: "Room") var stay: RoomStayOptions
     @OptionGroup(title: "Room") var tokens: TokenOptions
     @OptionGroup(title: "Room") var actions: ScriptOptions
+    @OptionGroup(title: "Room") var invitations: InvitingOptions
     @OptionGroup(title: "Media") var source: SourceOptions
     @OptionGroup(title: "Media") var sinks: SinkOptions
     @OptionGroup(title: "Media") var codecs: CodecOptions
@@ -136,6 +172,7 @@ struct RoomJoinCommand: RoomMediaCommand {
     @OptionGroup(title: "Checks") var expectations: ExpectOptions
 
     var script: ScriptOptions? { actions }
+    var inviting: InvitingOptions? { invitations }
     var sources: SourceOptions? { source }
     var media: CallMedia? { CallMedia(audio: source.audio != "none", video: source.video != "none") }
 }
@@ -159,4 +196,5 @@ struct RoomWatchCommand: RoomMediaCommand {
     var sources: SourceOptions? { nil }
     var media: CallMedia? { nil }
     var script: ScriptOptions? { nil }
+    var inviting: InvitingOptions? { nil }
 }

@@ -19,8 +19,26 @@ struct RoomVisit: Sendable {
     /// How the calls of the participants are followed.
     let receiving: CallAttendance
 
+    /// Whether the stay ends when nobody publishes any more after somebody was received.
+    let leavesWhenAlone: Bool
+    /// Who is called into the room; nil: nobody.
+    let inviting: RoomInviting?
+
     /// How many former connections the report has.
     private static let kept = 1_000
+
+    /// Follows the calls of a room as these options say; `script` acts on what is published.
+    init(
+        room: Room, output: OutputOptions, source: SourceOptions?, sink: SinkOptions, script: ScriptOptions? = nil,
+        leavesWhenAlone: Bool = false, inviting: RoomInviting? = nil
+    ) {
+        (self.room, self.output) = (room, output)
+        (self.leavesWhenAlone, self.inviting) = (leavesWhenAlone, inviting)
+        // The room sends nothing itself, which need not be said.
+        publishing = CallAttendance(
+            output: output, source: source, sink: nil, script: script, isBrief: true, isQuiet: true)
+        receiving = CallAttendance(output: output, source: nil, sink: sink, script: nil, isBrief: true)
+    }
 
     /// Joins, stays until `limit` has passed, the room is over, or the task is cancelled, and leaves.
     func stay(for limit: Duration?) async -> Result {
@@ -44,17 +62,26 @@ struct RoomVisit: Sendable {
         }
     }
 
-    private func follow(_ events: AsyncStream<RoomEvent>) async -> Result {
+    /// Follows a room that this end has joined, until that is over.
+    func follow(_ events: AsyncStream<RoomEvent>) async -> Result {
         let log = OutcomeLog()
         // Not cancelled with this task: what this end hangs up belongs to the report.
         let following = Task {
             var failure: Failure?
+            var hasReceived = false
+            let calling = Task { () -> Failure? in
+                let failure = await inviting?.run(room, log)
+                if inviting != nil, await isAlone { await room.leave() }
+                return failure
+            }
             await withDiscardingTaskGroup { group in
                 for await event in events {
                     RoomLine.report(event, room, output)
                     switch event {
                     case .publishing(let call): group.addTask { await attend(call, publishing, log) }
-                    case .receiving(_, let call): group.addTask { await attend(call, receiving, log) }
+                    case .receiving(_, let call):
+                        hasReceived = true
+                        group.addTask { await attend(call, receiving, log) }
                     case .ended(let error): failure = Failure(error)
                     case .notPublished(let text) where !room.reconnects:
                         failure = Failure(.notAnswered, "nothing is published: \(text.printable)")
@@ -63,14 +90,22 @@ struct RoomVisit: Sendable {
                         failure = failure ?? Self.missing(participant, text)
                     default: break
                     }
+                    if leavesWhenAlone, hasReceived, inviting?.isUnderWay != true, await isAlone {
+                        await room.leave()
+                    }
                 }
+                calling.cancel()
                 await room.leave()
             }
-            return failure
+            let uninvited = await calling.value
+            return failure ?? uninvited
         }
         let failure = await following.value
         return Result(outcomes: Array(log.outcomes.suffix(Self.kept)), failure: failure)
     }
+
+    /// Whether nobody else publishes.
+    private var isAlone: Bool { get async { await room.participants.allSatisfy(\.streams.isEmpty) } }
 
     private static func missing(_ participant: RoomParticipant, _ text: String) -> Failure {
         Failure(.noMedia, "nothing is received of \(participant.displayName.printable): \(text.printable)")

@@ -7,6 +7,8 @@ struct AgentSession: Sendable {
     let agent: Agent
     /// What its media runs on; devices are opened once for all that share it.
     let engine: Engine
+    /// The agent's configuration.
+    let configuration: AgentConfiguration
     let hooks: HookRunner?
     let watch: Task<Failure?, Never>
     /// The media server that the agent is; nil if it has signed in at a signaling server.

@@ -9,6 +9,8 @@ struct CallAttendance: Sendable {
     var sink: SinkOptions?
     /// Nil: nothing is done on the calls.
     let script: ScriptOptions?
+    /// How the calls go on in rooms; nil: they do not.
+    var transfers: CallTransfers?
     /// Whether a person gets one line about each call instead of its timeline.
     var isBrief = false
     /// Whether a person gets no line about what happens in the call.
@@ -20,10 +22,13 @@ struct CallAttendance: Sendable {
     func attend(_ call: Call, conduct: @escaping @Sendable () async -> Void) async -> CallOutcome {
         let watch = CallWatch.follow(call, output, isQuiet: isQuiet)
         let conducting = Task { await conduct() }
-        let acting = Task { await Script(steps: script?.at ?? [], output: output, source: source).run(on: call) }
+        let script = Script(steps: script?.at ?? [], output: output, source: source, transfers: transfers)
+        let acting = Task { await script.run(on: call) }
+        let following = Task { [transfers] in await transfers?.follow(call) }
         _ = await call.waitUntilEnded()
         conducting.cancel()
         acting.cancel()
+        following.cancel()
         await watch.value
         let report = await call.report()
         if output.events {

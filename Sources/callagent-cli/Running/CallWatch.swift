@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import RoomClient
 
 /// Prints the events of one call.
 enum CallWatch {
@@ -50,14 +51,19 @@ enum CallWatch {
 
     private static func text(_ event: CallEvent, peer: String) -> String? {
         switch event {
+        // `CallTransfers` says what becomes of it.
+        case .notice(.info(let content)) where RoomInvitation.isTransfer(info: content): nil
         case .notice(let notice): NoticeLine.text(notice, peer: peer)
-        case .extensionData(let data): "the peer's data: " + pairs(data)
+        case .extensionData(let data):
+            pairs(data).isEmpty ? nil : "the peer's data: " + pairs(data)
         case .eventsDropped(let count): "\(count) events were dropped; they came too fast"
         case .stateChanged, .reached, .attributesChanged, .statistics: nil
         }
     }
 
     static func pairs(_ data: [String: String]) -> String {
-        data.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.printable)" }.joined(separator: ", ")
+        // The PIN of a room is for the program alone.
+        let data = data.filter { $0.key != RoomInvitation.extensionKey || RoomInvitation(extensionData: data) == nil }
+        return data.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.printable)" }.joined(separator: ", ")
     }
 }

@@ -1,6 +1,7 @@
 internal import CallAgent
 internal import Foundation
 internal import MediaEngine
+internal import RoomClient
 
 /// Performs the actions of `--at` on a connected call.
 struct Script: Sendable {
@@ -9,6 +10,8 @@ struct Script: Sendable {
     let output: OutputOptions?
     /// The options of the sources at the start of the call; nil: it sends nothing.
     let source: SourceOptions?
+    /// How the call goes on in a room; nil: it does not.
+    var transfers: CallTransfers?
 
     /// Runs until all steps are done or its task is cancelled.
     ///
@@ -23,11 +26,11 @@ struct Script: Sendable {
             guard (try? await Task.sleep(until: connected + step.time.duration)) != nil else { break }
             let at = (ContinuousClock.now - start).inMilliseconds
             var complaint: String?
-            do throws(CallError) {
+            do {
                 try await perform(step.action, call, &sources)
             } catch {
-                complaint = error.description
-                complaints.append("'\(step.text.printable)' was refused: \(error.description.printable)")
+                complaint = "\(error)"
+                complaints.append("'\(step.text.printable)' was refused: \("\(error)".printable)")
             }
             report(step, complaint, at, call)
         }
@@ -44,9 +47,9 @@ struct Script: Sendable {
     }
 
     /// Performs one action; `sources` are those of the call so far.
-    func perform(
-        _ action: ScriptStep.Action, _ call: Call, _ sources: inout Sources
-    ) async throws(CallError) {
+    ///
+    /// - Throws: `CallError`, and `RoomError` when the call does not go on in a room.
+    func perform(_ action: ScriptStep.Action, _ call: Call, _ sources: inout Sources) async throws {
         switch action {
         case .hold: try await call.hold()
         case .unhold: try await call.unhold()
@@ -59,6 +62,9 @@ struct Script: Sendable {
         case .outputOn: await call.setOutput(true)
         case .restartIce: await call.restartIce()
         case .addVideo: try await call.changeMedia(to: .audioVideo)
+        case .room(let room):
+            guard let transfers else { throw RoomError.notTransferred(text: "--room-server is missing") }
+            try await transfers.enter(room, with: call)
         case .info(let text): try await call.send(info: text)
         case .dtmf(let digits): try await call.sendDTMF(digits)
         case .video(nil): await call.setVideo(.off)

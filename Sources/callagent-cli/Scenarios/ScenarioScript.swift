@@ -78,7 +78,7 @@ struct ScenarioScript {
             return nil
         }
         guard let call = await call(for: act) else { return "\(party.name) has no call for this" }
-        do throws(CallError) {
+        do {
             switch act.action {
             case .call: break
             case .accept:
@@ -93,7 +93,7 @@ struct ScenarioScript {
             }
             return nil
         } catch {
-            return "was refused: \(error.description.printable)"
+            return "was refused: \("\(error)".printable)"
         }
     }
 
