@@ -25,6 +25,14 @@ func visit(_ media: Engine) async throws {
 }
 // snippet.end
 
+// snippet.transfer
+/// At the end that invites; the other end joins the room that `RoomInvitation(info:)` names, and calls `transfer(_:)`, too.
+func grow(_ call: Call, into room: Room) async throws -> Call {
+    let invitation = RoomInvitation(server: "ws://127.0.0.1:8188/", room: room.name)
+    return try await room.transfer(call, inviting: invitation)
+}
+// snippet.end
+
 // snippet.pause
 func take(_ call: Call, pausing broadcast: Broadcast) async throws {
     // Until the call has ended, viewers see nothing of it.

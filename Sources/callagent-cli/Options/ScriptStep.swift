@@ -108,7 +108,8 @@ struct ScriptStep: Sendable, Equatable {
         if let known = plain.first(where: { $0.name == text }) { return known.action }
         let names =
             plain.map(\.name) + [
-                "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]", "orientation=TURN",
+                "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]",
+                "orientation=TURN",
                 "audio=SOURCE", "audio-processing=MODE", "snapshot:FILE.png|.jpg",
             ]
         throw ValidationError("there is no action '\(text)'; use one of \(names.joined(separator: ", "))")

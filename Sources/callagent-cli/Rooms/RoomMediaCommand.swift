@@ -91,7 +91,8 @@ extension RoomMediaCommand {
         settings.maximumCalls = inviting.invite.count
         settings.timeouts.ringMs = inviting.ringTimeout.milliseconds
         let agent = Agent(
-            user: place.displayName, media: engine, signaling: inviting.transport(tokens, logger: log.logger("signaling")),
+            user: place.displayName, media: engine,
+            signaling: inviting.transport(tokens, logger: log.logger("signaling")),
             configuration: settings, logger: log.logger("call-agent"))
         do { try await agent.prepare() } catch {
             await agent.close()

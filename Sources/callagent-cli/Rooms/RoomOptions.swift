@@ -74,7 +74,8 @@ extension Failure {
             self.init(.signaling, text + "; see \(option)")
         case .unreachable, .noAnswer, .lost: self.init(.signaling, text)
         case .removed: self.init(.notAnswered, "the room is over for this end: \(text)")
-        case .noSuchRoom, .full, .refused, .noSuchParticipant, .notJoined, .notTransferred: self.init(.notAnswered, text)
+        case .noSuchRoom, .full, .refused, .noSuchParticipant, .notJoined, .notTransferred:
+            self.init(.notAnswered, text)
         case .call(let error): self.init(error)
         }
     }

@@ -63,10 +63,12 @@ extension ScenarioStep.Action {
             if case .info(let content) = action, content.utf8.count > SignalingLimits.infoBytes {
                 throw ValidationError("an info has at most \(SignalingLimits.infoBytes) bytes")
             }
+            if case .room = action { throw ValidationError("a scenario has no rooms") }
             if case .snapshot(let path) = action { return .snapshot(PartyOptions.path(path, in: folder)) }
             return action
         } catch let error as ValidationError where error.message.hasPrefix("there is no action") {
-            throw ValidationError(error.message + ", call:PARTY, call-audio:PARTY, accept, reject[:CODE]")
+            let message = error.message.replacing(" room:ROOM,", with: "")
+            throw ValidationError(message + ", call:PARTY, call-audio:PARTY, accept, reject[:CODE]")
         }
     }
 }

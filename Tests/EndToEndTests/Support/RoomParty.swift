@@ -14,20 +14,46 @@ struct RoomParty {
         _ name: String, in lab: NetworkLab, at place: NetworkLab.Place = .alice, hertz: Int = 440,
         _ arguments: [String] = []
     ) throws {
-        let media = ["--audio", "tone:\(hertz)", "--video", "test:ball", "--video-size", "160x120@10"]
         try self.init(
             name, in: lab, at: place, hertz: hertz,
-            command: ["join", JanusServer.room] + media + ["--events", "--stats-interval", "200ms"] + arguments)
+            command: ["join", JanusServer.room] + Self.media(hertz) + arguments)
     }
 
     /// Runs `callagent room` with this command.
     init(
         _ name: String, in lab: NetworkLab, at place: NetworkLab.Place = .alice, hertz: Int = 0, command: [String]
     ) throws {
-        let whole = lab.command(
-            at: place, Program.path, ["room"] + command + ["--as", name, "--server", JanusServer.url])
+        try self.init(
+            name, in: lab, at: place, hertz: hertz, program: ["room"] + command + ["--server", JanusServer.url])
+    }
+
+    /// Runs `callagent call` or `listen`, whose call goes on in a room.
+    init(
+        _ name: String, in lab: NetworkLab, at place: NetworkLab.Place, hertz: Int, calls words: [String],
+        knowsRooms: Bool = true
+    ) throws {
+        let rooms = knowsRooms ? ["--room-server", JanusServer.url] : []
+        try self.init(
+            name, in: lab, at: place, hertz: hertz,
+            program: words + Self.media(hertz) + rooms + ["--signaling", Self.signaling])
+    }
+
+    private init(_ name: String, in lab: NetworkLab, at place: NetworkLab.Place, hertz: Int, program words: [String])
+        throws
+    {
+        let whole = lab.command(at: place, Program.path, words + ["--as", name])
         (self.name, self.hertz, self.lab) = (name, hertz, lab)
         program = try Program(whole.arguments, path: whole.path)
+    }
+
+    /// The signaling server of calls that go on in a room.
+    static let signaling = "ws://\(NetworkLab.server):8080"
+
+    private static func media(_ hertz: Int) -> [String] {
+        [
+            "--audio", "tone:\(hertz)", "--video", "test:ball", "--video-size", "160x120@10", "--events",
+            "--stats-interval", "200ms",
+        ]
     }
 
     /// Waits until it is connected with the media of each of these, for the n-th time.

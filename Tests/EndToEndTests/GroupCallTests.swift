@@ -1,0 +1,141 @@
+import Foundation
+import TestServers
+import Testing
+
+extension EndToEnd {
+    /// Calls that go on in a room of a real Janus.
+    @Suite(.enabled(if: JanusServer.isPossible, "needs root, iproute2, nftables and Debian's janus"))
+    struct GroupCallTests {
+        private let lab: NetworkLab
+        private let janus: JanusServer
+        private let server: Program
+
+        init() async throws {
+            let lab = try NetworkLab(hasNAT: false)
+            self.lab = lab
+            janus = try await JanusServer(in: lab)
+            let command = lab.command(
+                at: .internet, Program.path, ["serve", "--listen", "\(NetworkLab.server):8080", "--events"])
+            let server = try Program(command.arguments, path: command.path)
+            self.server = server
+            try await eventually("the server listens") { !server.lines.isEmpty }
+        }
+
+        private func listen(
+            _ name: String, _ hertz: Int, _ words: [String] = [], knowsRooms: Bool = true
+        ) async throws -> RoomParty {
+            let party = try RoomParty(
+                name, in: lab, at: .bob, hertz: hertz, calls: ["listen", "--allow", "alice"] + words,
+                knowsRooms: knowsRooms)
+            try await eventually("\(name) listens") { party.program.hasEvent(["event": "listening"]) }
+            return party
+        }
+
+        private func call(_ peer: String, _ words: [String]) throws -> RoomParty {
+            try RoomParty(
+                "alice", in: lab, at: .alice, hertz: 440, calls: ["call", peer, "--duration", "forever"] + words)
+        }
+
+        /// The places of two events in what a program printed: the room shows the peer, and the call of two ends.
+        private func places(_ party: RoomParty, _ peer: String) throws -> (shown: Int, ended: Int) {
+            let events = party.program.events
+            func place(_ state: String, isFirst: Bool) throws -> (place: Int, call: String) {
+                let found = events.indices.filter {
+                    events[$0]["state"] as? String == state && events[$0]["peer"] as? String == peer
+                }
+                let place = try #require(isFirst ? found.first : found.last, "\(state) \(peer)")
+                return (place, events[place]["callId"] as? String ?? "")
+            }
+            let (shown, ended) = (try place("connected", isFirst: false), try place("ended", isFirst: true))
+            #expect(shown.call != ended.call)
+            return (shown.place, ended.place)
+        }
+
+        @Test("A call of two goes on in a room without a gap; a third one joins; each one leaves when it wants")
+        func growing() async throws {
+            let bob = try await listen("bob", 554, ["--once"])
+            let alice = try call("bob", ["--at", "1s=room:\(JanusServer.room)"])
+            for (party, peer) in [(alice, bob), (bob, alice)] {
+                try await party.isConnected(with: [peer.name], times: 2)
+                try await eventually("the call of two is over for \(party.name)") {
+                    party.program.hasEvent(["event": "transferred", "peer": peer.name, "room": JanusServer.room])
+                        && party.program.hasEvent(["event": "stateChanged", "state": "ended", "peer": peer.name])
+                }
+                let (shown, ended) = try places(party, peer.name)
+                #expect(shown < ended, "\(party.name) saw nobody for a while")
+                let report = try #require(
+                    party.program.events.compactMap { $0["report"] as? [String: Any] }.first {
+                        $0["peer"] as? String == peer.name
+                    })
+                let video = (report["video"] as? [String: Any])?["received"] as? [String: Any]
+                #expect(video?["freezeCount"] as? Int == 0)
+                try await party.expectMedia(of: peer.name)
+            }
+            let carol = try RoomParty("carol", in: lab, hertz: 660)
+            try await carol.isConnected(with: ["alice", "bob"])
+            for party in [alice, bob] { try await party.isConnected(with: ["carol"]) }
+            for (party, peer) in [(alice, "carol"), (bob, "carol"), (carol, "alice"), (carol, "bob")] {
+                try await party.expectMedia(of: peer)
+            }
+            try await alice.leave(having: [bob, carol])
+            try await carol.leave(having: [alice, bob])
+            // Nobody else is there.
+            #expect(try await bob.program.waitForExit() == 0, "\(bob.program.errors)")
+        }
+
+        @Test("An invite names a room: who accepts is there, who does not is not missed")
+        func inviting() async throws {
+            let bob = try await listen("bob", 554, ["--once"])
+            let carol = try await listen("carol", 660, ["--allow", "eve", "--answer", "300ms"])
+            let dave = try await listen("dave", 770, ["--reject"])
+            let alice = try RoomParty(
+                "alice", in: lab,
+                ["--invite", "bob", "--invite", "carol", "--invite", "dave", "--signaling", RoomParty.signaling])
+            for (party, others) in [(alice, [bob, carol]), (bob, [alice, carol]), (carol, [alice, bob])] {
+                for other in others {
+                    // Those who called each other first saw each other there.
+                    let times = party.name == "alice" || other.name == "alice" ? 2 : 1
+                    try await party.isConnected(with: [other.name], times: times)
+                    try await party.expectMedia(of: other.name)
+                }
+            }
+            for party in [bob, carol] {
+                try await eventually("the call of two is over for \(party.name)") {
+                    party.program.hasEvent(["event": "stateChanged", "state": "ended", "peer": "alice"])
+                }
+                let (shown, ended) = try places(party, "alice")
+                #expect(shown < ended, "\(party.name) saw nobody for a while")
+            }
+            // Who is in the room takes no other call.
+            let other = try RoomParty("eve", in: lab, at: .alice, hertz: 880, calls: ["call", "carol"])
+            #expect(try await other.program.waitForExit() == 4, "\(other.program.errors)")
+            #expect(other.program.errors.contains("Busy"), "\(other.program.errors)")
+            try await alice.leave(having: [bob, carol])
+            try await bob.expectMedia(of: "carol")
+            try await carol.leave(having: [alice, bob])
+            #expect(try await bob.program.waitForExit() == 0, "\(bob.program.errors)")
+            dave.program.signal(SIGINT)
+            #expect(try await dave.program.waitForExit() == 130)
+        }
+
+        @Test(
+            "A transfer that fails leaves the call as it was",
+            arguments: ["the peer knows no room", "no such room", "a PIN", "no server", "the server hangs"])
+        func staying(_ cause: String) async throws {
+            let bob = try await listen("bob", 554, knowsRooms: cause != "the peer knows no room")
+            let room = cause == "no such room" ? "77" : cause == "a PIN" ? JanusServer.closedRoom : JanusServer.room
+            if cause == "no server" { janus.stop() }
+            if cause == "the server hangs" { janus.setHanging(true) }
+            let alice = try call("bob", ["--at", "200ms=room:\(room)"])
+            try await eventually("the action is refused", within: .seconds(30)) {
+                alice.program.events.contains { $0["event"] as? String == "action" && $0["text"] is String }
+            }
+            for (party, peer) in [(alice, "bob"), (bob, "alice")] { try await party.expectMedia(of: peer) }
+            #expect(alice.program.count(of: ["event": "stateChanged", "state": "connected"]) == 1)
+            alice.program.signal(SIGINT)
+            #expect(try await alice.program.waitForExit() == 130)
+            try await bob.leave(having: [alice])
+            janus.setHanging(false)
+        }
+    }
+}
