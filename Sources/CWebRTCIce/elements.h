@@ -16,4 +16,6 @@ GstElement *cice_source_new(gpointer ice, const CIceHandshake *handshake);
 void cice_source_receive(NiceAgent *agent, guint stream, guint component, guint length, gchar *bytes, gpointer source);
 
 GstElement *cice_sink_new(gpointer ice, const CIceHandshake *handshake);
+/// Sends a buffer, or only notes the handshake in one that an emulated network lost.
+void cice_sink_deliver(GstElement *sink, GstBuffer *buffer, gboolean is_lost);
 void cice_sink_send_through(GstElement *sink, NiceAgent *agent, guint stream);

@@ -284,6 +284,10 @@ void *cice_new(CIceActions actions, void *owner) {
 
 void *cice_source(void *ice) { return ((CIce *)ice)->source; }
 
+void *cice_sink(void *ice) { return ((CIce *)ice)->sink; }
+
+void cice_deliver(void *ice, void *buffer, int is_lost) { cice_sink_deliver(((CIce *)ice)->sink, buffer, is_lost); }
+
 void cice_send_through(void *ice, void *agent, unsigned stream) {
     CIce *self = ice;
     g_mutex_lock(&self->lock);

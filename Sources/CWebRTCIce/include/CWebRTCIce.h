@@ -26,6 +26,10 @@ typedef struct {
 void *cice_new(CIceActions actions, void *owner);
 /// The element that pushes what arrives; `ice` owns it.
 void *cice_source(void *ice);
+/// The element that sends what it gets; `ice` owns it.
+void *cice_sink(void *ice);
+/// Sends a GstBuffer that an emulated network held back, or notes that it lost it; the caller keeps the reference.
+void cice_deliver(void *ice, void *buffer, int is_lost);
 /// Sends through a stream of a NiceAgent from now on.
 void cice_send_through(void *ice, void *agent, unsigned stream);
 /// Pushes what a stream of a NiceAgent receives, on the thread of `context`, until `cice_stop_receiving`.

@@ -53,6 +53,10 @@ public struct MediaConfiguration: Sendable {
     public var trustRootsFile: String?
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
+    /// A network with chosen conditions that all that the calls send passes, for tests; nil: none.
+    ///
+    /// All calls share it, like one access line.
+    public var network: NetworkEmulator?
     /// How this end's candidates reach the peer.
     public var candidateDelivery = CandidateDelivery.trickled
     /// Whether calls have data channels (``Call/openDataChannel(_:options:)``), if the other end allows them, too.

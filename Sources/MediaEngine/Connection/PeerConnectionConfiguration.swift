@@ -19,6 +19,8 @@ public struct PeerConnectionConfiguration: Sendable {
     public var allowsDataChannels = false
     /// Which candidates may be used.
     public var iceTransportPolicy = IceTransportPolicy.all
+    /// A network with chosen conditions that all that is sent passes, for tests; nil: none.
+    public var network: NetworkEmulator?
     /// How this end's candidates reach the peer.
     public var candidateDelivery = CandidateDelivery.trickled
     /// The parameters of Opus; a value out of range counts as its default, with a warning.

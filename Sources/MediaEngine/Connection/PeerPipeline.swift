@@ -65,7 +65,8 @@ final class PeerPipeline: Sendable {
         }
         let reachable = try turnServers.reach(servers.relays)
         let settings = IcePath.Settings(
-            tuning: tuning, stun: servers.stun, relays: reachable, tunnels: turnServers.endpoints, policy: policy)
+            tuning: tuning, stun: servers.stun, relays: reachable, tunnels: turnServers.endpoints, policy: policy,
+            network: configuration.network)
         let ice = try IceAgent(settings) { news in
             switch news {
             case .candidate(let candidate):

@@ -42,6 +42,19 @@ final class WebRTCIce: Sendable {
     /// The element that pushes received packets into `webrtcbin`.
     var source: Element { Element(ref: GObjectRef(borrowing: cice_source(native).cast())) }
 
+    /// Sends all packets by way of an emulated network.
+    func send(by way: NetworkEmulator) throws(MediaError) {
+        let sink = Element(ref: GObjectRef(borrowing: cice_sink(native).cast()))
+        try sink.pad("sink").probe { [weak self] passing in
+            let buffer = passing.reference
+            way.pass(passing.byteCount) { [weak self] isLost in self?.deliver(buffer, isLost: isLost) }
+            // Never the original: in a list of packets each one has its own fate.
+            return .drop
+        }
+    }
+
+    private func deliver(_ buffer: BufferRef, isLost: Bool) { cice_deliver(native, buffer.pointer, isLost ? 1 : 0) }
+
     /// Sends through `agent` from now on, and takes the statistics of the transport from it.
     func send(through agent: NiceAgent) {
         cice_send_through(native, UnsafeMutableRawPointer(agent.object.ref.pointer), agent.stream)

@@ -40,6 +40,7 @@ final class IceAgent: Sendable {
     }
 
     private let tuning: TransportTuning
+    private let network: NetworkEmulator?
     /// What `webrtcbin` gets.
     let webrtc = WebRTCIce()
     private let state: Mutex<State>
@@ -49,7 +50,7 @@ final class IceAgent: Sendable {
 
     /// Makes an agent that gathers candidates on the addresses of this machine.
     init(_ settings: IcePath.Settings, report: @escaping @Sendable (Report) -> Void) throws(MediaError) {
-        tuning = settings.tuning
+        (tuning, network) = (settings.tuning, settings.network)
         self.report = report
         let path = try IcePath(0, settings)
         state = Mutex(State(settings: settings, path: path))
@@ -58,6 +59,7 @@ final class IceAgent: Sendable {
         webrtc.serve(self)
         webrtc.receive(from: path.nice)
         webrtc.send(through: path.nice)
+        if let network { try webrtc.send(by: network) }
     }
 
     /// What libnice asks for server-reflexive candidates.
@@ -333,7 +335,13 @@ extension IceAgent: WebRTCIceActions {
     private var first: IcePath? { paths.first { $0.restart == 0 } }
 
     func noteSent(handshake packet: [UInt8]) {
-        handshake.noteSent(packet) { [weak self] in self?.path.nice.send($0) }
+        handshake.noteSent(packet) { [weak self] in self?.send($0) }
+    }
+
+    /// Repeats a packet of the handshake, which may be lost again.
+    private func send(_ packet: [UInt8]) {
+        guard let network else { return path.nice.send(packet) }
+        network.pass(packet.count) { [weak self] isLost in if !isLost { self?.path.nice.send(packet) } }
     }
 
     func noteReceived(handshake packet: [UInt8]) { handshake.noteReceived(packet) }

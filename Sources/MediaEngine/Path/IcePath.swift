@@ -14,6 +14,8 @@ final class IcePath: Sendable {
         /// The addresses at which libnice reaches those over TLS.
         var tunnels: Set<IceEndpoint> = []
         var policy: IceTransportPolicy
+        /// What all paths lead through; nil: nothing.
+        var network: NetworkEmulator?
     }
 
     /// The number of the ICE restart that made it; 0 is the first path.

@@ -52,9 +52,12 @@ extension AgentCommand {
         }
     }
 
-    func attendance(_ transfers: CallTransfers?, isBrief: Bool = false) -> CallAttendance {
+    func attendance(
+        in session: AgentSession, _ transfers: CallTransfers?, isBrief: Bool = false
+    ) -> CallAttendance {
         CallAttendance(
-            output: output, source: source, sink: sink, script: script, transfers: transfers, isBrief: isBrief)
+            output: output, source: source, sink: sink, script: script, network: session.configuration.media.network,
+            transfers: transfers, isBrief: isBrief)
     }
 
     /// The configuration of an agent as the options ask, with every check that is possible before a call.
@@ -66,6 +69,7 @@ extension AgentCommand {
         var configuration = AgentConfiguration(
             media: try await MediaConfiguration(source, sink, codecs, ice, engine: engine, signalingHost: host))
         configuration.media.trustRootsFile = tokens.trustRoots
+        configuration.media.emulateNetwork(for: script)
         configuration.earlyMedia = agent.earlyMedia
         configuration.timeouts.ringMs = agent.ringTimeout.milliseconds
         configuration.timeouts.connectMs = agent.connectTimeout.milliseconds

@@ -55,7 +55,7 @@ struct CallCommand: AgentCommand {
         var reports: [CallReport] = []
         for _ in 0..<placing.count where !Task.isCancelled {
             do throws(CallError) {
-                let (outcomes, failure) = try await place(with: session.agent, transfers)
+                let (outcomes, failure) = try await place(in: session, transfers)
                 reports += outcomes.map(\.report)
                 verdict.calls += outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
                 verdict.failure = verdict.failure ?? failure
@@ -73,12 +73,12 @@ struct CallCommand: AgentCommand {
 
     /// Places a call, and stays in the room that it may go on in.
     private func place(
-        with caller: Agent, _ transfers: CallTransfers
+        in session: AgentSession, _ transfers: CallTransfers
     ) async throws(CallError) -> (outcomes: [CallOutcome], failure: Failure?) {
-        let call = try await caller.call(
+        let call = try await session.agent.call(
             peer, media: placing.media, id: placing.callId, room: placing.room,
             sends: MediaState(audio: start.audio ?? .on, video: start.video ?? .on), output: !start.startOutputOff)
-        let outcome = await attendance(transfers, isBrief: placing.count > 1).attend(call) {
+        let outcome = await attendance(in: session, transfers, isBrief: placing.count > 1).attend(call) {
             [duration = placing.duration] in
             guard let limit = duration.duration, (try? await call.waitUntilConnected()) != nil else { return }
             guard (try? await Task.sleep(for: limit)) != nil else { return }

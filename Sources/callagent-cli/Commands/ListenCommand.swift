@@ -154,7 +154,7 @@ struct ListenCommand: AgentCommand {
             await withDiscardingTaskGroup { group in
                 for await call in callee.incomingCalls {
                     group.addTask { @Sendable in
-                        let outcome = await command.handle(call, run?.broadcast, transfers)
+                        let outcome = await command.handle(call, in: session, run?.broadcast, transfers)
                         kept?.append(outcome)
                         for outcome in await command.stay(after: outcome, transfers) { kept?.append(outcome) }
                     }
@@ -211,10 +211,10 @@ struct ListenCommand: AgentCommand {
         }
     }
 
-    private func handle(_ call: Call, _ broadcast: Broadcast?, _ transfers: CallTransfers) async -> CallOutcome {
+    private func handle(_ call: Call, in session: AgentSession, _ broadcast: Broadcast?, _ transfers: CallTransfers) async -> CallOutcome {
         let isText = !output.json && !output.events
         if isText { Output.line("\(caller(of: call)) calls") }
-        var attendance = attendance(transfers, isBrief: !answering.once)
+        var attendance = attendance(in: session, transfers, isBrief: !answering.once)
         // Somebody who watches over WHEP sends nothing, and is not asked for it.
         if endpoint.address != nil, await call.peerSends == .nothing { attendance.sink = nil }
         let outcome = await attendance.attend(call) {

@@ -59,7 +59,7 @@ extension MediaServerCommand {
         repeat {
             var isOver = true
             do throws(CallError) {
-                let outcome = try await attend(agent.agent)
+                let outcome = try await attend(in: agent)
                 verdict.failure = nil
                 if session.reconnect { verdict.calls = verdict.calls.map { JudgedCall(call: $0.call, failure: nil) } }
                 (reports, verdict.calls) = (reports.suffix(Self.kept), verdict.calls.suffix(Self.kept))
@@ -81,10 +81,11 @@ extension MediaServerCommand {
         try verdict.conclude(CallsDocument(reports), expectations, output)
     }
 
-    private func attend(_ agent: Agent) async throws(CallError) -> CallOutcome {
-        let call = try await agent.call(
+    private func attend(in prepared: AgentSession) async throws(CallError) -> CallOutcome {
+        let call = try await prepared.agent.call(
             serverName, media: media, sends: Self.role == .publisher ? MediaState() : .nothing, output: true)
-        let attendance = CallAttendance(output: output, source: sources, sink: sinks, script: script)
+        let attendance = CallAttendance(output: output, source: sources, sink: sinks, script: script,
+            network: prepared.configuration.media.network)
         return await attendance.attend(call) { [duration = session.duration] in
             guard let limit = duration.duration, (try? await call.waitUntilConnected()) != nil else { return }
             guard (try? await Task.sleep(for: limit)) != nil else { return }
@@ -114,6 +115,7 @@ extension MediaServerCommand {
         case .player: configuration.media.receiveOnly()
         }
         configuration.media.trustRootsFile = tokens.trustRoots
+        configuration.media.emulateNetwork(for: script)
         configuration.timeouts.ringMs = session.requestTimeout.milliseconds
         configuration.timeouts.connectMs = session.connectTimeout.milliseconds
         configuration.statisticsInterval = output.measuringInterval

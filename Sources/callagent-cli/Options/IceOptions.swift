@@ -38,10 +38,19 @@ struct IceOptions: ParsableArguments {
             valueName: "4s|500ms"))
     var iceGatherTimeout: DurationArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Send through an emulated network, to test what calls do there: \(NetworkArgument.form). "
+                + "It affects what this end sends, and not ICE's checks, TURN and signaling.",
+            valueName: "conditions"),
+        transform: NetworkArgument.init(parsing:))
+    var network: NetworkArgument?
+
     func apply(to configuration: inout MediaConfiguration, signalingHost: String) throws {
         configuration.iceServers = iceServer.map(\.server)
         try StunTurnServer.check(iceServer.map(\.checked))
         configuration.iceTransportPolicy = icePolicy
+        configuration.network = network.map { NetworkEmulator($0.conditions) }
         if let iceGatherTimeout {
             configuration.candidateDelivery = .inDescription(timeoutMs: iceGatherTimeout.milliseconds)
         }

@@ -6,7 +6,7 @@ struct ScriptOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Perform an action at a time after the call is connected (repeatable). Actions: hold, unhold, mute-audio, unmute-audio, "
-                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, restart-ice, room:ROOM, info:TEXT, dtmf:DIGITS, video=SOURCE, "
+                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, restart-ice, network:CONDITIONS, room:ROOM, info:TEXT, dtmf:DIGITS, video=SOURCE, "
                 + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, audio-processing=MODE, "
                 + "snapshot:FILE.png|.jpg, hangup.",
             valueName: "time=action"),

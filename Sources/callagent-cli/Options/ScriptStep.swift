@@ -13,6 +13,8 @@ struct ScriptStep: Sendable, Equatable {
         case outputOff, outputOn
         case restartIce
         case addVideo
+        /// Sends through a network with other conditions from now on.
+        case network(NetworkArgument)
         /// Goes on with the peer in a room of the server that the command names.
         case room(String)
         case info(String)
@@ -57,6 +59,7 @@ struct ScriptStep: Sendable, Equatable {
 
     private static func action(_ text: String) throws -> Action {
         if let content = text.rest(after: "info:") { return .info(content) }
+        if let conditions = text.rest(after: "network:") { return .network(try NetworkArgument(parsing: conditions)) }
         if let room = text.rest(after: "room:") {
             guard SignalingLimits.isName(room) else {
                 throw ValidationError(
@@ -108,7 +111,7 @@ struct ScriptStep: Sendable, Equatable {
         if let known = plain.first(where: { $0.name == text }) { return known.action }
         let names =
             plain.map(\.name) + [
-                "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]",
+                "network:CONDITIONS", "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]",
                 "orientation=TURN",
                 "audio=SOURCE", "audio-processing=MODE", "snapshot:FILE.png|.jpg",
             ]

@@ -45,6 +45,7 @@ extension RoomMediaCommand {
         let watch = AgentWatch.follow(prepared.room.agent, output, tokenFile: nil)
         let visit = RoomVisit(
             room: prepared.room, output: output, source: sources, sink: sinks, script: script,
+            network: prepared.network,
             leavesWhenAlone: prepared.inviting != nil, inviting: prepared.inviting)
         let result = await visit.stay(for: stay.duration.duration)
         _ = await watch.value
@@ -65,7 +66,8 @@ extension RoomMediaCommand {
         let inviting = try await makeInviting(engine, settings)
         do {
             let preview = try await sources?.openPreview(engine, logger: log.logger("media"))
-            return PreparedStay(room: room, hooks: runner, preview: preview, inviting: inviting)
+            return PreparedStay(
+                room: room, hooks: runner, preview: preview, inviting: inviting, network: settings.media.network)
         } catch {
             await inviting?.agent.close()
             throw error
@@ -78,6 +80,7 @@ extension RoomMediaCommand {
                 sources, sinks, codecs, ice, engine: engine, signalingHost: ServerHost.of(place.server)))
         if sources == nil { settings.media.receiveOnly() }
         settings.media.trustRootsFile = tokens.trustRoots
+        settings.media.emulateNetwork(for: script)
         settings.timeouts.connectMs = stay.connectTimeout.milliseconds
         settings.statisticsInterval = output.measuringInterval
         if let runner { settings.hooks = [runner] }
@@ -125,6 +128,8 @@ private struct PreparedStay {
     let hooks: HookRunner?
     let preview: CapturePreview?
     let inviting: RoomInviting?
+    /// What its connections send through; nil: no emulated network.
+    let network: NetworkEmulator?
 }
 
 /// How long a command stays in a room, and whom it receives.

@@ -30,13 +30,14 @@ struct RoomVisit: Sendable {
     /// Follows the calls of a room as these options say; `script` acts on what is published.
     init(
         room: Room, output: OutputOptions, source: SourceOptions?, sink: SinkOptions, script: ScriptOptions? = nil,
+        network: NetworkEmulator? = nil,
         leavesWhenAlone: Bool = false, inviting: RoomInviting? = nil
     ) {
         (self.room, self.output) = (room, output)
         (self.leavesWhenAlone, self.inviting) = (leavesWhenAlone, inviting)
         // The room sends nothing itself, which need not be said.
         publishing = CallAttendance(
-            output: output, source: source, sink: nil, script: script, isBrief: true, isQuiet: true)
+            output: output, source: source, sink: nil, script: script, network: network, isBrief: true, isQuiet: true)
         receiving = CallAttendance(output: output, source: nil, sink: sink, script: nil, isBrief: true)
     }
 

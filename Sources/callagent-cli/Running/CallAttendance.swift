@@ -1,4 +1,5 @@
 internal import CallAgent
+internal import MediaEngine
 
 /// The part of every command that follows a call from beginning to end.
 struct CallAttendance: Sendable {
@@ -9,6 +10,8 @@ struct CallAttendance: Sendable {
     var sink: SinkOptions?
     /// Nil: nothing is done on the calls.
     let script: ScriptOptions?
+    /// What the calls send through; nil: no emulated network.
+    var network: NetworkEmulator?
     /// How the calls go on in rooms; nil: they do not.
     var transfers: CallTransfers?
     /// Whether a person gets one line about each call instead of its timeline.
@@ -22,7 +25,8 @@ struct CallAttendance: Sendable {
     func attend(_ call: Call, conduct: @escaping @Sendable () async -> Void) async -> CallOutcome {
         let watch = CallWatch.follow(call, output, isQuiet: isQuiet)
         let conducting = Task { await conduct() }
-        let script = Script(steps: script?.at ?? [], output: output, source: source, transfers: transfers)
+        let script = Script(
+            steps: script?.at ?? [], output: output, source: source, network: network, transfers: transfers)
         let acting = Task { await script.run(on: call) }
         let following = Task { [transfers] in await transfers?.follow(call) }
         _ = await call.waitUntilEnded()

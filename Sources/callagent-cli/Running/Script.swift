@@ -10,6 +10,8 @@ struct Script: Sendable {
     let output: OutputOptions?
     /// The options of the sources at the start of the call; nil: it sends nothing.
     let source: SourceOptions?
+    /// What the call sends through; nil: no emulated network.
+    var network: NetworkEmulator?
     /// How the call goes on in a room; nil: it does not.
     var transfers: CallTransfers?
 
@@ -62,6 +64,7 @@ struct Script: Sendable {
         case .outputOn: await call.setOutput(true)
         case .restartIce: await call.restartIce()
         case .addVideo: try await call.changeMedia(to: .audioVideo)
+        case .network(let argument): network?.conditions = argument.conditions
         case .room(let room):
             guard let transfers else { throw RoomError.notTransferred(text: "--room-server is missing") }
             try await transfers.enter(room, with: call)

@@ -24,6 +24,14 @@ struct Scenario: Sendable {
 
     func party(_ name: String) -> ScenarioParty? { parties.first { $0.name == name } }
 
+    /// Whether a step changes the network of the party.
+    func changesNetwork(of party: String) -> Bool {
+        steps.contains { step in
+            guard step.act?.party == party, case .script(.network) = step.act?.action else { return false }
+            return true
+        }
+    }
+
     /// Whether an expectation of the party is about the code with which its calls end: then it judges the end, whatever that is.
     func judgesEnds(of party: String) -> Bool {
         expectations.contains { $0.party == party && $0.expectation.path.suffix(2) == ["end", "code"] }

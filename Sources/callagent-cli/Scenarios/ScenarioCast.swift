@@ -35,6 +35,7 @@ final class ScenarioCast: Sendable {
     private let state = Mutex(State())
     private let scenario: Scenario
     private let agents: [String: Agent]
+    private let networks: [String: NetworkEmulator]
 
     /// - Parameter configurations: those of the parties that run here
     init(
@@ -54,7 +55,11 @@ final class ScenarioCast: Sendable {
                 logger: log.logger(party.name))
         }
         self.agents = agents
+        networks = configurations.compactMapValues(\.media.network)
     }
+
+    /// What the calls of a party send through; nil: no emulated network.
+    func network(of party: String) -> NetworkEmulator? { networks[party] }
 
     // MARK: Beginning and end
 

@@ -25,6 +25,9 @@ struct ScenarioRun: Sendable {
             guard let options = party.options else { continue }
             do throws(Failure) {
                 configurations[party.name] = try await Self.configuration(options, engine, measuring)
+                if scenario.changesNetwork(of: party.name), configurations[party.name]?.media.network == nil {
+                    configurations[party.name]?.media.network = NetworkEmulator()
+                }
             } catch {
                 guard error.status != .usage else {
                     throw Failure(.usage, "\(await Self.place(of: error, in: party, engine)): \(error.line)")

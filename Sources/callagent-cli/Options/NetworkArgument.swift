@@ -1,0 +1,81 @@
+internal import ArgumentParser
+internal import CallAgent
+internal import MediaEngine
+
+/// The conditions of a network as words: `lte`, `delay=40ms,loss=5%`, or `lte,rate=2M`.
+struct NetworkArgument: ExpressibleByArgument, Sendable, Equatable {
+    let conditions: NetworkConditions
+    /// As it was written.
+    let text: String
+
+    static let form =
+        "NAME, KEY=VALUE,… or NAME,KEY=VALUE,…; names: \(NetworkConditions.known.map(\.name).joined(separator: ", ")); "
+        + "keys: delay, jitter, loss, burst, reorder, rate, queue, such as delay=40ms,loss=5%,rate=2M"
+
+    init?(argument: String) { try? self.init(parsing: argument) }
+
+    /// - Throws: a `ValidationError` that says which part is wrong.
+    init(parsing text: String) throws {
+        var conditions = NetworkConditions()
+        for (place, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if words.count == 1, place == 0, let known = NetworkConditions(named: words[0]) {
+                conditions = known
+            } else {
+                guard words.count == 2, Self.set(words[0], words[1], &conditions) else {
+                    throw ValidationError("'\(part)' is no condition of a network; use \(Self.form)")
+                }
+            }
+        }
+        if let complaint = conditions.complaint { throw ValidationError("'\(text)': \(complaint)") }
+        (self.conditions, self.text) = (conditions, text)
+    }
+
+    private static func set(_ key: String, _ value: String, _ conditions: inout NetworkConditions) -> Bool {
+        switch key {
+        case "delay": assign(milliseconds(value), to: &conditions.delayMs)
+        case "jitter": assign(milliseconds(value), to: &conditions.jitterMs)
+        case "queue": assign(milliseconds(value), to: &conditions.queueMs)
+        case "loss": assign(percent(value), to: &conditions.lossPercent)
+        case "reorder": assign(percent(value), to: &conditions.reorderedPercent)
+        case "burst": assign(Double(value), to: &conditions.burst)
+        case "rate": assign(bitrate(value), to: &conditions.bitrate)
+        default: false
+        }
+    }
+
+    private static func assign(_ value: Double?, to place: inout Double) -> Bool {
+        guard let value else { return false }
+        place = value
+        return true
+    }
+
+    private static func assign(_ value: Double?, to place: inout Double?) -> Bool {
+        guard let value else { return false }
+        place = value
+        return true
+    }
+
+    private static func milliseconds(_ text: String) -> Double? {
+        DurationArgument(argument: text).map { Double($0.milliseconds) }
+    }
+
+    private static func percent(_ text: String) -> Double? { text.hasSuffix("%") ? Double(text.dropLast()) : nil }
+
+    /// Such as `500k`, `2M` or `800000` bit/s.
+    private static func bitrate(_ text: String) -> Double? {
+        switch text.last {
+        case "k": Double(text.dropLast()).map { $0 * 1_000 }
+        case "M": Double(text.dropLast()).map { $0 * 1_000_000 }
+        default: Double(text)
+        }
+    }
+}
+
+extension MediaConfiguration {
+    /// Prepares an emulated network without conditions for calls that a script gives some later.
+    mutating func emulateNetwork(for script: ScriptOptions?) {
+        let changes = script?.at.contains { if case .network = $0.action { true } else { false } } ?? false
+        if changes, network == nil { network = NetworkEmulator() }
+    }
+}
