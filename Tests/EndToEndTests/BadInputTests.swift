@@ -71,6 +71,22 @@ extension EndToEnd {
                     "there is no action 'dance'; use one of hold, "
                 ),
                 (["call", "bob", "--as", "alice", "--at", "hold"], "TIME=ACTION"),
+                (["call", "bob", "--as", "alice", "--network", "5g"], "'5g' is no condition of a network; use NAME, "),
+                (["call", "bob", "--as", "alice", "--network", "lte,loss=5"], "'loss=5' is no condition"),
+                (["call", "bob", "--as", "alice", "--network", "loss=500%"], "a loss is 0 to 100 %"),
+                (["call", "bob", "--as", "alice", "--at", "1s=network:rate=1"], "a rate is 1 kbit/s to 100 Gbit/s"),
+                (["call", "bob", "--as", "alice", "--at", "1s=room:a b"], "no name of a room"),
+                (["call", "bob", "--as", "alice", "--at", "1s=room:lab"], "--at …=room:lab needs --room-server"),
+                (["listen", "--as", "bob", "--room-server", "http://127.0.0.1"], "--room-server"),
+                (["listen", "--as", "bob", "--room-pin-file", "pin"], "need --room-server"),
+                (
+                    ["room", "join", "1", "--as", "alice", "--server", "ws://h/", "--invite", "b", "--invite", "b"],
+                    "--invite names a user twice"
+                ),
+                (
+                    ["room", "join", "1", "--as", "alice", "--server", "ws://h/", "--signaling", "ws://h/"],
+                    "need --invite"
+                ),
                 (["call", "bob", "--as", "alice", "--at", "later=hold"], "TIME=ACTION"),
                 (["call", "bob", "--as", "alice", "--at", "20s=hold"], "raise --duration"),
                 (["call", "bob", "--as", "alice", "--call-id", "a b"], "--call-id"),

@@ -110,6 +110,8 @@ extension EndToEnd {
             (steps + "  - {when: bob ringing, party: bob}", ":3:32: this party has nothing to do; add 'do'"),
             (steps + "  - {party: carol, do: hold}", ":3:13: there is no party 'carol'; there are alice, bob"),
             (steps + "  - {party: alice, do: hodl}", ":3:24: there is no action 'hodl'; use one of hold,"),
+            (steps + "  - {party: alice, do: room:lab}", ":3:24: a scenario has no rooms"),
+            (steps + "  - {party: alice, do: network:slow}", ":3:24: 'slow' is no condition of a network; use NAME, "),
             (steps + "  - {party: alice, do: call:carol}", ":3:24: there is no party 'carol'"),
             (steps + "  - {party: alice, do: call:alice}", ":3:24: alice cannot call itself"),
             (

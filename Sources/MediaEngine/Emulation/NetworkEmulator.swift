@@ -34,7 +34,9 @@ public final class NetworkEmulator: Sendable {
         state = Mutex(State(link: EmulatedLink(conditions)))
     }
 
-    /// The conditions; may change at any time, from any thread. A value that cannot be used (``NetworkConditions/complaint``) counts as the nearest one that can.
+    /// The conditions; may change at any time, from any thread.
+    ///
+    /// A value that cannot be used (``NetworkConditions/complaint``) counts as the nearest one that can.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.link.conditions } }
         set { state.withLock { $0.link.conditions = newValue.clamped } }

@@ -211,7 +211,9 @@ struct ListenCommand: AgentCommand {
         }
     }
 
-    private func handle(_ call: Call, in session: AgentSession, _ broadcast: Broadcast?, _ transfers: CallTransfers) async -> CallOutcome {
+    private func handle(_ call: Call, in session: AgentSession, _ broadcast: Broadcast?, _ transfers: CallTransfers)
+        async -> CallOutcome
+    {
         let isText = !output.json && !output.events
         if isText { Output.line("\(caller(of: call)) calls") }
         var attendance = attendance(in: session, transfers, isBrief: !answering.once)

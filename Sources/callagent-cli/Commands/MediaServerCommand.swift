@@ -84,7 +84,8 @@ extension MediaServerCommand {
     private func attend(in prepared: AgentSession) async throws(CallError) -> CallOutcome {
         let call = try await prepared.agent.call(
             serverName, media: media, sends: Self.role == .publisher ? MediaState() : .nothing, output: true)
-        let attendance = CallAttendance(output: output, source: sources, sink: sinks, script: script,
+        let attendance = CallAttendance(
+            output: output, source: sources, sink: sinks, script: script,
             network: prepared.configuration.media.network)
         return await attendance.attend(call) { [duration = session.duration] in
             guard let limit = duration.duration, (try? await call.waitUntilConnected()) != nil else { return }

@@ -111,7 +111,8 @@ struct ScriptStep: Sendable, Equatable {
         if let known = plain.first(where: { $0.name == text }) { return known.action }
         let names =
             plain.map(\.name) + [
-                "network:CONDITIONS", "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE", "video-size=WIDTHxHEIGHT[@FPS]",
+                "network:CONDITIONS", "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE",
+                "video-size=WIDTHxHEIGHT[@FPS]",
                 "orientation=TURN",
                 "audio=SOURCE", "audio-processing=MODE", "snapshot:FILE.png|.jpg",
             ]

@@ -9,7 +9,8 @@ struct PartyOptions {
     private static let excluded: Set = [
         "signaling", "at", "once", "json", "events", "stats-interval", "expect", "junit", "config", "log-level",
         "http-listen", "http-token-key-file", "http-tls-cert", "http-tls-key",
-        "on-ring", "on-connect", "on-end", "preview", "pipelines", "room-server", "room-token-file", "room-pin-file", "help", "version",
+        "on-ring", "on-connect", "on-end", "preview", "pipelines", "room-server", "room-token-file", "room-pin-file",
+        "help", "version",
     ]
     /// For a server of the scenario's own, whose port is not known yet.
     private static let ownServer = "ws://127.0.0.1"

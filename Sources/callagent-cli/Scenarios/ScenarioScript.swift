@@ -86,7 +86,8 @@ struct ScenarioScript {
                 try await call.accept(audio: start.audio, video: start.video, output: !start.startOutputOff)
             case .reject(let code): try await call.reject(code: code)
             case .script(let action):
-                let script = Script(steps: [], output: nil, source: options.source, network: cast.network(of: party.name))
+                let script = Script(
+                    steps: [], output: nil, source: options.source, network: cast.network(of: party.name))
                 var current = sources[ObjectIdentifier(call)] ?? script.initialSources
                 defer { sources[ObjectIdentifier(call)] = current }
                 try await script.perform(action, call, &current)
