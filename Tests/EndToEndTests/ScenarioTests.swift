@@ -49,6 +49,33 @@ extension EndToEnd {
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out/recording/alice.png"))).count > 1_000)
         }
 
+        @Test("With --network each scenario runs once on each network, and a party keeps its own")
+        func networks() async throws {
+            let file = try folder.write(
+                "name: Pair\nparties: {alice: , bob: {network: none}}\nsteps:\n  - {party: alice, do: call:bob}\nduration: 2s\n",
+                "pair.yaml")
+            let test = try Program([
+                "test", file, "--network", "delay=80ms", "--network", "none", "--json", "--artifacts",
+                folder.path("out"),
+            ])
+            #expect(try await test.waitForExit() == 0, "\(test.errors)")
+            let scenarios = try #require(try test.document()["scenarios"] as? [[String: Any]])
+            #expect(scenarios.compactMap { $0["name"] as? String } == ["Pair (delay=80ms)", "Pair (none)"])
+            #expect(scenarios.compactMap { $0["network"] as? String } == ["delay=80ms", "none"])
+            let trips = try scenarios.map { scenario in
+                let parties = try #require(scenario["parties"] as? [String: [String: Any]])
+                let calls = try #require(parties["alice"]?["calls"] as? [[String: Any]])
+                let transport = try #require(calls[0]["transport"] as? [String: Any])
+                return try #require(transport["roundTripTimeMs"] as? Double)
+            }
+            // Only what alice sends is delayed.
+            #expect(trips[0] >= 80 && trips[0] < 160 && trips[1] < 80)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).sorted() == [
+                    "pair-delay=80ms", "pair-none",
+                ])
+        }
+
         @Test("An expectation that is not met fails, and every report has the value")
         func unmet() async throws {
             let good = try folder.write(Self.pair + "duration: 500ms\n", "good.yaml")

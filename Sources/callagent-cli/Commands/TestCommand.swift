@@ -17,6 +17,14 @@ struct TestCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many scenarios run at a time.", valueName: "N"))
     var parallel = 1
 
+    @Option(
+        help: ArgumentHelp(
+            "Run each scenario on this emulated network (repeatable: once on each): \(NetworkArgument.form). "
+                + "Parties with a network of their own keep it.",
+            valueName: "conditions"),
+        transform: NetworkArgument.init(parsing:))
+    var network: [NetworkArgument] = []
+
     @Flag(help: "Print one JSON document at the end.")
     var json = false
 
@@ -99,11 +107,18 @@ struct TestCommand: AsyncParsableCommand {
         let options = PartyOptions()
         var scenarios: [Scenario] = []
         var faults: [Failure] = []
+        let networks: [NetworkArgument?] = network.isEmpty ? [nil] : network
         for file in files {
-            do throws(Failure) {
-                scenarios.append(try ScenarioReader(folder: try folder.make(for: file), options: options).read(file))
-            } catch {
-                faults.append(error)
+            for network in networks {
+                do throws(Failure) {
+                    let folder = try folder.make(for: file, on: network)
+                    let reader = ScenarioReader(folder: folder, options: options, network: network)
+                    scenarios.append(try reader.read(file))
+                } catch {
+                    faults.append(error)
+                    // It is as wrong on the next one.
+                    break
+                }
             }
         }
         try Self.refuse(faults)

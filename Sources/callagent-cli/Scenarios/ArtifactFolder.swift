@@ -14,9 +14,10 @@ final class ArtifactFolder: Sendable {
         isTemporary = path == nil
     }
 
-    /// Makes the folder for what a scenario writes: with the name of its file, and a number if another one has that name, too.
-    func make(for file: String) throws(Failure) -> String {
-        let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
+    /// Makes the folder for what a scenario writes: with the name of its file and network, and a number if another one has that name, too.
+    func make(for file: String, on network: NetworkArgument?) throws(Failure) -> String {
+        let network = network.map { "-" + $0.text.replacing("%", with: "").replacing(",", with: "-") } ?? ""
+        let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent + network
         let count = names.withLock { names in
             names[name, default: 0] += 1
             return names[name] ?? 1

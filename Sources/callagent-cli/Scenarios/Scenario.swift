@@ -11,6 +11,8 @@ struct Scenario: Sendable {
     /// The path of the file.
     let file: String
     let name: String
+    /// What the parties send through that have no emulated network of their own; nil: nothing.
+    let network: NetworkArgument?
     /// The signaling server; nil: one of its own in this process.
     let signaling: String?
     /// In the order of the file.
@@ -21,6 +23,9 @@ struct Scenario: Sendable {
     /// In which time everything has to be over.
     let limit: DurationArgument
     let expectations: [PartyExpectation]
+
+    /// The file, with the network if there is one.
+    var label: String { file + (network.map { " (\($0.text))" } ?? "") }
 
     func party(_ name: String) -> ScenarioParty? { parties.first { $0.name == name } }
 

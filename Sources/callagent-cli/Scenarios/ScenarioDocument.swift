@@ -23,6 +23,8 @@ struct ScenarioDocument: Encodable {
     struct Played: Encodable {
         let file: String
         let name: String
+        /// As `--network` says; missing without it.
+        let network: String?
         let passed: Bool
         let exitCode: Int32
         /// What failed first.
@@ -55,7 +57,8 @@ struct ScenarioDocument: Encodable {
     private static func played(_ result: ScenarioResult) -> Played {
         let here = result.scenario.parties.filter { $0.options != nil }.map(\.name)
         return Played(
-            file: result.scenario.file, name: result.scenario.name, passed: result.isPass,
+            file: result.scenario.file, name: result.scenario.name, network: result.scenario.network?.text,
+            passed: result.isPass,
             exitCode: (result.isInterrupted ? Interruption.status : result.failure?.status)?.rawValue ?? 0,
             text: result.failure?.line, seconds: result.seconds.rounded(toPlaces: 2),
             steps: result.steps.map {

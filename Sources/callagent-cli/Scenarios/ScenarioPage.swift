@@ -26,7 +26,7 @@ struct ScenarioPage {
         let isOpen = !result.isPass || suite.count == 1
         return """
             <section><details\(isOpen ? " open" : "")><summary>\(Self.entry(tree.title)) \
-            <span class="file">\(result.scenario.file.markup)</span></summary>
+            <span class="file">\(result.scenario.label.markup)</span></summary>
             <ul class="tree">\(tree.entries.map { "<li>\(Self.entry($0))</li>" }.joined(separator: "\n"))</ul>
             \(snapshots(result))
             \(calls(result))

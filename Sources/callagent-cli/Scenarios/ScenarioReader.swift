@@ -7,6 +7,8 @@ struct ScenarioReader {
     let folder: String
     /// The options of a party.
     let options: PartyOptions
+    /// The emulated network of those parties that have none of their own.
+    var network: NetworkArgument?
 
     private static let keys = ["name", "signaling", "parties", "steps", "duration", "within", "expect"]
     private static let stepKeys = ["when", "at", "party", "with", "do"]
@@ -34,7 +36,8 @@ struct ScenarioReader {
             throw fields["within"]?.complaint("within has to be longer than 0") ?? root.complaint("within is 0")
         }
         return Scenario(
-            file: path, name: name ?? path, signaling: signaling, parties: parties, steps: steps, duration: duration,
+            file: path, name: (name ?? path) + (network.map { " (\($0.text))" } ?? ""), network: network,
+            signaling: signaling, parties: parties, steps: steps, duration: duration,
             limit: limit ?? DurationArgument(.seconds(30)),
             expectations: try fields["expect"].map { node throws(Failure) in try expectations(node, parties) } ?? [])
     }

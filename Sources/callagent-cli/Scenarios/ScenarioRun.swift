@@ -25,8 +25,11 @@ struct ScenarioRun: Sendable {
             guard let options = party.options else { continue }
             do throws(Failure) {
                 configurations[party.name] = try await Self.configuration(options, engine, measuring)
-                if scenario.changesNetwork(of: party.name), configurations[party.name]?.media.network == nil {
-                    configurations[party.name]?.media.network = NetworkEmulator()
+                if configurations[party.name]?.media.network == nil,
+                    scenario.network != nil || scenario.changesNetwork(of: party.name)
+                {
+                    let conditions = scenario.network?.conditions ?? NetworkConditions()
+                    configurations[party.name]?.media.network = NetworkEmulator(conditions)
                 }
             } catch {
                 guard error.status != .usage else {

@@ -13,7 +13,7 @@ struct ScenarioSuite {
     var failure: Failure? {
         let failed = results.filter { $0.failure != nil }
         guard let first = failed.first?.failure else { return nil }
-        let lines = failed.map { "\($0.scenario.file): \($0.failure?.line ?? "")" }
+        let lines = failed.map { "\($0.scenario.label): \($0.failure?.line ?? "")" }
         guard count > 1 else { return Failure(first.status, lines[0]) }
         return Failure(first.status, "\(failed.count) of \(count) scenarios failed", after: lines)
     }
