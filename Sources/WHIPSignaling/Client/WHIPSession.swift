@@ -235,9 +235,7 @@ actor WHIPSession {
         fragment?.candidates = []
         takesCandidates = true
         entityTag = response.headers.first(name: "ETag") ?? entityTag
-        let credentials = answer.credentials
-        reply(
-            .iceRestart(.init(restart: restart, fragment: credentials.fragment, password: credentials.password)))
+        reply(.iceRestart(answer.credentials.parameters(restart: restart)))
         for candidate in answer.messages { reply(candidate) }
     }
 

@@ -7,7 +7,7 @@ struct ClientOffer: Sendable, Equatable {
     var media: CallMedia
     /// What the client sends.
     var sends: MediaState
-    var credentials: TrickleFragment.Credentials
+    var credentials: IceCredentials
 
     /// Why an offer cannot be used.
     struct Unusable: Error, Sendable, Equatable {

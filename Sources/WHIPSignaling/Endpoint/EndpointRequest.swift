@@ -1,3 +1,4 @@
+internal import CallProtocol
 internal import NIOHTTP1
 
 /// What a client asks for.

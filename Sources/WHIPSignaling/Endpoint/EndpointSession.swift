@@ -44,9 +44,9 @@ struct EndpointSession: Sendable {
     private struct Restart {
         var number: Int
         /// The client's credentials, which count when the client has the response.
-        let remoteCredentials: TrickleFragment.Credentials
+        let remoteCredentials: IceCredentials
         /// The agent's credentials; nil before the agent's answer.
-        var credentials: TrickleFragment.Credentials?
+        var credentials: IceCredentials?
         var candidates: [String] = []
         /// The client's candidates.
         var remote: [SignalingMessage.Body]
@@ -59,7 +59,7 @@ struct EndpointSession: Sendable {
     /// The agent's candidates, for the answer.
     private var candidates: [String] = []
     /// The client's credentials now.
-    private var credentials: TrickleFragment.Credentials
+    private var credentials: IceCredentials
     private var restart: Restart?
     /// The highest number of a restart of either end.
     private var restarts = 0
@@ -156,8 +156,7 @@ struct EndpointSession: Sendable {
         }
         restarts += 1
         restart = Restart(number: restarts, remoteCredentials: fragment.credentials, remote: candidates)
-        let parameters = SignalingMessage.IceParameters(
-            restart: restarts, fragment: fragment.credentials.fragment, password: fragment.credentials.password)
+        let parameters = fragment.credentials.parameters(restart: restarts)
         return (nil, [.deliver(.iceRestart(parameters))])
     }
 

@@ -6,26 +6,18 @@ internal import CallProtocol
 struct TrickleFragment: Sendable, Equatable {
     /// Its media type in HTTP.
     static let contentType = "application/trickle-ice-sdpfrag"
-    /// The most candidates that are read from the other end.
-    private static let maximumCandidates = 64
 
     /// The lines that say which m-line it is about, from the description of the end that writes it.
     private var place: [String] = []
-    var credentials: Credentials
+    var credentials: IceCredentials
     /// The candidate attributes without `a=`; an empty one is the end of candidates.
     var candidates: [String] = []
-
-    /// A username fragment and a password.
-    struct Credentials: Sendable, Equatable {
-        var fragment: String
-        var password: String
-    }
 
     /// A fragment without candidates for this description; nil if that has no m-line or no credentials.
     init?(of description: String) {
         let lines = Self.lines(description)
         let used = lines.firstIndex { Self.isUsed($0) } ?? lines.firstIndex { $0.hasPrefix("m=") }
-        guard let first = used, let credentials = Credentials(lines) else {
+        guard let first = used, let credentials = IceCredentials(in: lines) else {
             return nil
         }
         let section = lines[first...].dropFirst().prefix { !$0.hasPrefix("m=") }
@@ -37,28 +29,25 @@ struct TrickleFragment: Sendable, Equatable {
     /// Reads the other end's fragment; nil if it has no credentials.
     init?(parsing text: String) {
         let lines = Self.lines(text)
-        guard let credentials = Credentials(lines) else { return nil }
+        guard let credentials = IceCredentials(in: lines) else { return nil }
         self.credentials = credentials
-        candidates = lines.filter { $0.hasPrefix("a=candidate:") }.prefix(Self.maximumCandidates)
-            .map { String($0.dropFirst("a=".count)) }
+        candidates = IceCredentials.candidates(in: lines)
     }
 
     /// The body of a request or a response.
     var text: String {
         let lines =
-            place + ["a=ice-ufrag:\(credentials.fragment)", "a=ice-pwd:\(credentials.password)"]
+            place
+            + [
+                IceCredentials.fragmentPrefix + credentials.fragment,
+                IceCredentials.passwordPrefix + credentials.password,
+            ]
             + candidates.map { $0.isEmpty ? "a=end-of-candidates" : "a=\($0)" }
         return lines.map { $0 + "\r\n" }.joined()
     }
 
-    /// The candidates as messages; each names its credentials, by which the receiver tells those of a restart apart.
-    var messages: [SignalingMessage.Body] {
-        candidates.map { candidate in
-            let isNamed = candidate.contains(" ufrag ")
-            let text = isNamed ? candidate : "\(candidate) ufrag \(credentials.fragment)"
-            return .candidate(.init(candidate: text, mLine: 0))
-        }
-    }
+    /// The candidates as messages.
+    var messages: [SignalingMessage.Body] { credentials.messages(of: candidates) }
 
     /// Whether the line is an m-line with a port: the first of them has the transport that all share.
     static func isUsed(_ line: String) -> Bool {
@@ -66,20 +55,4 @@ struct TrickleFragment: Sendable, Equatable {
     }
 
     private static func lines(_ text: String) -> [String] { text.split(whereSeparator: \.isNewline).map(String.init) }
-}
-
-extension TrickleFragment.Credentials {
-    /// Whether they are within the limits of RFC 8839 section 5.4 and of the call's protocol.
-    var isValid: Bool {
-        SignalingLimits.isIceText(fragment, atLeast: 4) && SignalingLimits.isIceText(password, atLeast: 22)
-    }
-
-    /// The first credentials among the lines: with BUNDLE all m-lines have the same.
-    init?(_ lines: [String]) {
-        func value(_ name: String) -> String? {
-            lines.first { $0.hasPrefix("a=\(name):") }.map { String($0.dropFirst("a=\(name):".count)) }
-        }
-        guard let fragment = value("ice-ufrag"), let password = value("ice-pwd") else { return nil }
-        self.init(fragment: fragment, password: password)
-    }
 }

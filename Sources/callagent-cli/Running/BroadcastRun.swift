@@ -29,7 +29,9 @@ final class BroadcastRun: Sendable {
     ) {
         let broadcast = Broadcast(of: plan.media.video, pausedAs: pauseVideo)
         self.broadcast = broadcast
-        work = Task { await Self.run(plan, broadcast, engine, output, logger) }
+        let connecting = Connecting(
+            plan: plan, broadcast: broadcast, engine: engine, output: output, logger: logger)
+        work = Task { await connecting.run() }
         reporting = Task {
             for await isPaused in broadcast.pauses {
                 report(isPaused ? "broadcastPaused" : "broadcastResumed", plan.name, nil, output)
@@ -43,109 +45,116 @@ final class BroadcastRun: Sendable {
         reporting.cancel()
         await work.value
     }
+}
 
-    private static func run(
-        _ plan: Plan, _ broadcast: Broadcast, _ engine: Engine, _ output: OutputOptions, _ logger: Logger
-    ) async {
+/// Keeps a broadcast connected: one connection after the other, until its task is cancelled.
+private struct Connecting {
+    let plan: BroadcastRun.Plan
+    let broadcast: Broadcast
+    let engine: Engine
+    let output: OutputOptions
+    let logger: Logger
+
+    private var media: CallMedia { CallMedia(audio: plan.media.audio != nil, video: plan.media.video != nil) }
+
+    private var settings: AgentConfiguration {
         var settings = AgentConfiguration(media: plan.media)
         settings.media.outputs = OutputConfiguration()
         settings.keptReports = 0
+        return settings
+    }
+
+    func run() async {
         switch plan.target {
         case .mediaServer(let url):
+            var settings = settings
             settings.media.direction = .sendonly
             let transport = WHIPTransport(
                 url: url, role: .publisher, token: plan.token, trustRootsFile: plan.trustRootsFile, logger: logger)
             let agent = Agent(
                 user: "broadcast", media: engine, signaling: transport, configuration: settings, logger: logger)
-            await publish(as: agent, plan, broadcast, output)
+            await again { await publish(as: agent) }
             await Task { await agent.close() }.value
-        case .room(let name, let server):
-            var pause = Duration.seconds(1)
-            while !Task.isCancelled {
-                await visit(name, server, plan, broadcast, engine, settings, output, logger)
-                guard (try? await Task.sleep(for: pause)) != nil else { return }
-                pause = min(pause * 2, .seconds(30))
-            }
+        case .room(let name, let server): await again { await visit(name, at: server) }
         }
     }
 
-    /// Has one session after the other at a media server.
-    private static func publish(
-        as agent: Agent, _ plan: Plan, _ broadcast: Broadcast, _ output: OutputOptions
-    ) async {
+    /// Connects after 1 s to 30 s again and again; `connect` says whether it worked for a while.
+    private func again(_ connect: () async -> Bool) async {
         var pause = Duration.seconds(1)
         while !Task.isCancelled {
-            do throws(CallError) {
-                try await agent.prepare()
-                let call = try await agent.call(
-                    "server", media: CallMedia(audio: plan.media.audio != nil, video: plan.media.video != nil))
-                await broadcast.use(call)
-                let following = Task { await follow(call, plan, output) }
-                let end = await withTaskCancellationHandler {
-                    await call.waitUntilEnded()
-                } onCancel: {
-                    Task { await call.hangUp() }
-                }
-                following.cancel()
-                if await call.report().timeline.instant(of: .connected) != nil { pause = .seconds(1) }
-                if !Task.isCancelled { report("broadcastLost", plan.name, end.text, output) }
-            } catch {
-                if !Task.isCancelled { report("broadcastLost", plan.name, Failure(error).line, output) }
-            }
+            if await connect() { pause = .seconds(1) }
             guard (try? await Task.sleep(for: pause)) != nil else { return }
             pause = min(pause * 2, .seconds(30))
         }
     }
 
+    /// Has one session at a media server.
+    private func publish(as agent: Agent) async -> Bool {
+        do throws(CallError) {
+            try await agent.prepare()
+            let call = try await agent.call("server", media: media)
+            await broadcast.use(call)
+            let following = Task { await follow(call) }
+            let end = await withTaskCancellationHandler {
+                await call.waitUntilEnded()
+            } onCancel: {
+                Task { await call.hangUp() }
+            }
+            following.cancel()
+            if !Task.isCancelled { lost(end.text) }
+            return await call.report().timeline.instant(of: .connected) != nil
+        } catch {
+            if !Task.isCancelled { lost(Failure(error).line) }
+            return false
+        }
+    }
+
     /// Is in the room until that is over for this end.
-    private static func visit(
-        _ name: String, _ server: String, _ plan: Plan, _ broadcast: Broadcast, _ engine: Engine,
-        _ settings: AgentConfiguration, _ output: OutputOptions, _ logger: Logger
-    ) async {
-        var configuration = RoomConfiguration(
-            settings, publishes: CallMedia(audio: plan.media.audio != nil, video: plan.media.video != nil))
+    private func visit(_ name: String, at server: String) async -> Bool {
+        var configuration = RoomConfiguration(settings, publishes: media)
         configuration.receives = { _ in false }
-        do {
+        do throws(RoomError) {
             let janus = try JanusEngine(
                 url: server, token: plan.token, trustRootsFile: plan.trustRootsFile, logger: logger)
             let room = try Room(
                 name, as: plan.name, on: janus, pin: plan.pin, media: engine, configuration: configuration,
                 logger: logger)
             let events = room.events
-            await withTaskCancellationHandler {
-                do throws(RoomError) {
-                    try await room.join()
-                    for await event in events { await follow(event, plan, broadcast, output) }
-                } catch {
-                    report("broadcastLost", plan.name, error.description, output)
-                }
-                await Task { await room.leave() }.value
+            let error = await withTaskCancellationHandler { () -> RoomError? in
+                do throws(RoomError) { try await room.join() } catch { return error }
+                for await event in events { await follow(event) }
+                return nil
             } onCancel: {
                 Task { await room.leave() }
             }
+            await Task { await room.leave() }.value
+            if let error { throw error }
+            return true
         } catch {
-            report("broadcastLost", plan.name, "\(error)", output)
+            lost(error.description)
+            return false
         }
     }
 
-    private static func follow(
-        _ event: RoomEvent, _ plan: Plan, _ broadcast: Broadcast, _ output: OutputOptions
-    ) async {
+    private func follow(_ event: RoomEvent) async {
         switch event {
         case .publishing(let call):
             await broadcast.use(call)
-            Task { await follow(call, plan, output) }
-        case .notPublished(let text), .lost(let text): report("broadcastLost", plan.name, text, output)
-        case .ended(let error): report("broadcastLost", plan.name, error.description, output)
+            Task { await follow(call) }
+        case .notPublished(let text), .lost(let text): lost(text)
+        case .ended(let error): lost(error.description)
         default: break
         }
     }
 
     /// Says when the broadcast is on.
-    private static func follow(_ call: Call, _ plan: Plan, _ output: OutputOptions) async {
+    private func follow(_ call: Call) async {
         guard (try? await call.waitUntilConnected()) != nil else { return }
         report("broadcasting", plan.name, nil, output)
     }
+
+    private func lost(_ text: String) { report("broadcastLost", plan.name, text, output) }
 }
 
 /// Prints what becomes of a broadcast.

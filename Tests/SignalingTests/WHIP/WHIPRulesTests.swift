@@ -109,11 +109,12 @@ struct WHIPRulesTests {
         #expect(TrickleFragment(of: text) == nil)
     }
 
-    @Test("Of a server's candidates only so many are read")
+    @Test("Of a server's candidates only so many are read, and each one once")
     func manyCandidates() throws {
-        let lines = Array(repeating: "a=candidate:1 1 udp 1 h 1 typ host", count: 1_000)
+        let lines = (0..<1_000).map { "a=candidate:1 1 udp 1 h \($0 / 2) typ host" }
         let text = (["a=ice-ufrag:abcd", "a=ice-pwd:secret"] + lines).joined(separator: "\r\n")
-        #expect(try #require(TrickleFragment(parsing: text)).candidates.count == 64)
+        let candidates = try #require(TrickleFragment(parsing: text)).candidates
+        #expect(candidates.count == 64 && Set(candidates).count == 64)
     }
 
     // MARK: Links
