@@ -49,6 +49,7 @@ struct TrackDocument: Codable {
         var toneHz: Double?
         var heardBeforeConnected: Int?
         var rtpPacketsBeforeAccept: Int?
+        var mosEstimate: Double?
         var dtmf: String?
     }
 
@@ -101,9 +102,27 @@ struct TrackDocument: Codable {
         received.toneHz = track.received.toneHz?.rounded(toPlaces: 2)
         received.heardBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
+        received.mosEstimate = Self.mosEstimate(entries)
         received.dtmf = dtmf.isEmpty ? nil : dtmf
         (self.sent, self.received) = (sent, received)
     }
+
+    /// How people would rate the received audio; nil before the round trip is known, and without audio.
+    private static func mosEstimate(_ entries: StatisticsReport) -> Double? {
+        guard let entry = entries.inbound.first(where: { $0.kind == "audio" }), entry.packetsReceived > 0,
+            let roundTrip = entries.remoteInbound.compactMap(\.roundTripTime).max()
+        else { return nil }
+        let emitted = entry.jitterBufferEmittedCount
+        let waiting = emitted > 0 ? entry.jitterBufferDelay / Double(emitted) : 0
+        let unplayed = max(0, entry.packetsLost) + entry.packetsDiscarded
+        let score = MeanOpinionScore.estimate(
+            delayMs: (roundTrip / 2 + waiting) * 1_000 + packetMs,
+            lossPercent: lossPercent(unplayed, of: entry.packetsReceived + max(0, entry.packetsLost)))
+        return score.rounded(toPlaces: 2)
+    }
+
+    /// What a packet of audio waits for until it is full.
+    private static let packetMs = 20.0
 
     fileprivate static func kbitPerSecond(_ bytes: Int?, _ seconds: Double) -> Double {
         seconds > 0 ? (Double(bytes ?? 0) * 8 / 1_000 / seconds).rounded(toPlaces: 1) : 0
