@@ -50,7 +50,8 @@ enum Figures {
             "video.received.quality.delayMs.median", "video.received.quality.delayMs.p95",
             "video.received.quality.delayMs.max",
             "video.received.shownBeforeConnected", "audio.sent.toneHz", "audio.received.samples",
-            "audio.received.toneHz", "audio.received.mosEstimate", "audio.received.heardBeforeConnected", "transport.roundTripTimeMs",
+            "audio.received.toneHz", "audio.received.mosEstimate", "audio.received.heardBeforeConnected",
+            "transport.roundTripTimeMs",
             "transport.packetsLost", "transport.bytesSent", "transport.bytesReceived",
             "transport.selectedCandidatePairChanges", "transport.selectedCandidatePairChangedMs",
         ]
