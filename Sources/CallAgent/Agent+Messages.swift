@@ -107,6 +107,7 @@ extension Agent {
             keep: { reports.keep($0) },
             wallClock: { Date().timeIntervalSince1970 * 1_000 }, sleep: sleep, logger: logger)
         surroundings.device = line.device
+        if line.acknowledges { surroundings.acknowledged = { await line.waitUntilAcknowledged($0) } }
         surroundings.checkSignaling = { line.checkConnection() }
         surroundings.announcesRinging = configuration.announcesRinging
         surroundings.room = room

@@ -10,6 +10,8 @@ extension Call {
         var outbox: @Sendable (SignalingMessage) -> Void
         /// Stops repeating the messages of the call, except its farewell.
         var forget: @Sendable (CallKey) -> Void
+        /// Returns when the peer has acknowledged the messages of the call; nil if nobody does.
+        var acknowledged: (@Sendable (CallKey) async -> Void)?
         /// Finds out whether signaling still works.
         var checkSignaling: @Sendable () -> Void = {}
         /// Where the call is listed until it is over.
@@ -61,7 +63,9 @@ extension Call {
         let wasAccepted = timeline.instant(of: .accepted) != nil
         if message.body.isSignOfLife { auditsUnanswered = 0 }
         if !message.extensionData.isEmpty { hub.yield(.extensionData(message.extensionData)) }
-        process(.received(message.body, generation: message.generation, device: message.device))
+        let late = messageLateness.note(
+            sentUnixMs: message.sentUnixMs, receivedUnixMs: surroundings.wallClock())
+        process(.received(message.body, generation: message.generation, device: message.device), late: late)
         // Only the accept that the rules applied gives the time.
         if case .accept = message.body, !wasAccepted, timeline.instant(of: .accepted) != nil {
             acceptedAtCallee = timeline.instant(unixMs: message.sentUnixMs)
@@ -87,6 +91,7 @@ extension Call {
     /// A message of this call was given up.
     func gaveUp(_ message: SignalingMessage, code: Int?, text: String) {
         guard machine.state != .ended else { return }
+        forgetAnnounced(message.body)
         if message.body.isInvite { return process(.inviteFailed(text: text)) }
         record(.other, "messageNotDelivered \(message.body.name)", at: .now)
         hub.yield(.notice(.messageNotDelivered(type: message.body.name, code: code, text: text)))
@@ -111,7 +116,10 @@ extension Call {
 
     // MARK: The loop
 
-    func process(_ event: CallMachine.Event, at instant: ContinuousClock.Instant = .now) {
+    /// - Parameter late: how much earlier than it arrived the peer sent the message of the event.
+    func process(
+        _ event: CallMachine.Event, at instant: ContinuousClock.Instant = .now, late: Duration = .zero
+    ) {
         guard machine.state != .ended else { return }
         record(event, at: instant)
         if case .setSending(let audio, let video) = event {
@@ -122,6 +130,7 @@ extension Call {
         // Before the farewell is sent: its receiver may place the next call at once.
         if machine.state == .ended { surroundings.registry.noteEnd(of: self) }
         for effect in effects { carryOut(effect, at: instant) }
+        expectAnnounced(at: instant - late)
         reportAttributes()
     }
 
@@ -269,6 +278,7 @@ extension Call {
         extensionToSend = [:]
         record(.sent, body.name, at: instant)
         surroundings.outbox(message)
+        if case .state(let state) = body { noteAnnounced(state, inMessage: messagesSent) }
     }
 
     /// The call continues under the id of the peer's call.

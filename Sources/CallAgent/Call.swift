@@ -29,6 +29,11 @@ public actor Call {
     var timers: [CallTimer: Task<Void, Never>] = [:]
     /// Reports the statistics periodically.
     var sampling: Task<Void, Never>?
+    /// How late the messages of the peer are.
+    var messageLateness = MessageLateness()
+    /// What the peer announced to send, as far as the media knows.
+    var announcedMedia = MediaGates(audio: .live, video: .live)
+    var holdKnowledge = HoldKnowledge()
     /// Whether the peer's audio is played.
     public internal(set) var isOutputOn = true
     var messagesSent = 0
@@ -278,6 +283,7 @@ public actor Call {
         var statistics = await generations.report()
         statistics.video?.sent.frameSizeChanges = frameSizeChanges.sent
         statistics.video?.received.frameSizeChanges = frameSizeChanges.received
+        addBroken(to: &statistics)
         return CallReport(
             callId: id, role: role, user: user, peer: peer, room: room, media: media, sends: machine.sends,
             state: machine.state,

@@ -33,6 +33,16 @@ extension CallMachine {
             isReceiving: phase == .accepted && hasFirstFrame && !isHeld && generation.number == shown.number)
     }
 
+    /// What the peer sends by what both ends reported, in the words of this end's gates.
+    ///
+    /// - Parameter knowsHold: whether the peer has learned that this end holds the call.
+    func announced(knowsHold: Bool) -> MediaGates {
+        guard end == nil else { return MediaGates(audio: .live, video: .live) }
+        let isHeld = peer.isHolding || own.isHolding && knowsHold
+        return MediaGates(
+            audio: Self.gate(peer.audio, isHeld: isHeld), video: Self.gate(peer.video, isHeld: isHeld))
+    }
+
     private static func gate(_ sending: MediaState.Sending, isHeld: Bool) -> MediaGates.Sending {
         switch sending {
         case .off: .off

@@ -63,7 +63,7 @@ public struct MediaConfiguration: Sendable {
     ///
     /// This end's calls ask for them from the beginning, so that a channel opens without another connection.
     public var allowsDataChannels = false
-    /// What is measured in received media, in addition to counts: pitch, level, frames that differ.
+    /// What is measured in received media, in addition to counts: pitch, level, frames that differ, muted media that is not black or silent.
     ///
     /// Nothing by default, because it costs processor time. Levels in ``CallEvent/statistics(_:)`` need `MediaMeasurement.level`.
     public var measurements: Set<MediaMeasurement> = []

@@ -65,6 +65,10 @@ public struct MediaReport: Sendable, Equatable {
         public var shown = 0
         /// Those of ``shown`` that left before the gates were opened: 0 unless something is wrong.
         public var shownBeforeOpening = 0
+        /// What arrived although the peer had reported that it is muted or off, or while the call was held: all 0 unless something is wrong.
+        ///
+        /// Of all connections of the call.
+        public var broken = BrokenAnnouncements()
         /// When the first RTP packets arrived; a few thousand at most.
         public var arrivals: [ContinuousClock.Instant] = []
 

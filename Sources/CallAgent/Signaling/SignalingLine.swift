@@ -75,6 +75,9 @@ package actor SignalingLine {
         Task { await self.handle(.failed(message, code: nil, text: text)) }
     }
 
+    /// Whether the peer acknowledges messages: the transport does not guarantee that they arrive.
+    nonisolated var acknowledges: Bool { !transport.guaranteesDelivery }
+
     /// How many outgoing messages wait.
     nonisolated var waitingMessages: Int { orders.count }
 
@@ -107,6 +110,7 @@ package actor SignalingLine {
         alarm?.task.cancel()
         await transport.close()
         for task in tasks { task.cancel() }
+        releaseWaiting()
     }
 
     /// Waits until all messages of a call so far are acknowledged or given up.

@@ -16,6 +16,7 @@ public final class MediaOutputs: Sendable {
     /// When video and audio are shown and played.
     let playout = Playout()
     private let report: FailureReport
+    private let announcements: [MediaKind: AnnouncementWatch]
     /// The recording of received media.
     let received: Recorder?
     /// The recording of sent media.
@@ -24,7 +25,10 @@ public final class MediaOutputs: Sendable {
     let probes: EchoProbes?
 
     /// Outputs for the application: no recording, no window and no speaker.
-    public init() { (sinks, report, received, sent, probes) = ([:], FailureReport(), nil, nil, nil) }
+    public init() {
+        (sinks, report, received, sent, probes) = ([:], FailureReport(), nil, nil, nil)
+        announcements = Self.announcements(playout)
+    }
 
     /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` for a recording of an unknown format.
     init(_ configuration: OutputConfiguration, catalog: PipelineCatalog) throws(MediaError) {
@@ -55,6 +59,11 @@ public final class MediaOutputs: Sendable {
             ) { report.note(.sinkFailed(kind, $0)) }
         }
         (self.probes, self.sinks, self.report) = (probes, sinks, report)
+        announcements = Self.announcements(playout)
+    }
+
+    private static func announcements(_ playout: Playout) -> [MediaKind: AnnouncementWatch] {
+        Dictionary(uniqueKeysWithValues: MediaKind.allCases.map { ($0, AnnouncementWatch($0, playout: playout)) })
     }
 
     // MARK: For the application
@@ -81,6 +90,21 @@ public final class MediaOutputs: Sendable {
         return try await BlockingQueue(label: "snapshot").encode(latest, as: format)
     }
 
+    /// Tells what the peer announced to send of one kind, such as that it is muted; ``SendMode/live`` at first.
+    ///
+    /// What arrives against it is counted (``broken(_:)``), on all connections that have these outputs. The application's signaling and the media take
+    /// different paths: so what arrives within 1 s, two round trips and the playout delay after this call does not count, nor what arrived within
+    /// that time before `announced`. Both ends may also have agreed that nothing is sent for a while, as in a call on hold: ``SendMode/closed``.
+    /// - Parameter announced: when the peer said so, which may be before this end learned it; what arrived after that was allowed by it.
+    public func expect(
+        _ mode: SendMode, of kind: MediaKind, announcedAt announced: ContinuousClock.Instant = .now
+    ) { announcements[kind]?.expect(mode, announcedAt: announced) }
+
+    /// What arrived of one kind although the peer had announced that it sends no such thing.
+    public func broken(_ kind: MediaKind) -> BrokenAnnouncements {
+        announcements[kind]?.broken ?? BrokenAnnouncements()
+    }
+
     /// Ends the streams, closes windows and devices, and completes the files; idempotent.
     ///
     /// - Returns: False when a file or a device did not end within 5 s and was abandoned.
@@ -91,6 +115,9 @@ public final class MediaOutputs: Sendable {
 
     /// What passes on the media of one kind.
     func outlet(_ kind: MediaKind) -> Outlet { kind == .video ? video : audio }
+
+    /// What compares the media of one kind with what the peer announced.
+    func announcement(_ kind: MediaKind) -> AnnouncementWatch? { announcements[kind] }
 
     /// Opens the window or the speaker of one kind.
     func openSink(_ kind: MediaKind) {

@@ -24,6 +24,9 @@ final class Playout: Sendable {
         }
     }
 
+    /// The round trip, in ms; that of a long path before the first report.
+    var roundTripMs: Double { state.withLock { $0.delay.roundTripMs } }
+
     /// Sets the round trip, in ms.
     func follow(roundTripMs: Double) { state.withLock { $0.delay.follow(roundTripMs: roundTripMs) } }
 

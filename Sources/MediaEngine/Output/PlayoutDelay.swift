@@ -27,6 +27,8 @@ struct PlayoutDelay: Sendable {
     /// The present delay.
     private(set) var value = Double(initial)
 
+    var roundTripMs: Double { Double(roundTrip) / 1e6 }
+
     /// Sets the round trip, in ms.
     ///
     /// It bounds the delay: enough for two requests of a lost packet and a bit more.

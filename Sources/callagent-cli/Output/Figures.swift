@@ -31,6 +31,7 @@ enum Figures {
                 "sent.kbitPerSecond", "sent.packetsSent", "sent.packetsLost", "sent.lossPercent", "sent.jitterMs",
                 "sent.roundTripTimeMs", "received.kbitPerSecond", "received.packetsReceived", "received.packetsLost",
                 "received.lossPercent", "received.jitterMs", "received.rtpPacketsBeforeAccept",
+                "received.rtpPacketsWhileOff", "received.rtpPacketsWhileHeld",
             ].map { "\(kind).\($0)" }
         } + [
             "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",
@@ -49,8 +50,10 @@ enum Figures {
             "video.received.quality.framesReordered", "video.received.quality.delayMs.min",
             "video.received.quality.delayMs.median", "video.received.quality.delayMs.p95",
             "video.received.quality.delayMs.max",
-            "video.received.shownBeforeConnected", "audio.sent.toneHz", "audio.received.samples",
+            "video.received.shownBeforeConnected", "video.received.framesWhileMuted", "audio.sent.toneHz",
+            "audio.received.samples",
             "audio.received.toneHz", "audio.received.mosEstimate", "audio.received.heardBeforeConnected",
+            "audio.received.audibleMsWhileMuted",
             "transport.roundTripTimeMs",
             "transport.packetsLost", "transport.bytesSent", "transport.bytesReceived",
             "transport.selectedCandidatePairChanges", "transport.selectedCandidatePairChangedMs",

@@ -19,8 +19,24 @@ enum MediaLines {
                 "  audio     sent \(audio(sent.frames, sent.toneHz, sent.codec)); received "
                     + audio(received.decoded, received.toneHz, received.codec))
         }
+        let broken = broken(report.statistics)
+        if !broken.isEmpty { lines.append("  broken    the peer sent " + broken.joined(separator: "; ")) }
         if let end = end(of: report) { lines.append("  ended     \(end)") }
         return lines
+    }
+
+    /// What arrived against what the peer reported; empty if it kept its word.
+    private static func broken(_ report: MediaReport) -> [String] {
+        [("video", report.video), ("audio", report.audio)].flatMap { kind, track in
+            let broken = track?.received.broken ?? BrokenAnnouncements()
+            let found: [(count: Int, text: String)] = [
+                (broken.framesWhileMuted ?? 0, "frames that were not black while its video was muted"),
+                (Int((broken.audibleMsWhileMuted ?? 0).rounded()), "ms of sound while its audio was muted"),
+                (broken.packetsWhileOff, "RTP packets while its \(kind) was off"),
+                (broken.packetsWhileHeld, "RTP packets of \(kind) while the call was held"),
+            ]
+            return found.filter { $0.count > 0 }.map { "\($0.count) \($0.text)" }
+        }
     }
 
     /// The whole call in a line, such as `alice: 10.1 s ended, remoteHangup (9900) by alice; first frame after 44 ms`.

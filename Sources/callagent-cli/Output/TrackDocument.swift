@@ -50,6 +50,10 @@ struct TrackDocument: Codable {
         var heardBeforeConnected: Int?
         var rtpPacketsBeforeAccept: Int?
         var mosEstimate: Double?
+        var framesWhileMuted: Int?
+        var audibleMsWhileMuted: Double?
+        var rtpPacketsWhileOff: Int?
+        var rtpPacketsWhileHeld: Int?
         var dtmf: String?
     }
 
@@ -88,6 +92,7 @@ struct TrackDocument: Codable {
         }
         received.shownBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
+        received.framesWhileMuted = track.received.broken.framesWhileMuted
         (self.sent, self.received) = (sent, received)
     }
 
@@ -103,6 +108,7 @@ struct TrackDocument: Codable {
         received.heardBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
         received.mosEstimate = Self.mosEstimate(entries)
+        received.audibleMsWhileMuted = track.received.broken.audibleMsWhileMuted?.rounded(toPlaces: 1)
         received.dtmf = dtmf.isEmpty ? nil : dtmf
         (self.sent, self.received) = (sent, received)
     }
@@ -157,5 +163,7 @@ extension TrackDocument.Received {
             packetsReceived: arrived, packetsLost: arrived > 0 ? lost : nil,
             lossPercent: arrived > 0 ? TrackDocument.lossPercent(lost, of: arrived + lost) : nil,
             jitterMs: arrived > 0 ? entry.map { ($0.jitter * 1_000).rounded(toPlaces: 2) } : nil)
+        rtpPacketsWhileOff = received.broken.packetsWhileOff
+        rtpPacketsWhileHeld = received.broken.packetsWhileHeld
     }
 }

@@ -29,6 +29,9 @@ final class HeldSignaling: SignalingTransport {
     /// The number of held messages.
     var heldCount: Int { state.withLock { $0.held.count } }
 
+    /// Holds messages from now on, until they are released again.
+    func hold() { state.withLock { $0.isHolding = true } }
+
     /// Delivers the held messages in order, and later ones at once.
     func release() {
         state.withLock { state in

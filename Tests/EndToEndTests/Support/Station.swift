@@ -99,6 +99,12 @@ final class Station: Sendable {
         return incoming[number - 1]
     }
 
+    /// Sends this on the latest peer connection, whatever its call reports.
+    func force(_ mode: SendMode, of kind: MediaKind) async {
+        let latest = sessions.value.withLock { $0.last }
+        await latest?.peer.setSending(mode, of: kind)
+    }
+
     /// Observes the decoded media of a peer connection as soon as it is built; 0 is the first one of this agent.
     func look(
         _ kind: MediaKind, connection: Int = 0, sourceLocation: SourceLocation = #_sourceLocation

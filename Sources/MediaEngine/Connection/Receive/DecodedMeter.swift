@@ -63,10 +63,13 @@ final class DecodedMeter: Sendable {
 
     private let kind: MediaKind
     private let playout: Playout
+    private let announcement: AnnouncementWatch?
     private let state = Mutex(State())
 
-    /// Tells `playout` how late each frame or buffer is.
-    init(kind: MediaKind, playout: Playout) { (self.kind, self.playout) = (kind, playout) }
+    /// Tells `playout` how late each frame or buffer is, and `announcement` what muted media contains.
+    init(kind: MediaKind, playout: Playout, announcement: AnnouncementWatch? = nil) {
+        (self.kind, self.playout, self.announcement) = (kind, playout, announcement)
+    }
 
     /// Watches everything that leaves `pad`; `onFirst` is called once, on the streaming thread.
     func watch(_ pad: Pad, onFirst: @escaping @Sendable () -> Void) {
@@ -82,6 +85,7 @@ final class DecodedMeter: Sendable {
             state.measurements = measurements
             state.applyMeasurements()
         }
+        if measurements.contains(.mutedMedia) { announcement?.measure() }
     }
 
     private func noteFormat(_ caps: PropertyValue) {
@@ -106,6 +110,9 @@ final class DecodedMeter: Sendable {
     private func addVideo(_ buffer: PassingBuffer, shownAt instant: ContinuousClock.Instant) -> Bool {
         let isDistinct = isCompared && isDistinct(buffer.reference)
         readMark(buffer)
+        if let size = state.withLock({ $0.measurements.contains(.mutedMedia) ? $0.frameSize : nil }) {
+            announcement?.note(frame: buffer.reference, width: size.width, height: size.height)
+        }
         return state.withLock { state in
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
@@ -147,7 +154,12 @@ final class DecodedMeter: Sendable {
         state.withLock { state in
             guard let format = state.format else { return false }
             let isFirst = state.decoded == 0
-            state.decoded += buffer.byteCount / MemoryLayout<Int16>.size / format.channels
+            let samples = buffer.byteCount / MemoryLayout<Int16>.size / format.channels
+            state.decoded += samples
+            if state.measurements.contains(.mutedMedia) {
+                let milliseconds = Double(samples) / Double(format.samplesPerSecond) * 1_000
+                announcement?.note(audio: buffer.reference, milliseconds: milliseconds)
+            }
             if state.pitch != nil || state.level != nil { measure(buffer.reference, format, &state) }
             return isFirst && state.decoded > 0
         }
@@ -205,4 +217,6 @@ public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     case distinctFrames
     /// Which frames of a source that marks them are missing, repeated or out of order, and how old they are: ``VideoQuality``.
     case frameMarks
+    /// Whether media that the peer announced as muted is black or silent: ``MediaOutputs/broken(_:)``. Reads the media only while it is muted.
+    case mutedMedia
 }

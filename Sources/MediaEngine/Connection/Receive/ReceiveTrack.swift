@@ -55,7 +55,8 @@ final class ReceiveTrack: Sendable {
         self.decoder = decoderElement
         decoded = try decoderElement.pad("src")
         let kind = kind
-        meter = DecodedMeter(kind: kind, playout: outputs.playout)
+        let announcement = outputs.announcement(kind)
+        meter = DecodedMeter(kind: kind, playout: outputs.playout, announcement: announcement)
         let shown = try sinkElement.pad("sink")
         gate = Gate(at: shown) { report(PeerConnectionEvent(.firstShown(kind), at: $0)) }
         // Behind the gate, so that the outlet gets nothing that the gate holds back.
@@ -66,6 +67,10 @@ final class ReceiveTrack: Sendable {
         recording = outputs.received?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
+        input.probe { _ in
+            announcement?.notePacket()
+            return .pass
+        }
         if kind == .video {
             encoded.probe { [weak self] frame in
                 self?.decodes(frame.reference, isWatched: outlet.hasConsumers) == false ? .drop : .pass

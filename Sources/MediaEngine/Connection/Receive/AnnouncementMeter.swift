@@ -1,0 +1,57 @@
+/// Counts what a peer sends although it announced another mode.
+///
+/// The announcement and the media take different paths. So what arrives within the tolerance after an announcement does not count, nor
+/// what arrives within the tolerance before the next one was made: that media may have overtaken its announcement. A value without a clock.
+struct AnnouncementMeter: Sendable {
+    /// What counts, by the mode that was announced: the packets of ``SendMode/off`` and ``SendMode/closed``, the frames or the ms of audio of ``SendMode/blank``.
+    private var settled: [SendMode: Double] = [:]
+    private var mode = SendMode.live
+    private var since: ContinuousClock.Instant?
+    /// What arrived lately against ``mode``: it counts once the next announcement is known not to excuse it.
+    private var recent: [(at: ContinuousClock.Instant, amount: Double)] = []
+
+    /// What arrives so soon after the first of an entry is added to it.
+    private static let entryDuration = Duration.milliseconds(100)
+    /// What is older than so many entries counts whatever is announced later: a peer that always breaks its word fills no memory.
+    static let maximumEntries = 1_024
+
+    /// What the peer announced last.
+    var announced: SendMode { mode }
+
+    /// The peer announced at `announced` what it sends from then on; this end knows it at `now`.
+    ///
+    /// Repeating the same mode changes nothing.
+    mutating func expect(
+        _ next: SendMode, announcedAt announced: ContinuousClock.Instant, now: ContinuousClock.Instant,
+        tolerance: Duration
+    ) {
+        guard next != mode else { return }
+        settle(before: announced - tolerance)
+        (mode, since, recent) = (next, now, [])
+    }
+
+    /// Something arrived that contradicts the announced mode.
+    mutating func note(_ amount: Double, at now: ContinuousClock.Instant, tolerance: Duration) {
+        guard mode != .live, let since, now - since >= tolerance else { return }
+        if let last = recent.last, now - last.at < Self.entryDuration {
+            recent[recent.count - 1].amount += amount
+            return
+        }
+        recent.append((now, amount))
+        if recent.count > Self.maximumEntries { settled[mode, default: 0] += recent.removeFirst().amount }
+    }
+
+    /// What counts of one mode at `now`.
+    func total(of mode: SendMode, at now: ContinuousClock.Instant, tolerance: Duration) -> Double {
+        var meter = self
+        if mode == self.mode { meter.settle(before: now - tolerance) }
+        return meter.settled[mode] ?? 0
+    }
+
+    private mutating func settle(before end: ContinuousClock.Instant) {
+        let certain = recent.prefix { $0.at + Self.entryDuration <= end }
+        guard !certain.isEmpty else { return }
+        settled[mode, default: 0] += certain.reduce(0) { $0 + $1.amount }
+        recent.removeFirst(certain.count)
+    }
+}
