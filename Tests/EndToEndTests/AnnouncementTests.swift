@@ -16,29 +16,26 @@ extension EndToEnd {
             "video.received.framesWhileMuted", "audio.received.audibleMsWhileMuted",
             "video.received.rtpPacketsWhileOff", "audio.received.rtpPacketsWhileOff",
             "video.received.rtpPacketsWhileHeld", "audio.received.rtpPacketsWhileHeld",
+            "video.received.aboveMaxRateMs", "audio.received.aboveMaxRateMs",
         ]
 
         @Test("Ends that mute, stop and hold as they say have only zeros, with media before, in between and after")
         func honest() async throws {
             let pair = try await Talk()
             let (heard, seen) = (try await pair.bob.look(.audio), try await pair.bob.look(.video))
-            await pair.mine.call.setVideo(.muted)
-            await pair.mine.call.setAudio(.muted)
-            // Longer than the tolerance.
-            try await eventually("black and silence") { seen.blackRun >= 60 && heard.silentRun >= 100 }
-            await pair.mine.call.setVideo(.on)
-            await pair.mine.call.setAudio(.on)
-            try await pair.theirs.seesAndHears(pair.alice.mark)
-
-            await pair.mine.call.setVideo(.off)
-            let before = heard.buffers
-            try await eventually("audio without video") { heard.buffers >= before + 100 }
-            await pair.mine.call.setVideo(.on)
-            await pair.mine.call.setAudio(.off)
-            let frames = seen.frames
-            try await eventually("video without audio") { seen.frames >= frames + 60 }
-            await pair.mine.call.setAudio(.on)
-            try await pair.theirs.seesAndHears(pair.alice.mark)
+            for (audio, video) in [(MediaState.Sending.muted, MediaState.Sending.off), (.off, .muted)] {
+                let (buffers, frames) = (heard.buffers, seen.frames)
+                await pair.mine.call.setAudio(audio)
+                await pair.mine.call.setVideo(video)
+                try await eventually("silence without video, then black without audio, for longer than the tolerance") {
+                    audio == .off
+                        ? seen.frames >= frames + 75 && seen.blackRun >= 60
+                        : heard.buffers >= buffers + 125 && heard.silentRun >= 100
+                }
+                await pair.mine.call.setAudio(.on)
+                await pair.mine.call.setVideo(.on)
+                try await pair.theirs.seesAndHears(pair.alice.mark)
+            }
 
             try await pair.theirs.call.hold()
             try await eventually("both ends know it, and nothing has come for a while") {
@@ -72,7 +69,7 @@ extension EndToEnd {
             signaling[1].hold()
             await mine.call.setVideo(.on)
             let changes = seen.changes
-            try await eventually("pictures for longer than the tolerance") { seen.changes >= changes + 90 }
+            try await eventually("pictures for longer than the tolerance") { seen.changes >= changes + 80 }
             #expect(await theirs.call.peerSends.video == .muted)
             signaling[1].release()
             try await theirs.hears(.peerMediaChanged(MediaState()))
@@ -80,7 +77,7 @@ extension EndToEnd {
             signaling[0].hold()
             try await theirs.call.hold()
             let frames = seen.frames
-            try await eventually("frames that nobody has forbidden yet") { seen.frames >= frames + 90 }
+            try await eventually("frames that nobody has forbidden yet") { seen.frames >= frames + 80 }
             #expect(try Self.broken(await theirs.call.report()).isEmpty)
             signaling[0].release()
             try await mine.hears(.holdChanged(.remotelyHeld))
@@ -117,6 +114,36 @@ extension EndToEnd {
             try await expectBroken(
                 pair, here: ("audio.received.rtpPacketsWhileHeld", .audio, .blank),
                 there: ("video.received.rtpPacketsWhileHeld", .video, .live))
+        }
+
+        @Test("An end that sends more than it was asked to: the receiver names the figure, and keeps to its own word")
+        func rate() async throws {
+            let server = try await TestServer()
+            let alice = try await Station("alice", at: server.url, configure: { $0.media.maxReceiveVideoKbit = 150 })
+                .prepared()
+            let bob = try await Station(
+                "bob", at: server.url,
+                configure: {
+                    // Noise uses the whole rate.
+                    $0.media.video = .test(.snow, format: VideoFormat(width: 160, height: 80))
+                    $0.media.sharesEncoders = false
+                }
+            ).prepared()
+            let mine = try await alice.call(bob)
+            let theirs = try await bob.ring()
+            try await theirs.call.accept()
+            for call in [mine, theirs] { try await call.reaches(.connected) }
+            try await eventually("a rate that was not asked for") {
+                await bob.force(kbit: 1_000)
+                return try await !Self.broken(mine.call.report()).isEmpty
+            }
+            let figure = "video.received.aboveMaxRateMs"
+            await mine.call.hangUp()
+            try await theirs.reaches(.ended)
+            #expect(try Self.broken(await mine.call.report()) == [figure])
+            #expect(try Self.unmet(await mine.call.report()) == [figure])
+            #expect(try Self.broken(await theirs.call.report()).isEmpty)
+            for station in [alice, bob] { await station.agent.close() }
         }
 
         @Test("A program names the expectation that its peer broke, and says so in its text")

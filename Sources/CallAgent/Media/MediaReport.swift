@@ -65,6 +65,8 @@ public struct MediaReport: Sendable, Equatable {
         public var shown = 0
         /// Those of ``shown`` that left before the gates were opened: 0 unless something is wrong.
         public var shownBeforeOpening = 0
+        /// For how long more arrived than ``MediaConfiguration/maxReceiveVideoKbit`` or ``MediaConfiguration/maxReceiveAudioKbit`` allows, in ms; 0 without a limit.
+        public var aboveMaxRateMs = 0
         /// What arrived although the peer had reported that it is muted or off, or while the call was held: all 0 unless something is wrong.
         ///
         /// Of all connections of the call.
@@ -172,6 +174,7 @@ extension MediaReport.Received {
         total.distinctFrames.add(former.distinctFrames)
         total.seconds += former.seconds
         total.shown += former.shown
+        total.aboveMaxRateMs += former.aboveMaxRateMs
         total.shownBeforeOpening += former.shownBeforeOpening
         total.arrivals = Array((former.arrivals + arrivals).prefix(PeerStatistics.Received.maximumArrivals))
         if var quality, let former = former.quality {

@@ -156,6 +156,7 @@ final class PeerMediaSession: MediaSession {
         // If the gates were never opened, everything shown was shown before opening.
         result.shownBeforeOpening = before.map { $0[kind] ?? 0 } ?? received.shown
         result.arrivals = received.arrivals
+        result.aboveMaxRateMs = received.aboveMaxRateMs
         var outgoing = MediaReport.Sent(
             codec: sent.codec.encodingName, width: sent.width, height: sent.height, frames: sent.frames,
             toneHz: sent.toneHz)

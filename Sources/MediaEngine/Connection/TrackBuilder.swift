@@ -60,7 +60,8 @@ struct TrackBuilder: Sendable {
             codec: choice.codec, decoder: catalog.description(of: choice.codec, role: .decoder),
             values: choice.codec == .opus ? opus.decoderValues(isStereo: choice.isStereo) : [:],
             discard: catalog.description("discard", role: kind == .video ? .videoSink : .audioSink),
-            outputs: outputs, decoding: configuration.decoding, pipeline: pipeline,
+            outputs: outputs, decoding: configuration.decoding,
+            maxReceiveKbit: configuration.tracks[kind]?.maxReceiveKbit, pipeline: pipeline,
             report: { [report] in report(.event($0)) })
         if kind == .video {
             receiving.limitFrameSize { [report] in report(.bus($0)) }

@@ -31,7 +31,7 @@ enum Figures {
                 "sent.kbitPerSecond", "sent.packetsSent", "sent.packetsLost", "sent.lossPercent", "sent.jitterMs",
                 "sent.roundTripTimeMs", "received.kbitPerSecond", "received.packetsReceived", "received.packetsLost",
                 "received.lossPercent", "received.jitterMs", "received.rtpPacketsBeforeAccept",
-                "received.rtpPacketsWhileOff", "received.rtpPacketsWhileHeld",
+                "received.rtpPacketsWhileOff", "received.rtpPacketsWhileHeld", "received.aboveMaxRateMs",
             ].map { "\(kind).\($0)" }
         } + [
             "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",

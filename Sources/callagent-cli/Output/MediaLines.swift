@@ -34,6 +34,7 @@ enum MediaLines {
                 (Int((broken.audibleMsWhileMuted ?? 0).rounded()), "ms of sound while its audio was muted"),
                 (broken.packetsWhileOff, "RTP packets while its \(kind) was off"),
                 (broken.packetsWhileHeld, "RTP packets of \(kind) while the call was held"),
+                (track?.received.aboveMaxRateMs ?? 0, "ms of \(kind) above the rate that was allowed"),
             ]
             return found.filter { $0.count > 0 }.map { "\($0.count) \($0.text)" }
         }

@@ -54,6 +54,7 @@ struct TrackDocument: Codable {
         var audibleMsWhileMuted: Double?
         var rtpPacketsWhileOff: Int?
         var rtpPacketsWhileHeld: Int?
+        var aboveMaxRateMs: Int?
         var dtmf: String?
     }
 
@@ -164,6 +165,7 @@ extension TrackDocument.Received {
             lossPercent: arrived > 0 ? TrackDocument.lossPercent(lost, of: arrived + lost) : nil,
             jitterMs: arrived > 0 ? entry.map { ($0.jitter * 1_000).rounded(toPlaces: 2) } : nil)
         rtpPacketsWhileOff = received.broken.packetsWhileOff
+        aboveMaxRateMs = received.aboveMaxRateMs
         rtpPacketsWhileHeld = received.broken.packetsWhileHeld
     }
 }

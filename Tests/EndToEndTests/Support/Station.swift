@@ -1,11 +1,11 @@
 import Logging
 import MQTTSignaling
-import MediaEngine
 import Synchronization
 import Testing
 import WebSocketSignaling
 
 @testable import CallAgent
+@testable import MediaEngine
 
 /// An agent in this process with real media on loopback.
 ///
@@ -103,6 +103,13 @@ final class Station: Sendable {
     func force(_ mode: SendMode, of kind: MediaKind) async {
         let latest = sessions.value.withLock { $0.last }
         await latest?.peer.setSending(mode, of: kind)
+    }
+
+    /// Encodes the video of the latest peer connection at this rate, whatever its peer allows.
+    func force(kbit: Int) async {
+        let latest = sessions.value.withLock { $0.last }
+        let encoder = await latest?.peer.media?.pipeline.bin.child(madeBy: "vp8enc")
+        try? encoder?.set("target-bitrate", String(kbit * 1_000))
     }
 
     /// Observes the decoded media of a peer connection as soon as it is built; 0 is the first one of this agent.

@@ -144,6 +144,7 @@ extension RealPipelines {
                     try #require(bounded.inbound.first).kbitPerSecond, try #require(free.inbound.first).kbitPerSecond
                 )
                 #expect(rates.0 < 450 && rates.0 < 0.7 * rates.1, "\(rates)")
+                for end in call.ends { #expect(try await end.received(.video).aboveMaxRateMs == 0) }
                 #expect(await call.caller.peer.statisticsReport().outbound.first?.targetBitrate == 300_000)
             }
         }

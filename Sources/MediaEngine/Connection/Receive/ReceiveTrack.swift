@@ -20,6 +20,8 @@ final class ReceiveTrack: Sendable {
     private let outputs: MediaOutputs
     /// Its input of the outlet.
     private let inputNumber: Int
+    /// Nil without a limit that the peer could keep to.
+    private let rate: Mutex<ReceivedRateMeter>?
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
     private struct Frames {
         var schedule: DecodingSchedule
@@ -33,11 +35,12 @@ final class ReceiveTrack: Sendable {
 
     init(
         codec: Codec, decoder: PipelineDescription, values: [String: String] = [:], discard: PipelineDescription,
-        outputs: MediaOutputs, decoding: DecodingPolicy = .all, pipeline: Element,
+        outputs: MediaOutputs, decoding: DecodingPolicy = .all, maxReceiveKbit: Int? = nil, pipeline: Element,
         report: @escaping @Sendable (PeerConnectionEvent) -> Void
     ) throws(MediaError) {
         kind = codec.kind
         self.codec = codec
+        rate = codec.fixedBitrate == nil ? maxReceiveKbit.map { Mutex(ReceivedRateMeter(maximumKbit: $0)) } : nil
         frames = Mutex(Frames(schedule: DecodingSchedule(decoding)))
         // A failure behind it stays there: the packets of everything else come from the same source.
         let shield = try Element("errorignore")
@@ -67,8 +70,9 @@ final class ReceiveTrack: Sendable {
         recording = outputs.received?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
-        input.probe { _ in
+        input.probe { [weak self] packet in
             announcement?.notePacket()
+            self?.rate?.withLock { $0.add(max(0, packet.byteCount - PadProbeInfo.headLength), at: .now) }
             return .pass
         }
         if kind == .video {
@@ -146,6 +150,7 @@ final class ReceiveTrack: Sendable {
         received.shown = gate.passed
         received.arrivals = arrivals.withLock { $0 }
         if let first = received.arrivals.first { received.seconds = (ContinuousClock.now - first) / .seconds(1) }
+        received.aboveMaxRateMs = rate?.withLock { $0.aboveMs } ?? 0
         if kind == .video {
             let frames = frames.withLock { $0 }
             received.framesReceived = frames.received

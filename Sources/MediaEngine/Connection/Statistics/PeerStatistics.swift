@@ -82,6 +82,10 @@ public struct PeerStatistics: Sendable, Equatable {
         public var jitterBufferPackets = 0
         /// The total time that they spent in it, in s.
         public var jitterBufferSeconds = 0.0
+        /// For how long more arrived than ``TrackConfiguration/maxReceiveKbit`` allows, in ms: the mean of five seconds was more than one and a half of the limit.
+        ///
+        /// 0 without a limit, and of codecs with a fixed rate. No rate below 100 kbit/s counts.
+        public var aboveMaxRateMs = 0
         /// How many frames or audio buffers passed the receive gate.
         public var shown = 0
         /// When each of the first RTP packets left the jitter buffer, at most ``maximumArrivals``.
