@@ -94,7 +94,16 @@ extension Peers {
                 #expect(bob.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
                 try await alice.click("#sign-out")
             }
-            #expect(try await bob.report().text("end.reason") == "remoteHangup")
+            let report = try await bob.report()
+            #expect(report.text("end.reason") == "remoteHangup")
+            // The page sends silence while a call is held, which is not nothing.
+            for figure in [
+                "video.received.framesWhileMuted", "audio.received.audibleMsWhileMuted",
+                "video.received.rtpPacketsWhileOff", "audio.received.rtpPacketsWhileOff",
+                "video.received.rtpPacketsWhileHeld",
+            ] {
+                #expect(report.number(figure) == 0, "\(figure): \(report.number(figure) ?? -1)")
+            }
         }
 
         @Test("Either end looks for another network path, and media continues", arguments: BrowserKind.allCases)
