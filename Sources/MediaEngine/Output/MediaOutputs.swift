@@ -95,7 +95,10 @@ public final class MediaOutputs: Sendable {
     /// What arrives against it is counted (``broken(_:)``), on all connections that have these outputs. The application's signaling and the media take
     /// different paths: so what arrives within 1 s, two round trips and the playout delay after this call does not count, nor what arrived within
     /// that time before `announced`. Both ends may also have agreed that nothing is sent for a while, as in a call on hold: ``SendMode/closed``.
-    /// - Parameter announced: when the peer said so, which may be before this end learned it; what arrived after that was allowed by it.
+    /// - Parameters:
+    ///   - mode: what the peer sends from now on.
+    ///   - kind: audio or video.
+    ///   - announced: when the peer said so, which may be before this end learned it: what arrived since then breaks no earlier announcement.
     public func expect(
         _ mode: SendMode, of kind: MediaKind, announcedAt announced: ContinuousClock.Instant = .now
     ) { announcements[kind]?.expect(mode, announcedAt: announced) }
