@@ -9,14 +9,14 @@ import Testing
     @discardableResult
     private func run(
         _ ladder: inout VideoLadder, limitKbit: Double?, seconds: Double, floor: Double = 0, use: Double = 1,
-        from start: Double = 0, _ capture: VideoLadder.Capture? = nil
+        from start: Double = 0, wantedKbit: Double = 2_000, _ capture: VideoLadder.Capture? = nil
     ) -> [(at: Double, step: VideoLadder.Step)] {
         var steps: [(at: Double, step: VideoLadder.Step)] = []
         for index in 0..<Int(seconds * 20) {
             let now = start + Double(index) / 20
-            let sent = max((limitKbit ?? 2_000) * use, floor * ladder.step.share)
+            let sent = max((limitKbit ?? wantedKbit) * use, floor * ladder.step.share)
             let step = ladder.note(
-                limitKbit: limitKbit, wantedKbit: 2_000, sentKbit: sent, of: capture ?? self.capture, at: now)
+                limitKbit: limitKbit, wantedKbit: wantedKbit, sentKbit: sent, of: capture ?? self.capture, at: now)
             if let step { steps.append((now, step)) }
         }
         return steps
@@ -63,6 +63,19 @@ import Testing
         #expect(run(&ladder, limitKbit: 1_500, seconds: 30, floor: 1_300, from: 30).isEmpty)
         let up = run(&ladder, limitKbit: 2_000, seconds: 30, floor: 1_300, from: 60)
         #expect(up.map(\.step) == [.init()] && up[0].at > 64.9)
+    }
+
+    @Test("An encoder that cannot keep to the rate that is allowed gets smaller frames, although the path takes more")
+    func allowedRate() {
+        var ladder = VideoLadder(.motion)
+        let steps = run(&ladder, limitKbit: nil, seconds: 58, floor: 400, wantedKbit: 150)
+        #expect(steps.map(\.step) == [.init(scale: 0.375)] && (steps.first?.at ?? 0) >= 1.9)
+        // A higher rate is allowed.
+        let up = run(&ladder, limitKbit: nil, seconds: 30, floor: 400, from: 58, wantedKbit: 1_000)
+        #expect(up.last?.step == .init())
+        // A low rate alone is no reason.
+        var simple = VideoLadder(.motion)
+        #expect(run(&simple, limitKbit: nil, seconds: 60, floor: 70, wantedKbit: 60).isEmpty)
     }
 
     @Test("A path that takes everything again gets everything within seconds")

@@ -71,6 +71,8 @@ struct VideoLadder: Sendable {
     private var excessSince: Double?
     private var blocksSince: Double?
     private var roomSince: Double?
+    /// Whether an encoder that could not keep to `wantedKbit` brought the present step, and not the path.
+    private var isForEncoder = false
 
     var step: Step { steps[index] }
 
@@ -101,15 +103,15 @@ struct VideoLadder: Sendable {
         if now - (latest ?? now) > Self.longestPause { forgetTimes() }
         latest = now
         let limit = limitKbit ?? wantedKbit
-        if limitKbit == nil {
-            (excessSince, blocksSince) = (nil, nil)
-        } else if let step = giveWay(limit, sentKbit, capture, at: now) {
+        if let step = giveWay(limit, sentKbit, capture, isPath: limitKbit != nil, at: now) {
+            isForEncoder = limitKbit == nil
             return step
         }
         guard index > 0 else { return nil }
         let need = need(index - 1, limit, sentKbit, capture, at: now)
-        let wait = limitKbit == nil && need <= limit ? Self.freeTime : upTime
-        let hasRoom = limitKbit == nil || limit > need * Self.room
+        let isFree = limitKbit == nil && !isForEncoder
+        let wait = isFree && need <= limit ? Self.freeTime : upTime
+        let hasRoom = isFree || limit > need * Self.room
         guard Self.lasts(hasRoom, &roomSince, wait, now) else { return nil }
         index -= 1
         lastUp = now
@@ -127,7 +129,11 @@ struct VideoLadder: Sendable {
     }
 
     /// A lower step, if there are too many bits, or too few.
-    private mutating func giveWay(_ limit: Double, _ sentKbit: Double, _ capture: Capture, at now: Double) -> Step? {
+    ///
+    /// Too few count only if the path is the reason: who asks for a low rate has chosen it.
+    private mutating func giveWay(
+        _ limit: Double, _ sentKbit: Double, _ capture: Capture, isPath: Bool, at now: Double
+    ) -> Step? {
         let excessLasts = Self.lasts(sentKbit > limit * Self.excess, &excessSince, Self.excessTime, now)
         if excessLasts {
             // Those that are left out would have needed their share of it.
@@ -136,7 +142,7 @@ struct VideoLadder: Sendable {
             }
         }
         let fewest = fewest(index, capture)
-        let areBlocks = limit < fewest && sentKbit > limit * Self.use
+        let areBlocks = isPath && limit < fewest && sentKbit > limit * Self.use
         let time = limit < fewest / 2 ? Self.fewBlocksTime : Self.blocksTime
         let blocksLast = Self.lasts(areBlocks, &blocksSince, time, now)
         guard excessLasts || blocksLast else { return nil }
