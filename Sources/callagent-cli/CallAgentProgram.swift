@@ -55,7 +55,7 @@ struct CallAgentCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, CallCommand.self, PublishCommand.self,
-            PlayCommand.self, RoomCommand.self, LoadCommand.self, TestCommand.self, DoctorCommand.self,
+            PlayCommand.self, RoomCommand.self, LoadCommand.self, TestCommand.self, LabCommand.self, DoctorCommand.self,
             DevicesCommand.self, PipelinesCommand.self, TokenCommand.self, VersionCommand.self,
         ])
 
