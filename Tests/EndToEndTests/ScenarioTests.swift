@@ -76,6 +76,30 @@ extension EndToEnd {
                 ])
         }
 
+        @Test("lab compares networks: what each of them does to a call is in its row")
+        func lab() async throws {
+            let lab = try Program([
+                "lab", "none", "delay=60ms,loss=3%", "--duration", "3s", "--video-size", "320x180@15", "--html",
+                folder.path("lab.html"),
+            ])
+            #expect(try await lab.waitForExit() == 0, "\(lab.errors)")
+            let rows = lab.lines.map { $0.split(separator: " ").map(String.init) }
+            #expect(rows.map(\.first) == ["network", "none", "delay=60ms,loss=3%"])
+            // connected, frames, longest freeze, delay p95, MOS, lost, video, round trip: a value and mostly a unit each
+            func column(_ row: [String], _ unit: String, _ number: Int) throws -> Double {
+                let places = row.indices.filter { row[$0] == unit }
+                return try #require(Double(row[places[number] - 1]))
+            }
+            for row in rows.dropFirst() { #expect(try column(row, "%", 0) > 80) }
+            #expect(try column(rows[1], "ms", 0) < column(rows[2], "ms", 0))
+            #expect(try column(rows[2], "ms", 2) >= 60 && column(rows[2], "ms", 3) >= 120)
+            #expect(try column(rows[1], "ms", 3) < 120)
+            #expect(try String(contentsOfFile: folder.path("lab.html"), encoding: .utf8).contains("<polyline"))
+            let wrong = try Program(["lab", "5g"])
+            #expect(try await wrong.waitForExit() == 2)
+            #expect(wrong.errors.contains("'5g' is no condition of a network"))
+        }
+
         @Test("An expectation that is not met fails, and every report has the value")
         func unmet() async throws {
             let good = try folder.write(Self.pair + "duration: 500ms\n", "good.yaml")

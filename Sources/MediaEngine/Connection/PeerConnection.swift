@@ -145,6 +145,7 @@ public actor PeerConnection {
             case .readyToSend:
                 guard !hasKeys else { break }
                 hasKeys = true
+                followHandshake()
                 beginIfVerified()
             case .dataChannel(let channel):
                 if take(channel) { eventSink.yield(.init(.dataChannel(channel))) }
@@ -225,12 +226,21 @@ public actor PeerConnection {
             guard now != requests else { continue }
             requests = now
             await measure()
-            if let roundTripMs = lastStatistics.transport.roundTripMs {
-                peer.jitterBuffers.follow(roundTripMs: roundTripMs)
-                peer.retransmitted.follow(roundTripMs: roundTripMs)
-                outputs.playout.follow(roundTripMs: roundTripMs)
-            }
+            if let roundTripMs = lastStatistics.transport.roundTripMs { follow(roundTripMs, peer) }
         }
+    }
+
+    /// On a long path lost packets of the first second would be given up before they can arrive again.
+    private func followHandshake() {
+        guard let peer = media?.peer, let roundTrip = peer.ice.handshakeRoundTrip else { return }
+        let milliseconds = roundTrip / .milliseconds(1)
+        if milliseconds > RetransmissionTiming.assumedRoundTripMs { follow(milliseconds, peer) }
+    }
+
+    private func follow(_ roundTripMs: Double, _ peer: PeerPipeline) {
+        peer.jitterBuffers.follow(roundTripMs: roundTripMs)
+        peer.retransmitted.follow(roundTripMs: roundTripMs)
+        outputs.playout.follow(roundTripMs: roundTripMs)
     }
 
     // MARK: Closing

@@ -21,6 +21,14 @@ struct DtlsFlight: Sendable {
     /// The latest record of the peer: its epoch and number (RFC 6347 section 4.1).
     private var latest: UInt64?
     private var isOver = false
+    /// When the present flight was sent first, and last.
+    private var sending: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
+    /// The shortest time between a flight and its answer: a round trip, and what the peer needed.
+    ///
+    /// Of a repeated flight nobody knows which one is answered. It counts only if even the last repetition was sent long before the answer, as on a long path.
+    private(set) var roundTrip: Duration?
+    /// A shorter round trip is not long.
+    private static let longPath = Duration.milliseconds(80)
     /// When ``due(at:)`` has something to send; nil: never.
     private(set) var deadline: ContinuousClock.Instant?
 
@@ -32,16 +40,20 @@ struct DtlsFlight: Sendable {
             (packets, repetitions, wait, isAnswered) = ([], 0, Self.firstWait, false)
         }
         guard packets.count < Self.maximumPackets else { return }
+        if packets.isEmpty { sending = (now, now) }
         packets.append(packet)
         if repetitions < Self.maximumRepetitions { deadline = now + wait }
     }
 
     /// Notes a packet of the peer's handshake: it answers the flight, unless it is a repetition.
-    mutating func noteReceived(_ packet: [UInt8]) {
+    mutating func noteReceived(_ packet: [UInt8], at now: ContinuousClock.Instant) {
         guard packet.count >= 13 else { return }
         let record = packet[3..<11].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard latest.map({ record > $0 }) ?? true else { return }
         latest = record
+        if !isAnswered, let sending, repetitions == 0 || now - sending.last > Self.longPath {
+            roundTrip = min(roundTrip ?? now - sending.first, now - sending.first)
+        }
         isAnswered = true
         deadline = nil
     }
@@ -59,6 +71,7 @@ struct DtlsFlight: Sendable {
         repetitions += 1
         wait *= 2
         deadline = repetitions < Self.maximumRepetitions ? now + wait : nil
+        sending?.last = now
         return packets
     }
 }
@@ -78,7 +91,10 @@ final class HandshakeRepetition: Sendable {
         wait(send)
     }
 
-    func noteReceived(_ packet: [UInt8]) { state.withLock { $0.flight.noteReceived(packet) } }
+    func noteReceived(_ packet: [UInt8]) { state.withLock { $0.flight.noteReceived(packet, at: .now) } }
+
+    /// See ``DtlsFlight/roundTrip``.
+    var roundTrip: Duration? { state.withLock { $0.flight.roundTrip } }
 
     /// Media of the peer has arrived, so the handshake is over.
     func noteReceivedMedia() { state.withLock { $0.flight.end() } }

@@ -346,5 +346,8 @@ extension IceAgent: WebRTCIceActions {
 
     func noteReceived(handshake packet: [UInt8]) { handshake.noteReceived(packet) }
 
+    /// The round trip that the DTLS handshake showed; nil before, and if all of it had to be repeated.
+    var handshakeRoundTrip: Duration? { handshake.roundTrip }
+
     func noteReceivedMedia() { handshake.noteReceivedMedia() }
 }

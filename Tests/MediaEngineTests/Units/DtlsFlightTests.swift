@@ -22,11 +22,35 @@ import Testing
         #expect(flight.deadline == nil)
     }
 
+    @Test("The answer shows the round trip, unless a repetition may have got it")
+    func roundTrip() {
+        var flight = DtlsFlight()
+        flight.noteSent([22, 1], at: start)
+        flight.noteReceived(record(0), at: after(50))
+        #expect(flight.roundTrip == .milliseconds(50))
+        // A long path: all answers are late, and the shortest time counts.
+        flight = DtlsFlight()
+        flight.noteSent([22, 1], at: start)
+        for moment in [100, 300] { #expect(!flight.due(at: after(moment)).isEmpty) }
+        flight.noteReceived(record(0), at: after(620))
+        flight.noteReceived(record(1), at: after(650))
+        #expect(flight.roundTrip == .milliseconds(620))
+        flight.noteSent([22, 2], at: after(660))
+        flight.noteReceived(record(2), at: after(760))
+        #expect(flight.roundTrip == .milliseconds(100))
+        // The first one was lost.
+        flight = DtlsFlight()
+        flight.noteSent([22, 1], at: start)
+        _ = flight.due(at: after(100))
+        flight.noteReceived(record(0), at: after(140))
+        #expect(flight.roundTrip == nil)
+    }
+
     @Test("An answer ends the repetition, and the next packet begins another flight")
     func answered() {
         var flight = DtlsFlight()
         flight.noteSent([22, 1], at: start)
-        flight.noteReceived(record(0))
+        flight.noteReceived(record(0), at: start)
         #expect(flight.deadline == nil && flight.due(at: after(1_000)).isEmpty)
         flight.noteSent([22, 2], at: after(1_000))
         #expect(flight.due(at: after(1_100)) == [[22, 2]])
@@ -35,11 +59,11 @@ import Testing
     @Test("A repetition of the peer's last flight is no answer to this one; its next record or epoch is")
     func repetition() {
         var flight = DtlsFlight()
-        flight.noteReceived(record(6))
+        flight.noteReceived(record(6), at: start)
         flight.noteSent([22, 1], at: start)
-        for packet in [record(6), record(5), [], [22, 254, 253]] { flight.noteReceived(packet) }
+        for packet in [record(6), record(5), [], [22, 254, 253]] { flight.noteReceived(packet, at: start) }
         #expect(flight.due(at: after(100)) == [[22, 1]])
-        flight.noteReceived(record(0, epoch: 1))
+        flight.noteReceived(record(0, epoch: 1), at: start)
         #expect(flight.deadline == nil)
     }
 

@@ -15,10 +15,13 @@ struct RetransmissionTiming: Sendable, Equatable {
     /// How late a packet may be before it is requested, in ms: it may only have been overtaken.
     static let reorderingMs = 5
 
+    /// What is assumed of the round trip before it is known, in ms.
+    static let assumedRoundTripMs = 80.0
+
     /// The timing for a round trip in ms; nil before it is known.
     init(roundTripMs: Double?) {
         // It is computed from the peer's reports, which may hold any number.
-        let roundTrip = Int(min(max(roundTripMs ?? 80, 0), 2_000))
+        let roundTrip = Int(min(max(roundTripMs ?? Self.assumedRoundTripMs, 0), 2_000))
         retryMs = max(20, roundTrip / 2 + 10)
         // With a longer round trip at least the first answer has to arrive in time.
         waitMs = max(min(max(5 * roundTrip + 200, 400), 1_000), roundTrip + 200)
