@@ -10,7 +10,7 @@ extension Room {
         else { return }
         Task {
             do throws(CallError) {
-                let call = try await agent.call(names.room, media: media)
+                let call = try await agent.call(names.room, media: media, sends: configuration.sends)
                 take(call, for: .publication)
                 report(.publishing(call))
             } catch {
@@ -73,7 +73,7 @@ extension Room {
         take(call, for: .participant(id))
         report(.receiving(participant, call))
         // Refused when the participant is gone again.
-        try? await call.accept(audio: .off, video: .off)
+        try? await call.accept(audio: .off, video: .off, output: configuration.playsAudio)
     }
 
     private func take(_ call: Call, for purpose: RoomConnection.Purpose) {

@@ -8,6 +8,10 @@ public struct RoomConfiguration: Sendable {
     public var agent: AgentConfiguration
     /// What is published; nil: the participant only watches.
     public var publishes: CallMedia?
+    /// How what is published is sent at the beginning: muted, for example.
+    public var sends = MediaState()
+    /// Whether the audio of participants is played; ``Call/setOutput(_:)`` changes it for each.
+    public var playsAudio = true
     /// Which participants are received; all by default.
     public var receives: @Sendable (RoomParticipant) -> Bool = { _ in true }
     /// Whether a lost connection is made again, after 1 s to 30 s, until ``Room/leave()``.

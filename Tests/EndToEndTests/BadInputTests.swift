@@ -80,6 +80,20 @@ extension EndToEnd {
                 (["listen", "--as", "bob", "--room-server", "http://127.0.0.1"], "--room-server"),
                 (["listen", "--as", "bob", "--room-pin-file", "pin"], "need --room-server"),
                 (
+                    [
+                        "listen", "--as", "bob", "--room-server", "ws://h/", "--broadcast", "ws://h/",
+                        "--broadcast-room", "1",
+                    ], "--broadcast and --room-server exclude each other"
+                ),
+                (
+                    ["room", "join", "1", "--as", "alice", "--server", "ws://h/", "--at", "1s=room:2"],
+                    "room join has no such action"
+                ),
+                (
+                    ["room", "join", "1", "--as", "alice", "--server", "ws://h/", "--ring-timeout", "3s"],
+                    "--ring-timeout need --invite"
+                ),
+                (
                     ["room", "join", "1", "--as", "alice", "--server", "ws://h/", "--invite", "b", "--invite", "b"],
                     "--invite names a user twice"
                 ),

@@ -77,9 +77,44 @@ extension EndToEnd {
             for (party, peer) in [(alice, "carol"), (bob, "carol"), (carol, "alice"), (carol, "bob")] {
                 try await party.expectMedia(of: peer)
             }
-            try await alice.leave(having: [bob, carol])
-            try await carol.leave(having: [alice, bob])
+            // The server dies and comes back: all of them join again, and nobody takes it for the end.
+            janus.stop()
+            for party in [alice, bob] {
+                try await eventually("\(party.name) lost the room") { party.program.hasEvent(["event": "roomLost"]) }
+            }
+            _ = try await carol.program.waitForExit()
+            try await janus.start()
+            try await alice.isConnected(with: ["bob"], times: 3)
+            try await bob.isConnected(with: ["alice"], times: 3)
+            try await bob.expectMedia(of: "alice")
+            try await alice.expectMedia(of: "bob")
+            try await alice.leave(having: [bob])
             // Nobody else is there.
+            #expect(try await bob.program.waitForExit() == 0, "\(bob.program.errors)")
+        }
+
+        @Test("What is off or muted stays so in the room, and a transfer that failed can be tried again")
+        func sending() async throws {
+            let bob = try await listen("bob", 554, ["--once", "--start-video-off", "--start-muted"])
+            let alice = try call("bob", ["--at", "200ms=room:77", "--at", "1s=room:\(JanusServer.room)"])
+            try await eventually("the call goes on in the second room") {
+                alice.program.hasEvent(["event": "transferred", "peer": "bob", "room": JanusServer.room])
+            }
+            #expect(alice.program.count(of: ["event": "action", "action": "room:77"]) == 1)
+            let present = try #require(
+                alice.program.events.last { $0["event"] as? String == "participantPresent" }?["media"] as? [String: Any]
+            )
+            #expect(present["video"] as? Bool == false && present["audio"] as? Bool == true)
+            func samples() -> Int { alice.received("audio", of: "bob")["totalSamplesReceived"] as? Int ?? 0 }
+            try await eventually("silence arrives") { samples() > 48_000 }
+            try await bob.expectMedia(of: "alice")
+            alice.program.signal(SIGINT)
+            #expect(try await alice.program.waitForExit() == 130)
+            let reports = alice.program.events.compactMap { $0["report"] as? [String: Any] }
+            for report in reports where report["peer"] as? String == "bob" {
+                let audio = (report["audio"] as? [String: Any])?["received"] as? [String: Any]
+                #expect(audio?["toneHz"] == nil)
+            }
             #expect(try await bob.program.waitForExit() == 0, "\(bob.program.errors)")
         }
 

@@ -43,6 +43,9 @@ extension Call {
         }
     }
 
+    /// Whether the peer's audio is played, as ``setOutput(_:)`` says.
+    public var hasOutput: Bool { isOutputOn }
+
     /// Turns the output of the peer's audio on or off; video continues, and the peer is not notified.
     ///
     /// Allowed in every state. Audio that is not played is not recorded either.

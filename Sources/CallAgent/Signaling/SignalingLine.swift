@@ -41,6 +41,8 @@ package actor SignalingLine {
     private var alarm: (at: Int, task: Task<Void, Never>)?
     /// Who waits until nothing of a call waits for an acknowledgement; nil: of any call.
     private var idle: [(call: CallKey?, continuation: CheckedContinuation<Void, Never>)] = []
+    /// Whether nobody waits any more: the line is closed.
+    private var isReleased = false
     private var isConnected = true
     /// The other side's clock minus this one, in ms.
     private var clockOffsetMs = 0.0
@@ -110,6 +112,7 @@ package actor SignalingLine {
         alarm?.task.cancel()
         await transport.close()
         for task in tasks { task.cancel() }
+        isReleased = true
         releaseWaiting()
     }
 
@@ -122,7 +125,7 @@ package actor SignalingLine {
     }
 
     private func wait(for call: CallKey?) async {
-        await withCheckedContinuation { isIdle(call) ? $0.resume() : idle.append((call, $0)) }
+        await withCheckedContinuation { isReleased || isIdle(call) ? $0.resume() : idle.append((call, $0)) }
     }
 
     private func isIdle(_ call: CallKey?) -> Bool { call.map(delivery.isIdle) ?? delivery.isIdle }

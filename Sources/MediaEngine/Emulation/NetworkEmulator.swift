@@ -15,6 +15,8 @@ public final class NetworkEmulator: Sendable {
         var link: EmulatedLink
         /// What is under way, in order of arrival.
         var packets: [Packet] = []
+        /// Whether some that have arrived are being delivered.
+        var isDelivering = false
         var random = SystemRandomNumberGenerator()
     }
 
@@ -50,7 +52,7 @@ public final class NetworkEmulator: Sendable {
             guard state.packets.count < Self.capacity,
                 let arrival = state.link.arrival(of: bytes, sentAt: now, using: &state.random)
             else { return .lost }
-            guard arrival > now || !state.packets.isEmpty else { return .atOnce }
+            guard arrival > now || !state.packets.isEmpty || state.isDelivering else { return .atOnce }
             let place = (state.packets.lastIndex { $0.arrival <= arrival } ?? -1) + 1
             state.packets.insert(Packet(arrival: arrival, deliver: deliver), at: place)
             return .later(arrival - now)
@@ -70,9 +72,13 @@ public final class NetworkEmulator: Sendable {
         let now = max(ContinuousClock.now - start, time)
         let due = state.withLock { state in
             let count = state.packets.firstIndex { $0.arrival > now } ?? state.packets.count
-            defer { state.packets.removeFirst(count) }
+            defer {
+                state.packets.removeFirst(count)
+                state.isDelivering = count > 0
+            }
             return Array(state.packets[..<count])
         }
         for packet in due { packet.deliver(false) }
+        state.withLock { $0.isDelivering = false }
     }
 }

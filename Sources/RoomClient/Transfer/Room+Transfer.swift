@@ -30,32 +30,39 @@ extension Room {
             ignore(number)
             sink.finish()
         }
-        var transfer = Progress(rules: RoomTransfer(as: participant, inviting: invitation))
+        let transfer = Progress(RoomTransfer(as: participant, inviting: invitation))
         defer { transfer.timer?.cancel() }
         for await input in inputs {
-            guard let event = await event(of: input, &transfer, limit, sink) else { continue }
-            for action in transfer.rules.handle(event) { await perform(action, on: call, &transfer, sink) }
+            guard let event = await event(of: input, transfer, limit, sink) else { continue }
+            for action in transfer.rules.handle(event) { await perform(action, on: call, transfer, sink) }
             switch transfer.rules.result {
             case .failure(let error): throw error
             case .success: if let received = transfer.received { return received }
             case nil: continue
             }
         }
-        throw .notTransferred(text: "it was cancelled")
+        let cancelled = RoomError.notTransferred(text: "it was cancelled")
+        for action in transfer.rules.fail(cancelled) { await perform(action, on: call, transfer, sink) }
+        throw cancelled
     }
 
-    private struct Progress {
+    /// A transfer under way; used on the room's actor alone.
+    private final class Progress {
         var rules: RoomTransfer
         /// The participant that the peer is.
         var peer: String?
         /// What this end receives of it.
         var received: Call?
+        /// Whether the call played its audio before the room did.
+        var hadOutput = true
         var timer: Task<Void, Never>?
+
+        init(_ rules: RoomTransfer) { self.rules = rules }
     }
 
     /// What an input means for the rules; nil: nothing.
     private func event(
-        of input: RoomTransferInput, _ transfer: inout Progress, _ limit: Duration,
+        of input: RoomTransferInput, _ transfer: Progress, _ limit: Duration,
         _ sink: AsyncStream<RoomTransferInput>.Continuation
     ) async -> RoomTransfer.Event? {
         switch input {
@@ -78,7 +85,7 @@ extension Room {
     }
 
     private func perform(
-        _ action: RoomTransfer.Action, on call: Call, _ transfer: inout Progress,
+        _ action: RoomTransfer.Action, on call: Call, _ transfer: Progress,
         _ sink: AsyncStream<RoomTransferInput>.Continuation
     ) async {
         switch action {
@@ -87,8 +94,10 @@ extension Room {
         case .await(let participant):
             transfer.peer = participant
             watch(participant, sink)
-        case .silenceCall: await call.setOutput(false)
-        case .restoreCall: await call.setOutput(true)
+        case .silenceCall:
+            transfer.hadOutput = await call.hasOutput
+            await call.setOutput(false)
+        case .restoreCall: await call.setOutput(transfer.hadOutput)
         case .hangUp: await call.hangUp(text: "the call goes on in room \(name)")
         }
     }

@@ -47,6 +47,20 @@ extension RoomInvitation {
         try? await call.send(info: RoomTransferMessage.refused(text: text).content)
     }
 
+    /// Extension data without the PIN of an invitation in it, for logs and events.
+    public static func withoutPIN(_ data: [String: String]) -> [String: String] {
+        guard var invitation = RoomInvitation(extensionData: data), invitation.pin != nil else { return data }
+        invitation.pin = nil
+        return data.merging(invitation.extensionData) { $1 }
+    }
+
+    /// An application message without the PIN of an invitation in it, for logs and events.
+    public static func withoutPIN(info content: String) -> String {
+        guard var invitation = RoomInvitation(info: content), invitation.pin != nil else { return content }
+        invitation.pin = nil
+        return RoomTransferMessage.invitation(invitation).content
+    }
+
     /// Whether an application message of a call belongs to its transfer into a room.
     public static func isTransfer(info content: String) -> Bool { RoomTransferMessage(content) != nil }
 }

@@ -79,7 +79,9 @@ struct RoomTransfer {
         return [.hangUp]
     }
 
-    private mutating func fail(_ error: RoomError) -> [Action] {
+    /// Fails with this error, unless it is over.
+    mutating func fail(_ error: RoomError) -> [Action] {
+        guard result == nil else { return [] }
         result = .failure(error)
         return receives ? [.restoreCall] : []
     }

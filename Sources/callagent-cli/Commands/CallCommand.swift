@@ -53,13 +53,15 @@ struct CallCommand: AgentCommand {
         let isShown = placing.count > 1 && !output.json && !output.events
         var verdict = Verdict(command: "call")
         var reports: [CallReport] = []
+        var placed: [JudgedCall] = []
         for _ in 0..<placing.count where !Task.isCancelled {
             do throws(CallError) {
                 let (outcomes, failure) = try await place(in: session, transfers)
                 reports += outcomes.map(\.report)
                 verdict.calls += outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
                 verdict.failure = verdict.failure ?? failure
-                if isShown { progress.show(verdict.calls) }
+                placed += verdict.calls.suffix(outcomes.count).prefix(1)
+                if isShown { progress.show(placed) }
             } catch {
                 verdict.failure = Failure(error)
                 break

@@ -44,6 +44,10 @@ struct ListenCommand: AgentCommand {
         try checkEndpoint()
         try checkPool()
         try transfer.check(script)
+        guard broadcast.broadcast == nil || transfer.roomServer == nil else {
+            throw ValidationError(
+                "--broadcast and --room-server exclude each other: a broadcast pauses for calls of two only")
+        }
         let host = ServerHost.of(serverURL)
         // Nobody opens a camera to everybody by accident.
         let isGuarded = endpoint.address == nil ? LocalAddresses.isLoopback(host) : endpoint.isGuarded
@@ -156,7 +160,9 @@ struct ListenCommand: AgentCommand {
                     group.addTask { @Sendable in
                         let outcome = await command.handle(call, in: session, run?.broadcast, transfers)
                         kept?.append(outcome)
-                        for outcome in await command.stay(after: outcome, transfers) { kept?.append(outcome) }
+                        guard let stay = await command.stay(after: outcome, transfers) else { return }
+                        for outcome in stay.outcomes { kept?.append(outcome) }
+                        kept?.note(stay.failure)
                     }
                     if command.answering.once { break }
                 }
@@ -171,7 +177,7 @@ struct ListenCommand: AgentCommand {
             JudgedCall(call: CallDocument($0.report), failure: answering.once ? $0.failure : nil)
         }
         var verdict = Verdict(command: "listen", calls: judged)
-        verdict.failure = failure
+        verdict.failure = failure ?? (answering.once ? kept?.failure : nil)
         try verdict.conclude(document, expectations, output)
     }
 
@@ -226,11 +232,11 @@ struct ListenCommand: AgentCommand {
         return outcome
     }
 
-    /// The connections of the room that the call went on in, when that is over.
-    private func stay(after outcome: CallOutcome, _ transfers: CallTransfers) async -> [CallOutcome] {
+    /// The stay in the room that the call went on in, when that is over; nil without one.
+    private func stay(after outcome: CallOutcome, _ transfers: CallTransfers) async -> RoomVisit.Result? {
         let connected = outcome.report.timeline.instant(of: .connected)
         let end = answering.maxDuration.duration.flatMap { connected?.advanced(by: $0) }
-        return await transfers.conclude(outcome.report.callId, until: end)?.outcomes ?? []
+        return await transfers.conclude(outcome.report.callId, until: end)
     }
 
     /// The caller, with what it said of itself, which nobody has checked.

@@ -41,7 +41,7 @@ struct IceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Send through an emulated network, to test what calls do there: \(NetworkArgument.form). "
-                + "It affects what this end sends, and not ICE's checks, TURN and signaling.",
+                + "It affects what this end sends, but not ICE's checks, requests to TURN servers and signaling.",
             valueName: "conditions"),
         transform: NetworkArgument.init(parsing:))
     var network: NetworkArgument?

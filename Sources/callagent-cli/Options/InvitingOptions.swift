@@ -21,8 +21,8 @@ struct InvitingOptions: ParsableArguments {
         help: ArgumentHelp("A file with the token for the signaling server.", valueName: "file"), completion: .file())
     var signalingTokenFile: String?
 
-    @Option(help: ArgumentHelp("How long an invited user may take to accept.", valueName: "2s|500ms"))
-    var ringTimeout = DurationArgument(.seconds(30))
+    @Option(help: ArgumentHelp("How long an invited user may take to accept. (default: 30s)", valueName: "2s|500ms"))
+    var ringTimeout: DurationArgument?
 
     /// The signaling server.
     var url: String { signaling ?? AgentOptions.environmentSignaling }
@@ -31,11 +31,11 @@ struct InvitingOptions: ParsableArguments {
         for user in invite where !SignalingLimits.isName(user) {
             throw ValidationError("--invite: " + CallError.invalidUser(user).description)
         }
-        guard !invite.isEmpty || (signaling == nil && signalingTokenFile == nil) else {
-            throw ValidationError("--signaling and --signaling-token-file need --invite")
+        guard !invite.isEmpty || (signaling == nil && signalingTokenFile == nil && ringTimeout == nil) else {
+            throw ValidationError("--signaling, --signaling-token-file and --ring-timeout need --invite")
         }
         guard Set(invite).count == invite.count else { throw ValidationError("--invite names a user twice") }
-        guard (1...SignalingLimits.ringTimeoutMs).contains(ringTimeout.milliseconds) else {
+        guard (1...SignalingLimits.ringTimeoutMs).contains(ringTimeout?.milliseconds ?? 1) else {
             throw ValidationError("a call may ring for \(SignalingLimits.ringTimeoutMs / 1_000) s at most")
         }
     }
@@ -45,6 +45,7 @@ struct InvitingOptions: ParsableArguments {
         var tokens = tokens
         // That of the options is for the media server.
         (tokens.token, tokens.tokenFile) = (nil, signalingTokenFile)
-        return tokens.transport(url: url, device: nil, logger: logger)
+        // The user may have another program that takes calls.
+        return tokens.transport(url: url, device: DeviceName.unique, logger: logger)
     }
 }

@@ -13,6 +13,13 @@ struct ScriptOptions: ParsableArguments {
         transform: ScriptStep.init(parsing:))
     var at: [ScriptStep] = []
 
+    /// Refuses the action `room:ROOM`, which this command does not have.
+    func refuseRooms(in command: String) throws {
+        for step in at {
+            if case .room = step.action { throw ValidationError("--at …=\(step.text): \(command) has no such action") }
+        }
+    }
+
     func validate() throws {
         for case .info(let content) in at.map(\.action) where content.utf8.count > SignalingLimits.infoBytes {
             throw ValidationError("--at: an info has at most \(SignalingLimits.infoBytes) bytes")

@@ -1,6 +1,7 @@
 internal import CallAgent
 internal import Foundation
 internal import MediaEngine
+internal import RoomClient
 
 /// One line of `--events`.
 struct EventDocument: Encodable {
@@ -95,7 +96,7 @@ struct EventDocument: Encodable {
             interval = statistics.delta
         case .extensionData(let data):
             event = "extension"
-            `extension` = data
+            `extension` = RoomInvitation.withoutPIN(data)
         case .eventsDropped(let count):
             event = "eventsDropped"
             self.count = count
@@ -143,14 +144,14 @@ struct EventDocument: Encodable {
     mutating func describe(_ call: Call, media: CallMedia) {
         (user, role, room, self.media) = (call.user, call.role, call.room, media)
         (displayName, address) = (call.callerDisplayName, call.callerAddress)
-        `extension` = call.inviteExtension.isEmpty ? nil : call.inviteExtension
+        `extension` = call.inviteExtension.isEmpty ? nil : RoomInvitation.withoutPIN(call.inviteExtension)
     }
 
     private mutating func fill(_ notice: CallNotice) {
         switch notice {
         case .holdChanged(let hold): self.hold = hold
         case .peerMediaChanged(let state): peerSends = state
-        case .info(let content): self.content = content
+        case .info(let content): self.content = RoomInvitation.withoutPIN(info: content)
         case .mediaChanged(let media): self.media = media
         case .mediaChangeFailed(let text), .mediaWarning(let text): self.text = text
         case .messageNotDelivered(let type, let code, let text): (self.type, self.code, self.text) = (type, code, text)

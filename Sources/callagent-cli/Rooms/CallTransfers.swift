@@ -4,6 +4,8 @@ internal import MediaEngine
 internal import RoomClient
 
 /// The transfers of a command's calls into rooms, and the stays there, which end when nobody else is there.
+///
+/// All calls that go on in one room share a stay.
 actor CallTransfers {
     private let options: TransferOptions
     private let trustRootsFile: String?
@@ -13,15 +15,46 @@ actor CallTransfers {
     private let logger: Logger
     /// The agent and the media of the command; nil until there are calls.
     private var session: AgentSession?
-    /// By the ids of the calls.
+    /// Those under way and those that succeeded, by the ids of the calls.
+    private var transfers: [String: Transfer] = [:]
+    /// By the names of the rooms.
     private var stays: [String: Stay] = [:]
+    private var lastStay = 0
+
+    private struct Transfer {
+        let room: String
+        /// Ends when the call goes on in the room, or does not.
+        let task: Task<RoomError?, Never>
+        var isDone = false
+    }
 
     private struct Stay {
+        /// A later stay in the same room has another one.
+        let number: Int
+        let sending: Sending
+        let joining: Task<Result<Room, RoomError>, Never>
         /// Nil until this end is in the room.
-        var visit: (room: Room, following: Task<RoomVisit.Result, Never>)?
-        /// Ends when the call goes on in the room, or does not.
-        var entering: Task<RoomError?, Never>
-        var isTransferred = false
+        var following: Task<RoomVisit.Result, Never>?
+        /// The calls whose transfers need it.
+        var calls: Set<String> = []
+        /// The first call that went on there; nil: none did.
+        var owner: String?
+    }
+
+    /// What a call sends, which is what goes on.
+    private struct Sending: Equatable {
+        let media: CallMedia
+        let state: MediaState
+        let playsAudio: Bool
+
+        /// - Throws: ``RoomError/notTransferred(text:)`` while nothing is sent.
+        init(of call: Call) async throws(RoomError) {
+            let (media, sends) = await (call.media, call.sends)
+            guard await call.holdState == .none else { throw .notTransferred(text: "the call is on hold") }
+            self.media = CallMedia(audio: media.audio && sends.audio != .off, video: media.video && sends.video != .off)
+            guard self.media.audio || self.media.video else { throw .notTransferred(text: "this end sends nothing") }
+            (state, playsAudio) = (MediaState(audio: sends.audio, video: sends.video), await call.hasOutput)
+        }
     }
 
     init(
@@ -34,10 +67,10 @@ actor CallTransfers {
 
     func use(_ session: AgentSession) { self.session = session }
 
-    /// Whether the calls that went on in rooms fill all places but those of the agent's own calls.
+    /// Whether the stays fill all places but those of the agent's own calls.
     func areFull(beyond maximum: Int) -> Bool {
-        let stays = stays.values.count { $0.isTransferred }
-        return stays > 0 && stays + (session?.agent.activeCalls.count ?? 0) >= maximum
+        let occupied = stays.values.count { $0.owner != nil }
+        return occupied > 0 && occupied + (session?.agent.activeCalls.count ?? 0) >= maximum
     }
 
     // MARK: Transferring
@@ -57,14 +90,19 @@ actor CallTransfers {
         }
     }
 
+    /// What the peer is told is no more than it needs: it may be anybody.
     private func accept(_ invitation: RoomInvitation, in call: Call) async {
-        guard stays[call.id] == nil else { return }
+        let present = transfers[call.id]
+        // Both ends invited each other.
+        guard present?.room != invitation.room else { return }
+        guard present == nil else {
+            return await invitation.refuse(on: call, text: "this end goes on in another room")
+        }
         guard options.roomServer == invitation.server else {
-            let text =
-                options.roomServer.map { "this end goes on only in rooms at \($0)" }
-                ?? "this end goes on in no room; it runs without --room-server"
-            report(.notTransferred(text: text), invitation, call)
-            return await invitation.refuse(on: call, text: text)
+            let server =
+                options.roomServer.map { "only in rooms at \($0)" } ?? "in no room; it runs without --room-server"
+            report(.notTransferred(text: "this end goes on \(server)"), invitation, call)
+            return await invitation.refuse(on: call, text: "this end does not go on in rooms of that server")
         }
         begin(invitation, call, isInviting: false)
     }
@@ -72,7 +110,7 @@ actor CallTransfers {
     /// Goes on with the peer in a room of the server, which the peer learns by this.
     func enter(_ room: String, with call: Call) async throws(RoomError) {
         guard let server = options.roomServer else { throw .notTransferred(text: "--room-server is missing") }
-        guard stays[call.id] == nil else { throw .notTransferred(text: "it goes on in a room already") }
+        guard transfers[call.id] == nil else { throw .notTransferred(text: "it goes on in a room already") }
         var invitation = RoomInvitation(server: server, room: room)
         do {
             invitation.pin = try options.roomPinFile.map { try TokenFile.read($0) }
@@ -84,67 +122,119 @@ actor CallTransfers {
 
     @discardableResult
     private func begin(_ invitation: RoomInvitation, _ call: Call, isInviting: Bool) -> Task<RoomError?, Never> {
-        let id = call.id
-        let entering = Task { () -> RoomError? in
+        let (id, name) = (call.id, invitation.room)
+        let task = Task { () -> RoomError? in
             do throws(RoomError) {
-                let room = try await join(invitation, for: id)
+                let room = try await join(invitation, for: call)
                 try await room.transfer(call, inviting: isInviting ? invitation : nil)
-                stays[id]?.isTransferred = true
+                transfers[id]?.isDone = true
+                if stays[name]?.owner == nil { stays[name]?.owner = id }
                 report(nil, invitation, call)
                 return nil
             } catch {
+                transfers[id] = nil
+                await release(name, by: id)
                 if !isInviting {
                     report(error, invitation, call)
-                    await invitation.refuse(on: call, text: error.description)
+                    await invitation.refuse(on: call, text: "this end does not go on in the room")
                 }
-                await stays[id]?.visit?.room.leave()
                 return error
             }
         }
-        stays[id] = Stay(entering: entering)
-        return entering
+        transfers[id] = Transfer(room: name, task: task)
+        return task
     }
 
-    private func join(_ invitation: RoomInvitation, for id: String) async throws(RoomError) -> Room {
-        guard let session, let server = try options.engine(trustRootsFile: trustRootsFile, logger: logger) else {
-            throw .notTransferred(text: "--room-server is missing")
+    /// The room, as soon as this end is there; a call that ends meanwhile does not wait for it.
+    private func join(_ invitation: RoomInvitation, for call: Call) async throws(RoomError) -> Room {
+        let sending = try await Sending(of: call)
+        let stay = stays[invitation.room] ?? makeStay(invitation, sending)
+        guard stay.sending == sending else { throw .notTransferred(text: "this end sends other media there") }
+        stays[invitation.room] = stay
+        stays[invitation.room]?.calls.insert(call.id)
+        let (results, sink) = AsyncStream.makeStream(of: Result<Room, RoomError>.self)
+        let waiting = Task { sink.yield(await stay.joining.value) }
+        let watching = Task {
+            for await _ in call.events {}
+            sink.yield(.failure(.notTransferred(text: "the call ended before")))
         }
-        let media = session.configuration.media
-        let configuration = RoomConfiguration(
-            connecting: session.configuration,
-            publishing: CallMedia(audio: media.audio != nil, video: media.video != nil))
-        let room = try Room(
-            invitation.room, as: session.agent.user, on: server, pin: invitation.pin, media: session.engine,
-            configuration: configuration, logger: logger)
-        let visit = RoomVisit(room: room, output: output, source: source, sink: sink, leavesWhenAlone: true)
-        let events = room.events
-        try await room.join()
-        stays[id]?.visit = (room, Task { await visit.follow(events) })
-        return room
+        defer {
+            waiting.cancel()
+            watching.cancel()
+        }
+        for await result in results { return try result.get() }
+        throw .notTransferred(text: "it was cancelled")
+    }
+
+    private func makeStay(_ invitation: RoomInvitation, _ sending: Sending) -> Stay {
+        lastStay += 1
+        let number = lastStay
+        return Stay(
+            number: number, sending: sending, joining: Task { await self.enter(invitation, sending, number) })
+    }
+
+    private func enter(
+        _ invitation: RoomInvitation, _ sending: Sending, _ number: Int
+    ) async -> Result<Room, RoomError> {
+        let name = invitation.room
+        do throws(RoomError) {
+            guard let session, let server = try options.engine(trustRootsFile: trustRootsFile, logger: logger) else {
+                throw .notTransferred(text: "--room-server is missing")
+            }
+            var configuration = RoomConfiguration(connecting: session.configuration, publishing: sending.media)
+            (configuration.sends, configuration.playsAudio) = (sending.state, sending.playsAudio)
+            let room = try Room(
+                name, as: session.agent.user, on: server, pin: invitation.pin, media: session.engine,
+                configuration: configuration, logger: logger)
+            let visit = RoomVisit(room: room, output: output, source: source, sink: sink) {
+                await self.isOccupied(name)
+            }
+            let events = room.events
+            try await room.join()
+            // Nobody may need it any more.
+            guard stays[name]?.number == number else {
+                await room.leave()
+                throw .notJoined
+            }
+            stays[name]?.following = Task { await visit.follow(events) }
+            return .success(room)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func isOccupied(_ name: String) -> Bool { stays[name]?.owner != nil }
+
+    /// Leaves the room if no other call needs it.
+    private func release(_ name: String, by id: String) async {
+        stays[name]?.calls.remove(id)
+        guard let stay = stays[name], stay.calls.isEmpty, stay.owner == nil else { return }
+        stays[name] = nil
+        // Joining may still be under way; it leaves by itself then.
+        if stay.following != nil, case .success(let room) = await stay.joining.value { await room.leave() }
     }
 
     // MARK: Staying
 
     /// Waits until the stay that followed the call with this id is over, and returns what came of it.
     ///
-    /// Leaves at `deadline`, and when the task is cancelled. Nil: the call went on in no room.
+    /// Leaves at `deadline`, and when the task is cancelled. Nil: the call went on in no room, or in one where another call did before.
     func conclude(_ id: String, until deadline: ContinuousClock.Instant?) async -> RoomVisit.Result? {
-        _ = await stays[id]?.entering.value
-        guard let visit = stays[id]?.visit else {
-            stays[id] = nil
-            return nil
-        }
+        _ = await transfers[id]?.task.value
+        guard let name = transfers.removeValue(forKey: id)?.room, let stay = stays[name], stay.owner == id,
+            let following = stay.following, case .success(let room) = await stay.joining.value
+        else { return nil }
         let timer = Task {
             guard let deadline, (try? await Task.sleep(until: deadline)) != nil else { return }
-            await visit.room.leave()
+            await room.leave()
         }
         let result = await withTaskCancellationHandler {
-            await visit.following.value
+            await following.value
         } onCancel: {
-            Task { await visit.room.leave() }
+            Task { await room.leave() }
         }
         timer.cancel()
-        stays[id] = nil
+        stays[name] = nil
         return result
     }
 

@@ -32,6 +32,7 @@ extension RoomMediaCommand {
     func validate() throws {
         try expectations.checkFigures(in: .calls)
         try script?.check(against: stay.duration)
+        try script?.refuseRooms(in: Self.name)
     }
 
     func run() async throws {
@@ -43,10 +44,12 @@ extension RoomMediaCommand {
     private func stayInRoom() async throws {
         let prepared = try await Verdict.preparing(Self.name, expectations) { try await prepare() }
         let watch = AgentWatch.follow(prepared.room.agent, output, tokenFile: nil)
+        let inviting = prepared.inviting
         let visit = RoomVisit(
             room: prepared.room, output: output, source: sources, sink: sinks, script: script,
             network: prepared.network,
-            leavesWhenAlone: prepared.inviting != nil, inviting: prepared.inviting)
+            inviting: inviting,
+            leavesWhenAlone: inviting.map { inviting in { @Sendable () async -> Bool in !inviting.isUnderWay } })
         let result = await visit.stay(for: stay.duration.duration)
         _ = await watch.value
         await Task { await prepared.inviting?.agent.close() }.value
@@ -92,7 +95,9 @@ extension RoomMediaCommand {
         guard let inviting, !inviting.invite.isEmpty, let media else { return nil }
         var settings = settings
         settings.maximumCalls = inviting.invite.count
-        settings.timeouts.ringMs = inviting.ringTimeout.milliseconds
+        settings.timeouts.ringMs = inviting.ringTimeout?.milliseconds ?? AgentConfiguration().timeouts.ringMs
+        // It calls, and takes no calls.
+        settings.screenInvite = { _ in .refuse(code: EndReason.remoteBusy.code, text: "busy") }
         let agent = Agent(
             user: place.displayName, media: engine,
             signaling: inviting.transport(tokens, logger: log.logger("signaling")),

@@ -19,8 +19,8 @@ struct RoomVisit: Sendable {
     /// How the calls of the participants are followed.
     let receiving: CallAttendance
 
-    /// Whether the stay ends when nobody publishes any more after somebody was received.
-    let leavesWhenAlone: Bool
+    /// Whether the stay ends when the last other participant is gone; nil: it never does.
+    let leavesWhenAlone: (@Sendable () async -> Bool)?
     /// Who is called into the room; nil: nobody.
     let inviting: RoomInviting?
 
@@ -31,7 +31,7 @@ struct RoomVisit: Sendable {
     init(
         room: Room, output: OutputOptions, source: SourceOptions?, sink: SinkOptions, script: ScriptOptions? = nil,
         network: NetworkEmulator? = nil,
-        leavesWhenAlone: Bool = false, inviting: RoomInviting? = nil
+        inviting: RoomInviting? = nil, leavesWhenAlone: (@Sendable () async -> Bool)? = nil
     ) {
         (self.room, self.output) = (room, output)
         (self.leavesWhenAlone, self.inviting) = (leavesWhenAlone, inviting)
@@ -91,9 +91,9 @@ struct RoomVisit: Sendable {
                         failure = failure ?? Self.missing(participant, text)
                     default: break
                     }
-                    if leavesWhenAlone, hasReceived, inviting?.isUnderWay != true, await isAlone {
-                        await room.leave()
-                    }
+                    // Not when the connection is lost: those who were there may be there again.
+                    guard event.isAboutParticipant, hasReceived else { continue }
+                    if let leavesWhenAlone, await leavesWhenAlone(), await isAlone { await room.leave() }
                 }
                 calling.cancel()
                 await room.leave()
@@ -116,6 +116,16 @@ struct RoomVisit: Sendable {
         let outcome = await attendance.attend(call) {}
         if !output.json, !output.events { Output.line(MediaLines.summary(outcome.report)) }
         log.append(outcome)
+    }
+}
+
+extension RoomEvent {
+    /// Whether a participant came, went, or publishes something else.
+    fileprivate var isAboutParticipant: Bool {
+        switch self {
+        case .left, .present: true
+        default: false
+        }
     }
 }
 

@@ -45,9 +45,13 @@ extension CallReport {
 
 /// The ended calls, for the report at the end.
 final class OutcomeLog: Sendable {
-    private let storage = Mutex<[CallOutcome]>([])
+    private let storage = Mutex<(outcomes: [CallOutcome], failure: Failure?)>(([], nil))
 
-    var outcomes: [CallOutcome] { storage.withLock { $0 } }
+    var outcomes: [CallOutcome] { storage.withLock { $0.outcomes } }
+    /// What failed first that is no call.
+    var failure: Failure? { storage.withLock { $0.failure } }
 
-    func append(_ outcome: CallOutcome) { storage.withLock { $0.append(outcome) } }
+    func append(_ outcome: CallOutcome) { storage.withLock { $0.outcomes.append(outcome) } }
+
+    func note(_ failure: Failure?) { storage.withLock { $0.failure = $0.failure ?? failure } }
 }

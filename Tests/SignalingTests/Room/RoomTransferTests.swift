@@ -88,6 +88,12 @@ struct RoomTransferTests {
         #expect(RoomInvitation(info: all[0].content) == invitation)
         #expect(RoomInvitation(info: all[2].content) == nil)
         #expect(RoomInvitation(extensionData: invitation.extensionData) == invitation)
+        var open = invitation
+        open.pin = nil
+        #expect(RoomInvitation(info: RoomInvitation.withoutPIN(info: all[0].content)) == open)
+        #expect(RoomInvitation.withoutPIN(info: "hello") == "hello")
+        let data = RoomInvitation.withoutPIN(invitation.extensionData.merging(["ticket": "7"]) { $1 })
+        #expect(RoomInvitation(extensionData: data) == open && data["ticket"] == "7")
         let longest = RoomTransferMessage.refused(text: String(repeating: "\"", count: 100_000)).content
         #expect(longest.utf8.count <= SignalingLimits.infoBytes)
     }
