@@ -16,25 +16,25 @@ extension Room {
     public func transfer(
         _ call: Call, inviting invitation: RoomInvitation? = nil, within limit: Duration = .seconds(20)
     ) async throws(RoomError) -> Call {
-        let (inputs, sink) = AsyncStream.makeStream(of: RoomTransferInput.self)
+        let (inputs, continuation) = AsyncStream.makeStream(of: RoomTransferInput.self)
         // Before anything is sent, so that no answer is missed.
         let events = call.events
         guard let participant = membership?.id else { throw .notJoined }
         let reading = Task {
-            for await event in events { sink.yield(.call(event)) }
-            sink.yield(.callOver(await call.end ?? CallEnd(reason: .localHangup, by: .local)))
+            for await event in events { continuation.yield(.call(event)) }
+            continuation.yield(.callOver(await call.end ?? CallEnd(reason: .localHangup, by: .local)))
         }
-        let number = observe(sink)
+        let number = observe(continuation)
+        let transfer = Progress(RoomTransfer(as: participant, inviting: invitation), continuation)
         defer {
             reading.cancel()
+            transfer.timer?.cancel()
             ignore(number)
-            sink.finish()
+            continuation.finish()
         }
-        let transfer = Progress(RoomTransfer(as: participant, inviting: invitation))
-        defer { transfer.timer?.cancel() }
         for await input in inputs {
-            guard let event = await event(of: input, transfer, limit, sink) else { continue }
-            for action in transfer.rules.handle(event) { await perform(action, on: call, transfer, sink) }
+            guard let event = await event(of: input, transfer, limit) else { continue }
+            for action in transfer.rules.handle(event) { await perform(action, on: call, transfer) }
             switch transfer.rules.result {
             case .failure(let error): throw error
             case .success: if let received = transfer.received { return received }
@@ -42,13 +42,14 @@ extension Room {
             }
         }
         let cancelled = RoomError.notTransferred(text: "it was cancelled")
-        for action in transfer.rules.fail(cancelled) { await perform(action, on: call, transfer, sink) }
+        for action in transfer.rules.fail(cancelled) { await perform(action, on: call, transfer) }
         throw cancelled
     }
 
     /// A transfer under way; used on the room's actor alone.
     private final class Progress {
         var rules: RoomTransfer
+        let inputs: AsyncStream<RoomTransferInput>.Continuation
         /// The participant that the peer is.
         var peer: String?
         /// What this end receives of it.
@@ -57,25 +58,27 @@ extension Room {
         var hadOutput = true
         var timer: Task<Void, Never>?
 
-        init(_ rules: RoomTransfer) { self.rules = rules }
+        init(_ rules: RoomTransfer, _ inputs: AsyncStream<RoomTransferInput>.Continuation) {
+            (self.rules, self.inputs) = (rules, inputs)
+        }
     }
 
     /// What an input means for the rules; nil: nothing.
     private func event(
-        of input: RoomTransferInput, _ transfer: Progress, _ limit: Duration,
-        _ sink: AsyncStream<RoomTransferInput>.Continuation
+        of input: RoomTransferInput, _ transfer: Progress, _ limit: Duration
     ) async -> RoomTransfer.Event? {
         switch input {
         case .call(.stateChanged(let change)) where change.state.isAccepted:
+            let inputs = transfer.inputs
             transfer.timer =
                 transfer.timer
-                ?? Task { if (try? await Task.sleep(for: limit)) != nil { sink.yield(.expired) } }
+                ?? Task { if (try? await Task.sleep(for: limit)) != nil { inputs.yield(.expired) } }
             return .accepted
         case .call(.notice(.info(let content))): return RoomTransferMessage(content).map { .message($0) }
         case .call: return nil
         case .callOver(let end): return .callEnded(end)
         case .receives(let participant):
-            if participant == transfer.peer { watch(participant, sink) }
+            if participant == transfer.peer { watch(participant, transfer.inputs) }
             return nil
         case .connected(let call):
             transfer.received = call
@@ -84,16 +87,13 @@ extension Room {
         }
     }
 
-    private func perform(
-        _ action: RoomTransfer.Action, on call: Call, _ transfer: Progress,
-        _ sink: AsyncStream<RoomTransferInput>.Continuation
-    ) async {
+    private func perform(_ action: RoomTransfer.Action, on call: Call, _ transfer: Progress) async {
         switch action {
         // Refused when the call has ended, which is an event of its own.
         case .send(let message): try? await call.send(info: message.content)
         case .await(let participant):
             transfer.peer = participant
-            watch(participant, sink)
+            watch(participant, transfer.inputs)
         case .silenceCall:
             transfer.hadOutput = await call.hasOutput
             await call.setOutput(false)
@@ -103,9 +103,9 @@ extension Room {
     }
 
     /// Reports when the first frame of a participant is there; its call may have to begin.
-    private func watch(_ id: String, _ sink: AsyncStream<RoomTransferInput>.Continuation) {
+    private func watch(_ id: String, _ inputs: AsyncStream<RoomTransferInput>.Continuation) {
         guard let call = call(of: id) else { return }
-        Task { if (try? await call.waitUntilConnected()) != nil { sink.yield(.connected(call)) } }
+        Task { if (try? await call.waitUntilConnected()) != nil { inputs.yield(.connected(call)) } }
     }
 }
 
