@@ -63,11 +63,13 @@ extension EndToEnd {
                 }
                 let (shown, ended) = try places(party, peer.name)
                 #expect(shown < ended, "\(party.name) saw nobody for a while")
-                let report = try #require(
+                func report() -> [String: Any]? {
                     party.program.events.compactMap { $0["report"] as? [String: Any] }.first {
                         $0["peer"] as? String == peer.name
-                    })
-                let video = (report["video"] as? [String: Any])?["received"] as? [String: Any]
+                    }
+                }
+                try await eventually("the report of \(party.name)") { report() != nil }
+                let video = (report()?["video"] as? [String: Any])?["received"] as? [String: Any]
                 #expect(video?["freezeCount"] as? Int == 0)
                 try await party.expectMedia(of: peer.name)
             }
@@ -111,7 +113,9 @@ extension EndToEnd {
             alice.program.signal(SIGINT)
             #expect(try await alice.program.waitForExit() == 130)
             let reports = alice.program.events.compactMap { $0["report"] as? [String: Any] }
-            for report in reports where report["peer"] as? String == "bob" {
+                .filter { $0["peer"] as? String == "bob" }
+            #expect(reports.count == 2)
+            for report in reports {
                 let audio = (report["audio"] as? [String: Any])?["received"] as? [String: Any]
                 #expect(audio?["toneHz"] == nil)
             }
