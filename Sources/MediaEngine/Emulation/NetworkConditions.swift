@@ -8,7 +8,7 @@ public struct NetworkConditions: Sendable, Equatable {
     public var lossPercent = 0.0
     /// How many packets are lost in a row, on average; 1: each one by itself.
     public var burst = 1.0
-    /// The share of packets that take ``overtakenMs`` longer, so that later ones overtake them, in percent.
+    /// The share of packets that take 15 ms longer, so that later ones overtake them, in percent.
     public var reorderedPercent = 0.0
     /// What the network takes, in bit/s, with the headers of IP and UDP; nil: everything.
     public var bitrate: Double?
