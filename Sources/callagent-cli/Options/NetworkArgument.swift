@@ -32,27 +32,24 @@ struct NetworkArgument: ExpressibleByArgument, Sendable, Equatable {
     }
 
     private static func set(_ key: String, _ value: String, _ conditions: inout NetworkConditions) -> Bool {
+        let number: Double? =
+            switch key {
+            case "delay", "jitter", "queue": milliseconds(value)
+            case "loss", "reorder": percent(value)
+            case "burst": Double(value)
+            case "rate": bitrate(value)
+            default: nil
+            }
+        guard let number else { return false }
         switch key {
-        case "delay": assign(milliseconds(value), to: &conditions.delayMs)
-        case "jitter": assign(milliseconds(value), to: &conditions.jitterMs)
-        case "queue": assign(milliseconds(value), to: &conditions.queueMs)
-        case "loss": assign(percent(value), to: &conditions.lossPercent)
-        case "reorder": assign(percent(value), to: &conditions.reorderedPercent)
-        case "burst": assign(Double(value), to: &conditions.burst)
-        case "rate": assign(bitrate(value), to: &conditions.bitrate)
-        default: false
+        case "delay": conditions.delayMs = number
+        case "jitter": conditions.jitterMs = number
+        case "queue": conditions.queueMs = number
+        case "loss": conditions.lossPercent = number
+        case "reorder": conditions.reorderedPercent = number
+        case "burst": conditions.burst = number
+        default: conditions.bitrate = number
         }
-    }
-
-    private static func assign(_ value: Double?, to place: inout Double) -> Bool {
-        guard let value else { return false }
-        place = value
-        return true
-    }
-
-    private static func assign(_ value: Double?, to place: inout Double?) -> Bool {
-        guard let value else { return false }
-        place = value
         return true
     }
 

@@ -83,6 +83,11 @@ actor CallTransfers {
             switch event {
             case .stateChanged(let change) where change.state == .connecting || change.state == .connected:
                 if let named = invitation.take() { await accept(named, in: call) }
+            case .extensionData(let data):
+                // Both users called each other: what the peer's invite would have said comes with its accept.
+                guard let named = RoomInvitation(extensionData: data) else { continue }
+                let state = await call.state
+                if state == .calling || state == .ringing { invitation = named } else { await accept(named, in: call) }
             case .notice(.info(let content)):
                 if let named = RoomInvitation(info: content) { await accept(named, in: call) }
             default: break
