@@ -155,7 +155,14 @@ static void cice_sink_note(CIceSink *self, const guint8 *bytes, gsize length) {
     g_object_unref(ice);
 }
 
-void cice_sink_deliver(GstElement *sink, GstBuffer *buffer, gboolean is_lost) {
+void cice_sink_note_sent(GstElement *sink, GstBuffer *buffer) {
+    GstMapInfo map;
+    if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return;
+    if (cice_is_handshake(map.data, map.size)) cice_sink_note((CIceSink *)sink, map.data, map.size);
+    gst_buffer_unmap(buffer, &map);
+}
+
+void cice_sink_deliver(GstElement *sink, GstBuffer *buffer) {
     CIceSink *self = (CIceSink *)sink;
     g_mutex_lock(&self->lock);
     NiceAgent *agent = self->agent ? g_object_ref(self->agent) : NULL;
@@ -164,15 +171,15 @@ void cice_sink_deliver(GstElement *sink, GstBuffer *buffer, gboolean is_lost) {
     GstMapInfo map;
     if (agent && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
         // Without a candidate pair or with a full socket the packet is lost, as on any network.
-        if (!is_lost) nice_agent_send(agent, stream, NICE_COMPONENT_TYPE_RTP, map.size, (const gchar *)map.data);
-        if (cice_is_handshake(map.data, map.size)) cice_sink_note(self, map.data, map.size);
+        nice_agent_send(agent, stream, NICE_COMPONENT_TYPE_RTP, map.size, (const gchar *)map.data);
         gst_buffer_unmap(buffer, &map);
     }
     g_clear_object(&agent);
 }
 
 static GstFlowReturn cice_sink_chain(GstPad *pad, GstObject *parent, GstBuffer *buffer) {
-    cice_sink_deliver(GST_ELEMENT(parent), buffer, FALSE);
+    cice_sink_deliver(GST_ELEMENT(parent), buffer);
+    cice_sink_note_sent(GST_ELEMENT(parent), buffer);
     gst_buffer_unref(buffer);
     // Never an error: it would stop the RTP session or DTLS for good.
     return GST_FLOW_OK;

@@ -16,6 +16,8 @@ GstElement *cice_source_new(gpointer ice, const CIceHandshake *handshake);
 void cice_source_receive(NiceAgent *agent, guint stream, guint component, guint length, gchar *bytes, gpointer source);
 
 GstElement *cice_sink_new(gpointer ice, const CIceHandshake *handshake);
-/// Sends a buffer, or only notes the handshake in one that an emulated network lost.
-void cice_sink_deliver(GstElement *sink, GstBuffer *buffer, gboolean is_lost);
+/// Sends a buffer that did not come through the pad.
+void cice_sink_deliver(GstElement *sink, GstBuffer *buffer);
+/// Reports a packet of the handshake that is sent so.
+void cice_sink_note_sent(GstElement *sink, GstBuffer *buffer);
 void cice_sink_send_through(GstElement *sink, NiceAgent *agent, guint stream);

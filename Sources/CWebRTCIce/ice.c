@@ -286,7 +286,9 @@ void *cice_source(void *ice) { return ((CIce *)ice)->source; }
 
 void *cice_sink(void *ice) { return ((CIce *)ice)->sink; }
 
-void cice_deliver(void *ice, void *buffer, int is_lost) { cice_sink_deliver(((CIce *)ice)->sink, buffer, is_lost); }
+void cice_deliver(void *ice, void *buffer) { cice_sink_deliver(((CIce *)ice)->sink, buffer); }
+
+void cice_note_sent(void *ice, void *buffer) { cice_sink_note_sent(((CIce *)ice)->sink, buffer); }
 
 void cice_send_through(void *ice, void *agent, unsigned stream) {
     CIce *self = ice;

@@ -28,8 +28,10 @@ void *cice_new(CIceActions actions, void *owner);
 void *cice_source(void *ice);
 /// The element that sends what it gets; `ice` owns it.
 void *cice_sink(void *ice);
-/// Sends a GstBuffer that an emulated network held back, or notes that it lost it; the caller keeps the reference.
-void cice_deliver(void *ice, void *buffer, int is_lost);
+/// Sends a GstBuffer that an emulated network held back; the caller keeps the reference.
+void cice_deliver(void *ice, void *buffer);
+/// Reports that this GstBuffer is sent by way of an emulated network, which may lose it.
+void cice_note_sent(void *ice, void *buffer);
 /// Sends through a stream of a NiceAgent from now on.
 void cice_send_through(void *ice, void *agent, unsigned stream);
 /// Pushes what a stream of a NiceAgent receives, on the thread of `context`, until `cice_stop_receiving`.

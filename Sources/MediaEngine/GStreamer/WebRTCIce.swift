@@ -47,13 +47,16 @@ final class WebRTCIce: Sendable {
         let sink = Element(ref: GObjectRef(borrowing: cice_sink(native).cast()))
         try sink.pad("sink").probe { [weak self] passing in
             let buffer = passing.reference
-            way.pass(passing.byteCount) { [weak self] isLost in self?.deliver(buffer, isLost: isLost) }
+            self?.noteSent(buffer)
+            way.pass(passing.byteCount) { [weak self] isLost in if !isLost { self?.deliver(buffer) } }
             // Never the original: in a list of packets each one has its own fate.
             return .drop
         }
     }
 
-    private func deliver(_ buffer: BufferRef, isLost: Bool) { cice_deliver(native, buffer.pointer, isLost ? 1 : 0) }
+    private func noteSent(_ buffer: BufferRef) { cice_note_sent(native, buffer.pointer) }
+
+    private func deliver(_ buffer: BufferRef) { cice_deliver(native, buffer.pointer) }
 
     /// Sends through `agent` from now on, and takes the statistics of the transport from it.
     func send(through agent: NiceAgent) {
