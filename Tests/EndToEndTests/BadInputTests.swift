@@ -79,6 +79,9 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--at", "1s=room:lab"], "--at …=room:lab needs --room-server"),
                 (["listen", "--as", "bob", "--room-server", "http://127.0.0.1"], "--room-server"),
                 (["listen", "--as", "bob", "--room-pin-file", "pin"], "need --room-server"),
+                (["lab", "--codec", "foo\""], "--codec: "),
+                (["lab", "--video-rate", "0"], "--video-rate takes 6 to 2000000 kbit/s"),
+                (["lab", "--video-size", "x"], "--video-size: "),
                 (
                     [
                         "listen", "--as", "bob", "--room-server", "ws://h/", "--broadcast", "ws://h/",

@@ -8,7 +8,7 @@ extension Room {
     ///
     /// - Parameters:
     ///   - call: a call that was accepted, or that rings at its callee.
-    ///   - invitation: what the peer is told; nil if it knows the room, since the call's invite named it.
+    ///   - invitation: what the peer gets to know; nil if it knows the room, since the call's invite named it.
     ///   - limit: how long it may take from the accept of the call on.
     /// - Returns: The call that carries what this end receives of the peer in the room.
     /// - Throws: ``RoomError/notJoined``, ``RoomError/notTransferred(text:)``, ``RoomError/call(_:)`` when the call ended before.

@@ -37,7 +37,7 @@ struct RoomTransfer {
 
     /// - Parameters:
     ///   - participant: this end's id in the room.
-    ///   - invitation: what the peer is told; nil if it knows already.
+    ///   - invitation: what the peer gets to know; nil if it knows already.
     init(as participant: String, inviting invitation: RoomInvitation?) {
         (self.participant, self.invitation) = (participant, invitation)
     }

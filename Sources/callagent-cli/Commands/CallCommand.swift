@@ -58,9 +58,11 @@ struct CallCommand: AgentCommand {
             do throws(CallError) {
                 let (outcomes, failure) = try await place(in: session, transfers)
                 reports += outcomes.map(\.report)
-                verdict.calls += outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
+                let judged = outcomes.map { JudgedCall(call: CallDocument($0.report), failure: $0.failure) }
+                verdict.calls += judged
                 verdict.failure = verdict.failure ?? failure
-                placed += verdict.calls.suffix(outcomes.count).prefix(1)
+                // The others are connections of the room that it went on in.
+                placed += judged.prefix(1)
                 if isShown { progress.show(placed) }
             } catch {
                 verdict.failure = Failure(error)
@@ -86,9 +88,7 @@ struct CallCommand: AgentCommand {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
             await call.hangUp()
         }
-        let connected = outcome.report.timeline.instant(of: .connected)
-        let end = placing.duration.duration.flatMap { connected?.advanced(by: $0) }
-        let stay = await transfers.conclude(call.id, until: end)
+        let stay = await transfers.conclude(after: outcome, within: placing.duration.duration)
         return ([outcome] + (stay?.outcomes ?? []), stay?.failure)
     }
 }

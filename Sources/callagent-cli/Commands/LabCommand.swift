@@ -48,6 +48,11 @@ struct LabCommand: AsyncParsableCommand {
         guard VideoSizeArgument.format(videoSize) != nil else {
             throw ValidationError("--video-size: \(VideoSizeArgument.advice(videoSize))")
         }
+        guard CodecOptions.rates.contains(videoRate) else {
+            throw ValidationError(
+                "--video-rate takes \(CodecOptions.rates.lowerBound) to \(CodecOptions.rates.upperBound) kbit/s")
+        }
+        do { _ = try CodecList.codecs(codec, kind: .video) } catch { throw ValidationError("--codec: \(error)") }
         if let html { try WritableFile.check(html, option: "--html") }
     }
 

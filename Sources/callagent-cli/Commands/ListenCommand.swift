@@ -160,7 +160,8 @@ struct ListenCommand: AgentCommand {
                     group.addTask { @Sendable in
                         let outcome = await command.handle(call, in: session, run?.broadcast, transfers)
                         kept?.append(outcome)
-                        guard let stay = await command.stay(after: outcome, transfers) else { return }
+                        let limit = command.answering.maxDuration.duration
+                        guard let stay = await transfers.conclude(after: outcome, within: limit) else { return }
                         for outcome in stay.outcomes { kept?.append(outcome) }
                         kept?.note(stay.failure)
                     }
@@ -230,13 +231,6 @@ struct ListenCommand: AgentCommand {
         }
         if isText, !answering.once { Output.line(MediaLines.summary(outcome.report)) }
         return outcome
-    }
-
-    /// The stay in the room that the call went on in, when that is over; nil without one.
-    private func stay(after outcome: CallOutcome, _ transfers: CallTransfers) async -> RoomVisit.Result? {
-        let connected = outcome.report.timeline.instant(of: .connected)
-        let end = answering.maxDuration.duration.flatMap { connected?.advanced(by: $0) }
-        return await transfers.conclude(outcome.report.callId, until: end)
     }
 
     /// The caller, with what it said of itself, which nobody has checked.

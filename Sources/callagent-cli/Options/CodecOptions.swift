@@ -40,6 +40,9 @@ struct CodecOptions: ParsableArguments {
             "The highest video rate to send, in kbit/s; less on a narrow network. Default: 1000.", valueName: "kbit"))
     var videoRate: Int?
 
+    /// What a rate may be, in kbit/s.
+    static let rates = 6...2_000_000
+
     @Option(
         help: ArgumentHelp(
             "What stays longest on a narrow network: motion (smaller frames are sent), detail (fewer) or balanced "
@@ -76,7 +79,7 @@ struct CodecOptions: ParsableArguments {
     var pipelines: String?
 
     func validate() throws {
-        for rate in [videoRate, maxVideoRate, maxAudioRate].compactMap({ $0 }) where !(6...2_000_000).contains(rate) {
+        for rate in [videoRate, maxVideoRate, maxAudioRate].compactMap({ $0 }) where !Self.rates.contains(rate) {
             throw ValidationError("a rate is 6 to 2000000 kbit/s, not \(rate)")
         }
     }

@@ -15,7 +15,7 @@ struct TransferOptions: ParsableArguments {
     var roomTokenFile: String?
 
     @Option(
-        help: ArgumentHelp("A file with the PIN of the room, which the peer is told, too.", valueName: "file"),
+        help: ArgumentHelp("A file with the PIN of the room, which the peer gets, too.", valueName: "file"),
         completion: .file())
     var roomPinFile: String?
 

@@ -95,7 +95,7 @@ actor CallTransfers {
         }
     }
 
-    /// What the peer is told is no more than it needs: it may be anybody.
+    /// A refusal says no more than the peer needs: it may be anybody.
     private func accept(_ invitation: RoomInvitation, in call: Call) async {
         let present = transfers[call.id]
         // Both ends invited each other.
@@ -221,10 +221,13 @@ actor CallTransfers {
 
     // MARK: Staying
 
-    /// Waits until the stay that followed the call with this id is over, and returns what came of it.
+    /// Waits until the stay that followed a call is over, and returns what came of it.
     ///
-    /// Leaves at `deadline`, and when the task is cancelled. Nil: the call went on in no room, or in one where another call did before.
-    func conclude(_ id: String, until deadline: ContinuousClock.Instant?) async -> RoomVisit.Result? {
+    /// Leaves when `limit` has passed since the call was connected, and when the task is cancelled. Nil: the call went on in no room, or in one where another
+    /// call did before.
+    func conclude(after outcome: CallOutcome, within limit: Duration?) async -> RoomVisit.Result? {
+        let id = outcome.report.callId
+        let deadline = limit.flatMap { outcome.report.timeline.instant(of: .connected)?.advanced(by: $0) }
         _ = await transfers[id]?.task.value
         guard let name = transfers.removeValue(forKey: id)?.room, let stay = stays[name], stay.owner == id,
             let following = stay.following, case .success(let room) = await stay.joining.value

@@ -4,7 +4,7 @@
 /// what arrives within the tolerance before the next one was made: that media may have overtaken its announcement. A value without a clock.
 struct AnnouncementMeter: Sendable {
     /// What counts, by the mode that was announced: the packets of ``SendMode/off`` and ``SendMode/closed``, the frames or the ms of audio of ``SendMode/blank``.
-    private var settled: [SendMode: Double] = [:]
+    private var counted: [SendMode: Double] = [:]
     private var mode = SendMode.live
     private var since: ContinuousClock.Instant?
     /// What arrived lately against ``mode``: it counts once the next announcement is known not to excuse it.
@@ -15,9 +15,6 @@ struct AnnouncementMeter: Sendable {
     /// What is older than so many entries counts whatever is announced later: a peer that always breaks its word fills no memory.
     static let maximumEntries = 1_024
 
-    /// What the peer announced last.
-    var announced: SendMode { mode }
-
     /// The peer announced at `announced` what it sends from then on; this end knows it at `now`.
     ///
     /// Repeating the same mode changes nothing.
@@ -26,7 +23,7 @@ struct AnnouncementMeter: Sendable {
         tolerance: Duration
     ) {
         guard next != mode else { return }
-        settle(before: announced - tolerance)
+        count(before: announced - tolerance)
         (mode, since, recent) = (next, now, [])
     }
 
@@ -38,20 +35,20 @@ struct AnnouncementMeter: Sendable {
             return
         }
         recent.append((now, amount))
-        if recent.count > Self.maximumEntries { settled[mode, default: 0] += recent.removeFirst().amount }
+        if recent.count > Self.maximumEntries { counted[mode, default: 0] += recent.removeFirst().amount }
     }
 
     /// What counts of one mode at `now`.
     func total(of mode: SendMode, at now: ContinuousClock.Instant, tolerance: Duration) -> Double {
         var meter = self
-        if mode == self.mode { meter.settle(before: now - tolerance) }
-        return meter.settled[mode] ?? 0
+        if mode == self.mode { meter.count(before: now - tolerance) }
+        return meter.counted[mode] ?? 0
     }
 
-    private mutating func settle(before end: ContinuousClock.Instant) {
+    private mutating func count(before end: ContinuousClock.Instant) {
         let certain = recent.prefix { $0.at + Self.entryDuration <= end }
         guard !certain.isEmpty else { return }
-        settled[mode, default: 0] += certain.reduce(0) { $0 + $1.amount }
+        counted[mode, default: 0] += certain.reduce(0) { $0 + $1.amount }
         recent.removeFirst(certain.count)
     }
 }
