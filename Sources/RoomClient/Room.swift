@@ -212,7 +212,7 @@ public actor Room {
         case .present(let participant): await update(participant)
         case .unpublished(let id):
             if var participant = present[id] {
-                participant.streams = []
+                (participant.streams, participant.isSpeaking) = ([], false)
                 await update(participant)
             }
         case .left(let id, let wasKicked):
@@ -221,7 +221,9 @@ public actor Room {
             names.remove(id)
             report(.left(participant, wasKicked: wasKicked))
         case .speaking(let id, let isSpeaking):
-            if let participant = present[id] { report(.speaking(participant, isSpeaking)) }
+            guard var participant = present[id] else { return }
+            participant.isSpeaking = isSpeaking
+            await update(participant)
         case .muted(let id, let mid, let isMuted): await note(id, mid, isMuted)
         case .mediaEnded(let media, let text): await transport.end(media, text)
         case .removed(let text): await end(.removed(text: text))
@@ -234,7 +236,13 @@ public actor Room {
         guard id != membership?.id, present[id] != nil || present.count < Self.maximumPresent else { return }
         let former = present.updateValue(participant, forKey: id)
         guard former != participant else { return }
-        if isNew { report(.present(participant)) }
+        var heard = former
+        heard?.isSpeaking = participant.isSpeaking
+        if isNew, heard != participant { report(.present(participant)) }
+        // One who speaks already when this end joins gets no event of the server.
+        if participant.isSpeaking != former?.isSpeaking ?? false {
+            report(.speaking(participant, participant.isSpeaking))
+        }
         // A moderator's mute changes nothing of what is received.
         guard former?.streams.map(\.mid) != participant.streams.map(\.mid) else { return }
         if participant.streams.isEmpty {

@@ -23,10 +23,12 @@ public struct RoomParticipant: Sendable, Equatable {
     public var displayName: String
     /// What it publishes: one audio and one video stream at most are received.
     public var streams: [Stream]
+    /// Whether the server hears it speak, see ``RoomEvent/speaking(_:_:)``.
+    public var isSpeaking: Bool
 
     /// Describes a participant.
-    public init(id: String, displayName: String, streams: [Stream] = []) {
-        (self.id, self.displayName, self.streams) = (id, displayName, streams)
+    public init(id: String, displayName: String, streams: [Stream] = [], isSpeaking: Bool = false) {
+        (self.id, self.displayName, self.streams, self.isSpeaking) = (id, displayName, streams, isSpeaking)
     }
 
     /// The first stream of each kind.

@@ -136,6 +136,8 @@ struct VideoRoomEvent: Sendable, Decodable {
         var id: JanusID
         var display: String?
         var streams: [Stream]?
+        /// The streams have it as well, but Janus 1.4 and older say false there of the first one.
+        var talking: Bool?
     }
 
     var videoroom: String?
@@ -168,6 +170,8 @@ extension RoomParticipant {
             }
             return Stream(mid: mid, kind: kind, isMuted: stream.moderated == true)
         }
-        self.init(id: participant.id.description, displayName: participant.display ?? "", streams: streams)
+        self.init(
+            id: participant.id.description, displayName: participant.display ?? "", streams: streams,
+            isSpeaking: participant.talking == true)
     }
 }

@@ -67,6 +67,15 @@ struct RoomRulesTests {
         #expect(
             try events(#"{"videoroom":"event","publishers":[{"id":5,"display":"bob","streams":\#(streams)}]}"#)
                 == [.present(bob)])
+        // What Janus says of a participant that speaks already, with its false value of the stream.
+        let speaking = #"[{"type":"audio","mid":"0","talking":false}]"#
+        #expect(
+            try events(#"{"videoroom":"event","publishers":[{"id":5,"talking":true,"streams":\#(speaking)}]}"#)
+                == [
+                    .present(
+                        RoomParticipant(
+                            id: "5", displayName: "", streams: [.init(mid: "0", kind: .audio)], isSpeaking: true))
+                ])
         #expect(
             try events(#"{"videoroom":"event","joining":{"id":"five"}}"#)
                 == [.present(RoomParticipant(id: "five", displayName: ""))])
