@@ -44,7 +44,8 @@ let package = Package(
         .systemLibrary(
             name: "CGStreamer",
             pkgConfig:
-                "gstreamer-webrtc-1.0 gstreamer-sdp-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-app-1.0 nice"),
+                "gstreamer-webrtc-1.0 gstreamer-sdp-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-app-1.0 "
+                + "gstreamer-rtp-1.0 nice"),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto"),
         .target(name: "CWebRTCIce", dependencies: ["CGStreamer"]),
         .target(

@@ -79,6 +79,7 @@ public actor Room {
         var settings = configuration.agent
         // The room counts; a call that ends still counts for the agent.
         settings.maximumCalls = AgentConfiguration.largestMaximumCalls
+        settings.media.sendsAudioLevel = true
         (settings.screenInvite, settings.joinsAhead) = (nil, nil)
         agent = Agent(
             user: displayName, media: media, signaling: transport, configuration: settings, logger: logger)

@@ -160,6 +160,37 @@ extension EndToEnd {
             janus.stop()
         }
 
+        @Test("The server hears who speaks, by the level that each one sends, and tells who comes later, too")
+        func speaking() async throws {
+            let (lab, janus) = try await room()
+            let alice = try RoomParty("alice", in: lab)
+            try await eventually("alice is there") { alice.program.hasEvent(["event": "roomJoined"]) }
+            let bob = try RoomParty(
+                "bob", in: lab, at: .bob, hertz: 554, ["--at", "2s=mute-audio", "--at", "4s=unmute-audio"])
+            func hasHeard(_ events: [String]) -> Bool {
+                let heard = alice.program.events.filter { $0["peer"] as? String == "bob" }
+                    .compactMap { $0["event"] as? String }.filter { ["speaking", "silent"].contains($0) }
+                return heard == events
+            }
+            try await eventually("alice knows that bob speaks") { hasHeard(["speaking"]) }
+            try await eventually("alice knows that bob is silent: nobody learns the level of what is muted") {
+                hasHeard(["speaking", "silent"])
+            }
+            try await eventually("alice knows that bob speaks again") { hasHeard(["speaking", "silent", "speaking"]) }
+            try await alice.expectMedia(of: "bob")
+            let carol = try RoomParty("carol", in: lab)
+            for name in ["alice", "bob"] {
+                try await eventually("carol knows that \(name) speaks already") {
+                    carol.program.hasEvent(["event": "speaking", "peer": name])
+                }
+            }
+            for other in [alice, bob] { try await carol.expectMedia(of: other.name) }
+            try await carol.leave(having: [alice, bob])
+            try await bob.leave(having: [alice, carol])
+            try await alice.leave(having: [bob, carol])
+            janus.stop()
+        }
+
         @Test("Each refusal gives one line and its exit code")
         func refusals() async throws {
             let (lab, janus) = try await room()

@@ -63,6 +63,7 @@ actor EngineMediaProvider: MediaProvider {
                 track.direction = configuration.direction
                 track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
                 track.sharesEncoder = configuration.sharesEncoders
+                track.sendsLevel = kind == .audio && configuration.sendsAudioLevel
                 track.degradationPreference = configuration.degradationPreference
                 track.maxReceiveKbit =
                     kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit

@@ -43,6 +43,8 @@ public struct MediaConfiguration: Sendable {
     public var degradationPreference = DegradationPreference.balanced
     /// The rate that the audio encoder aims at, in kbit/s.
     public var audioBitrateKbit = 48
+    /// Whether packets say how loud the audio is, for servers that find out who speaks (`TrackConfiguration.sendsLevel`).
+    public var sendsAudioLevel = false
     /// When sources are opened.
     public var capturePolicy = CapturePolicy.automatic
     /// The settings of the transport.

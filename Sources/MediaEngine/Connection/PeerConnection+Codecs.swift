@@ -38,6 +38,9 @@ extension PeerConnection {
         else { throw .codecNotOffered(media: section.kind.rawValue) }
         match.isStereo = preferred?.sendsStereo ?? false
         if let preferred { agreeOnRetransmission(for: &match, preferred, section, offered: match.retransmission) }
+        if configuration.tracks[section.kind]?.sendsLevel == true, section.audioLevelId == AudioLevel.offeredId {
+            match.audioLevelId = AudioLevel.offeredId
+        }
         let taken = section.telephoneEvents(beside: match.codec.clockRate)
         match.telephoneEvents = Array(taken.filter(match.telephoneEvents.contains).prefix(1))
         return match

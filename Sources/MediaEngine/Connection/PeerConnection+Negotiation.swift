@@ -18,6 +18,10 @@ extension PeerConnection {
         try await setLocal(offer, on: media)
         var local = LocalDescription(offer)
         media.fit(&local, choices)
+        for (index, kind) in media.choices.map(\.codec.kind).enumerated()
+        where kind == .audio && configuration.tracks[kind]?.sendsLevel == true {
+            local.append(AudioLevel.offer, toMLine: index)
+        }
         local.direct(media.choices.map { configuredDirection(of: $0.codec.kind) })
         return try await complete(local)
     }

@@ -68,6 +68,10 @@ public struct TrackConfiguration: Sendable {
     /// A track begins with an encoder of its own, and has it while something sets it apart: while it is muted, while the path takes too little, with
     /// other audio processing than ``AudioProcessing/off``, and after its peer asked for many key frames. Of audio only Opus is shared.
     public var sharesEncoder = true
+    /// Whether the packets of audio say how loud it is (RFC 6464), if this end makes the offer and the peer takes it; has no effect on video.
+    ///
+    /// It is for servers that find out who speaks. Anyone who sees the packets can read it. Such a track does not share its encoder.
+    public var sendsLevel = false
     /// What is kept longest when the path takes too little for the video; has no effect on audio.
     public var degradationPreference = DegradationPreference.balanced
     /// The processing of audio before it is sent; has no effect on video.

@@ -18,6 +18,8 @@ final class PeerMedia: Sendable {
         var takesNack = false
         /// The id of the header extension that numbers packets (``TransportFeedback``); nil without reports on them.
         var transportSequenceId: Int?
+        /// The id of the header extension with the level of sent audio (``AudioLevel``); nil without it.
+        var audioLevelId: Int?
 
         var payloadTypes: Set<Int> {
             Set([payloadType] + telephoneEvents.map(\.payloadType) + [retransmission].compactMap(\.self))
@@ -114,14 +116,16 @@ final class PeerMedia: Sendable {
             }
             if choice.transportSequenceId != nil { try sending[kind]?.beginNumbering() }
             sending[kind]?.dtmf?.agree(on: choice.telephoneEvents.first)
-            guard let present = sending[kind],
+            if let present = sending[kind],
                 present.codec != choice.codec || present.payloadType != choice.payloadType
-            else { continue }
-            let mode = present.mode
-            await present.remove(from: pipeline.bin)
-            let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode, after: present)
-            tracks.set(track)
-            try await track.start()
+            {
+                let mode = present.mode
+                await present.remove(from: pipeline.bin)
+                let track = try builder.sendTrack(choice, to: present.webrtcSink, mode: mode, after: present)
+                tracks.set(track)
+                try await track.start()
+            }
+            if let id = choice.audioLevelId { try sending[kind]?.sendLevel(id) }
         }
         tracks.set(agreed)
         await outputs.join(self) { [report] in report(.event(PeerConnectionEvent($0))) }

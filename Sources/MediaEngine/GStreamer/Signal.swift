@@ -73,6 +73,7 @@ enum SignalArgument {
     case emptyStructure
     case structure(UnsafeMutablePointer<GstStructure>)
     case noPad
+    case element(Element)
     case promise(UnsafeMutablePointer<GstPromise>)
     case description(NativeSessionDescription)
 
@@ -92,6 +93,9 @@ enum SignalArgument {
             g_value_set_boxed(value, structure)
         case .emptyStructure: g_value_init(value, gst_structure_get_type())
         case .noPad: g_value_init(value, gst_pad_get_type())
+        case .element(let element):
+            g_value_init(value, gst_element_get_type())
+            g_value_set_object(value, element.ref.pointer)
         case .promise(let promise):
             g_value_init(value, gst_promise_get_type())
             g_value_set_boxed(value, promise)

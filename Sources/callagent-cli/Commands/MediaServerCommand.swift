@@ -113,7 +113,9 @@ extension MediaServerCommand {
         var configuration = AgentConfiguration(
             media: try await MediaConfiguration(sources, sinks, codecs, ice, engine: engine, signalingHost: host))
         switch Self.role {
-        case .publisher: configuration.media.direction = .sendonly
+        case .publisher:
+            configuration.media.direction = .sendonly
+            configuration.media.sendsAudioLevel = true
         case .player: configuration.media.receiveOnly()
         }
         configuration.media.trustRootsFile = tokens.trustRoots

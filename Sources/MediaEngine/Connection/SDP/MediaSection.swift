@@ -92,6 +92,8 @@ struct MediaSection: Sendable, Equatable {
     var sources: [Source]
     /// The id of the header extension that numbers the packets of all streams (``TransportFeedback``); nil without it.
     var transportSequenceId: Int?
+    /// The id of the header extension with the level of audio (``AudioLevel``) that the peer takes; nil without it.
+    var audioLevelId: Int?
 
     /// The format that repeats lost packets of a payload type, if there is one.
     func retransmission(of payloadType: Int) -> Int? {

@@ -68,12 +68,14 @@ extension SDPReader {
         return parameters.isEmpty ? nil : parameters.joined(separator: ";")
     }
 
-    /// The id of `a=extmap` (RFC 8285 section 5), if it fits into a header of one byte and holds for both directions.
-    static func transportSequenceId(_ lines: [SDPLine]) -> Int? {
+    /// The id of `a=extmap` (RFC 8285 section 5), if it fits into a header of one byte and holds for both directions, or `besides` for this one.
+    static func headerExtension(_ uri: String, _ lines: [SDPLine], besides direction: MediaDirection? = nil) -> Int? {
         for line in lines where line.attribute == "extmap" {
             let words = line.attributeValue.split(separator: " ")
-            guard words.count >= 2, words[1] == TransportFeedback.extensionURI,
-                let id = Int(words[0]), (1...14).contains(id)
+            guard words.count >= 2, words[1] == uri else { continue }
+            let parts = words[0].split(separator: "/", maxSplits: 1)
+            guard parts.count == 1 || parts[1] == "sendrecv" || parts[1] == direction?.rawValue ?? "",
+                let id = parts.first.flatMap({ Int($0) }), (1...14).contains(id)
             else { continue }
             return id
         }

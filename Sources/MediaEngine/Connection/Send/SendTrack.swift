@@ -80,7 +80,8 @@ final class SendTrack: Sendable {
         // In front of the gate and the blanking: what they judge later was not there when waiting packets were discarded.
         pacer?.count(encoderSink)
         // In front of the gate, whose latest frame may have been sent by another encoder.
-        let canShare = configuration.sharesEncoder && (codec.kind == .video || codec == .opus)
+        let sendsLevel = codec.kind == .audio && configuration.sendsLevel
+        let canShare = configuration.sharesEncoder && (codec.kind == .video || codec == .opus && !sendsLevel)
         let handover = canShare ? EncoderHandover(codec.kind, input: encoderSink) : nil
         let counts = FlowCounts()
         let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
@@ -101,6 +102,8 @@ final class SendTrack: Sendable {
         if codec.kind == .video { encoderSink.keepTimeRising() }
         // Behind the gate, which keeps the latest frame as it was captured.
         blanking = Blanking(at: encoderSink, kind: codec.kind)
+        // Behind the blanking: nobody learns the level of what is muted.
+        if sendsLevel { encoderSink.noteAudioLevel() }
         pipeline.add(proxy)
         pipeline.add(bin)
         if codec.kind == .audio {
@@ -240,6 +243,11 @@ final class SendTrack: Sendable {
     /// Numbers packets from now on if the track was made to do so: the caps of `webrtcSink` have the extension now.
     func beginNumbering() throws(MediaError) {
         if numbersPackets { try bin.child("payloader")?.pad("src").markReconfigure() }
+    }
+
+    /// Packets hold the level of the audio from now on, in the header extension with this id.
+    func sendLevel(_ id: Int) throws(MediaError) {
+        try bin.child("payloader")?.writeAudioLevel(id: id)
     }
 
     /// Changes the processing of the audio.
