@@ -34,10 +34,6 @@ static inline GstClockTime cgst_clock_time_none(void) { return GST_CLOCK_TIME_NO
 // A type check is a macro.
 static inline gboolean cgst_is_app_src(gpointer o) { return GST_IS_APP_SRC(o); }
 
-// Macros that depend on the byte order.
-static inline GstAudioFormat cgst_audio_format_s16(void) { return GST_AUDIO_FORMAT_S16; }
-static inline GstAudioFormat cgst_audio_format_f32(void) { return GST_AUDIO_FORMAT_F32; }
-
 // gst_buffer_copy is a macro or an inline function, depending on the version.
 static inline GstBuffer *cgst_buffer_copy(const GstBuffer *b) { return gst_buffer_copy(b); }
 

@@ -43,7 +43,8 @@ public enum DebianPackage {
             ],
             "gstreamer1.0-plugins-good": [
                 "vp8enc", "vp8dec", "vp9enc", "vp9dec", "rtpvp8pay", "rtpvp8depay", "rtph264pay", "rtph264depay",
-                "rtpopuspay", "rtpopusdepay", "rtpbin", "rtpsession", "rtpjitterbuffer", "matroskamux", "webmmux",
+                "rtpopuspay", "rtpopusdepay", "rtpbin", "rtpsession", "rtpjitterbuffer", "rtphdrextclientaudiolevel",
+                "matroskamux", "webmmux",
                 "mp4mux", "v4l2src", "v4l2sink",
                 "rtpvp9pay", "rtpvp9depay", "rtppcmupay", "rtppcmudepay", "rtppcmapay", "rtppcmadepay", "rtpg722pay",
                 "rtpg722depay", "mulawenc", "mulawdec", "alawenc", "alawdec", "rtspsrc", "pulsesrc", "pulsesink",

@@ -163,7 +163,7 @@ struct SDPReader {
             hasAllCandidates: lines.contains { $0.attribute == "end-of-candidates" },
             takesReducedSizeRtcp: lines.contains { $0.attribute == "rtcp-rsize" },
             bandwidthKbit: Self.bandwidthKbit(lines), ptimeMs: Self.ptimeMs(lines),
-            sources: Self.sources(lines), 
+            sources: Self.sources(lines),
             transportSequenceId: Self.headerExtension(TransportFeedback.extensionURI, lines),
             audioLevelId: Self.headerExtension(AudioLevel.extensionURI, lines, besides: .recvonly))
     }
