@@ -32,7 +32,7 @@ extension Room {
         let name = names.name(of: participant)
         Task {
             do throws(RoomError) {
-                try await transport.ring(participant, as: name)
+                try await transport.ring(participant, layers[id] ?? configuration.layer, as: name)
                 guard connections[purpose]?.attempt == attempt else { return }
                 connections[purpose]?.isTrying = false
                 if connections[purpose]?.isOutdated == true { receive(id) }
@@ -47,6 +47,16 @@ extension Room {
         connections.removeValue(forKey: .participant(id))?.waiting?.cancel()
         await transport.end(id, text)
         receiveNext()
+    }
+
+    /// Receives this layer of a participant's video from now on, if it publishes several.
+    ///
+    /// - Throws: ``RoomError/noSuchParticipant(_:)``, ``RoomError/notJoined`` and those of the connection.
+    public func setLayer(_ layer: SimulcastLayer, of id: String) async throws(RoomError) {
+        guard membership != nil else { throw .notJoined }
+        guard present[id] != nil else { throw .noSuchParticipant(id) }
+        layers[id] = layer
+        try await transport.setLayer(layer, of: id)
     }
 
     /// How many participants are received, or are to be.

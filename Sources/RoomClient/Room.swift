@@ -32,6 +32,8 @@ public actor Room {
     /// This end's place in the room; nil while it has none.
     private(set) var membership: (any RoomMembership)?
     var present: [String: RoomParticipant] = [:]
+    /// What is received of participants in place of the configuration's layer.
+    var layers: [String: SimulcastLayer] = [:]
     /// The names that participants have as peers of calls.
     var names: RoomNames
     /// The connections that carry media, or are tried.
@@ -220,6 +222,7 @@ public actor Room {
             guard let participant = present.removeValue(forKey: id) else { return }
             await stopReceiving(id, "the participant left the room")
             names.remove(id)
+            layers[id] = nil
             report(.left(participant, wasKicked: wasKicked))
         case .speaking(let id, let isSpeaking):
             guard var participant = present[id] else { return }
@@ -270,7 +273,7 @@ public actor Room {
     private func end(_ error: RoomError) async {
         guard let former = membership else { return }
         membership = nil
-        present = [:]
+        (present, layers) = ([:], [:])
         names.removeAll()
         await transport.use(nil, text: error.description)
         for connection in connections.values { connection.waiting?.cancel() }

@@ -14,6 +14,8 @@ public struct RoomConfiguration: Sendable {
     public var playsAudio = true
     /// Which participants are received; all by default.
     public var receives: @Sendable (RoomParticipant) -> Bool = { _ in true }
+    /// What is received of participants that publish several layers; ``Room/setLayer(_:of:)`` changes it for each.
+    public var layer = SimulcastLayer.high
     /// Whether a lost connection is made again, after 1 s to 30 s, until ``Room/leave()``.
     public var reconnects = true
     /// How many participants are received at most; further ones are not subscribed to.

@@ -49,10 +49,14 @@ public protocol RoomMembership: Sendable {
     /// Ends what ``publish(_:)`` began; the participant stays in the room.
     func unpublish() async
 
-    /// Asks for what a participant publishes, in addition to all other subscriptions.
+    /// Asks for what a participant publishes, in addition to all other subscriptions; of video with several layers for this one.
     ///
     /// - Returns: The server's offer. ``answer(_:to:)`` has to follow, or ``unsubscribe(_:)``.
-    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> RoomSubscription
+    func subscribe(
+        to participant: RoomParticipant, layer: SimulcastLayer
+    ) async throws(RoomError) -> RoomSubscription
+    /// Asks for another layer of a subscription's video; has no effect on video with one layer.
+    func setLayer(_ layer: SimulcastLayer, of subscription: String) async throws(RoomError)
     /// Asks for another network path of a subscription.
     ///
     /// - Returns: The server's offer with other ICE credentials. ``answer(_:to:)`` has to follow.

@@ -52,8 +52,10 @@ actor RoomLeg {
     /// Begins a subscription: the room calls, with what the participant publishes.
     ///
     /// - Throws: Why the room offers nothing that can be used.
-    func ring(_ participant: RoomParticipant, for milliseconds: Int) async throws(RoomError) {
-        let subscription = try await membership.subscribe(to: participant)
+    func ring(
+        _ participant: RoomParticipant, _ layer: SimulcastLayer, for milliseconds: Int
+    ) async throws(RoomError) {
+        let subscription = try await membership.subscribe(to: participant, layer: layer)
         let kinds = Set(participant.receivedStreams.map(\.kind))
         var invite = SignalingMessage.Invite(
             media: CallMedia(audio: kinds.contains(.audio), video: kinds.contains(.video)),
@@ -99,6 +101,12 @@ actor RoomLeg {
         queue.finish()
         reply(.hangup(.init(code: SignalingCode.ended, text: SignalingLimits.bounded(text))))
         if participant != nil { await release() }
+    }
+
+    /// Asks for another layer of the participant's video.
+    func setLayer(_ layer: SimulcastLayer) async throws(RoomError) {
+        guard let subscription, !isOver else { return }
+        try await membership.setLayer(layer, of: subscription)
     }
 
     /// Whether it is the subscription with this id.

@@ -10,10 +10,12 @@ public struct RoomParticipant: Sendable, Equatable {
         public var kind: MediaKind
         /// Whether a moderator muted it.
         public var isMuted: Bool
+        /// Whether it is published in several versions (simulcast), see ``SimulcastLayer``.
+        public var hasLayers: Bool
 
         /// Describes a stream.
-        public init(mid: String, kind: MediaKind, isMuted: Bool = false) {
-            (self.mid, self.kind, self.isMuted) = (mid, kind, isMuted)
+        public init(mid: String, kind: MediaKind, isMuted: Bool = false, hasLayers: Bool = false) {
+            (self.mid, self.kind, self.isMuted, self.hasLayers) = (mid, kind, isMuted, hasLayers)
         }
     }
 
@@ -35,4 +37,17 @@ public struct RoomParticipant: Sendable, Equatable {
     var receivedStreams: [Stream] {
         MediaKind.allCases.compactMap { kind in streams.first { $0.kind == kind } }
     }
+}
+
+/// One of the versions of a video that a participant publishes at once (simulcast, RFC 8853).
+///
+/// Who publishes decides their sizes, often a quarter, a half and the whole, and may pause the larger ones while its path takes too little. The server
+/// forwards the next lower one in place of one that is missing.
+public enum SimulcastLayer: String, Sendable, CaseIterable {
+    /// The smallest.
+    case low
+    /// The middle one of three, or the larger one of two.
+    case medium
+    /// The largest.
+    case high
 }

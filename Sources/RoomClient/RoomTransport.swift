@@ -41,7 +41,7 @@ actor RoomTransport: SignalingTransport {
     /// A former call of the participant ends.
     ///
     /// - Throws: Why the room offers nothing.
-    func ring(_ participant: RoomParticipant, as name: String) async throws(RoomError) {
+    func ring(_ participant: RoomParticipant, _ layer: SimulcastLayer, as name: String) async throws(RoomError) {
         guard let membership else { throw .notJoined }
         let visit = visit
         await end(participant.id, "replaced by another subscription")
@@ -49,11 +49,16 @@ actor RoomTransport: SignalingTransport {
         let callId = "room-" + UUID().uuidString.lowercased()
         let leg = await leg(of: participant.id, in: membership, callId: callId, peer: name)
         do throws(RoomError) {
-            try await leg.ring(participant, for: Self.ringMs)
+            try await leg.ring(participant, layer, for: Self.ringMs)
         } catch {
             legs[callId] = nil
             throw error
         }
+    }
+
+    /// Asks for another layer of what is received of a participant.
+    func setLayer(_ layer: SimulcastLayer, of participant: String) async throws(RoomError) {
+        for leg in legs.values where leg.participant == participant { try await leg.setLayer(layer) }
     }
 
     /// There is nothing to receive of a participant any more.

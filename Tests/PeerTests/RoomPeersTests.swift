@@ -6,6 +6,27 @@ extension Peers {
     /// Other implementations in the same room of a real Janus.
     @Suite(.enabled(if: JanusServer.isPossible, "needs root, iproute2, nftables and Debian's janus"))
     struct RoomPeersTests {
+        /// `callagent room` with these words, in the room of a lab's Janus.
+        private func program(
+            _ words: [String], as name: String, at place: NetworkLab.Place, in lab: NetworkLab
+        ) throws -> Program {
+            let command = lab.command(
+                at: place, Program.path,
+                ["room"] + words + ["--as", name, "--server", JanusServer.url, "--events"])
+            return try Program(command.arguments, path: command.path)
+        }
+
+        /// Lets a browser join, with a tone of 800 Hz.
+        private func join(_ browser: any Browser, isSimulcast: Bool = false) async throws {
+            try await browser.open("about:blank")
+            let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("Peers/browser_room.js")
+            try await browser.perform(try String(contentsOf: script, encoding: .utf8))
+            try await browser.perform(
+                "await window.roomClient.join('\(JanusServer.url)', \(JanusServer.room), 'chromium', 800, \(isSimulcast))"
+            )
+        }
+
         private struct Seen: Decodable {
             let distinct: Int
             let hertz: Double?
@@ -19,27 +40,17 @@ extension Peers {
         func together() async throws {
             let lab = try NetworkLab(hasNAT: false)
             let janus = try await JanusServer(in: lab)
-            func program(_ name: String, _ hertz: Int, at place: NetworkLab.Place) throws -> Program {
-                let command = lab.command(
-                    at: place, Program.path,
-                    [
-                        "room", "join", JanusServer.room, "--as", name, "--server", JanusServer.url, "--events",
-                        "--audio", "tone:\(hertz)", "--video", "test:ball", "--video-size", "160x120@10",
-                    ])
-                return try Program(command.arguments, path: command.path)
+            func joining(_ hertz: Int) -> [String] {
+                ["join", JanusServer.room, "--audio", "tone:\(hertz)", "--video", "test:ball"]
+                    + ["--video-size", "160x120@10"]
             }
-            let alice = try program("alice", 440, at: .alice)
-            let bob = try program("bob", 554, at: .bob)
+            let alice = try program(joining(440), as: "alice", at: .alice, in: lab)
+            let bob = try program(joining(554), as: "bob", at: .bob, in: lab)
             let dave = try Program.aiortc(
                 "aiortc_room.py", [JanusServer.url, JanusServer.room, "dave", "10.77.1.2"], hasInput: true,
                 prefix: lab.prefix(at: .alice))
             try await withBrowser(.chromium, BrowserOptions(prefix: lab.prefix(at: .bob))) { browser in
-                try await browser.open("about:blank")
-                let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                    .appendingPathComponent("Peers/browser_room.js")
-                try await browser.perform(try String(contentsOf: script, encoding: .utf8))
-                try await browser.perform(
-                    "await window.roomClient.join('\(JanusServer.url)', \(JanusServer.room), 'chromium', 800)")
+                try await join(browser)
                 for (name, hertz) in [("alice", 440.0), ("bob", 554), ("dave", 660)] {
                     try await eventually("Chromium sees and hears \(name)", within: .seconds(30)) {
                         try await browser.evaluate("return window.roomClient.seen('\(name)')", as: Seen.self)
@@ -68,6 +79,41 @@ extension Peers {
             }
             try dave.write("\n")
             #expect(try await dave.waitForExit() == 0, "\(dave.errors)")
+            janus.stop()
+        }
+
+        @Test("Of video that a browser publishes in three versions, each one receives the version that it wants")
+        func simulcast() async throws {
+            let lab = try NetworkLab(hasNAT: false)
+            let janus = try await JanusServer(in: lab)
+            try await withBrowser(.chromium, BrowserOptions(prefix: lab.prefix(at: .bob))) { browser in
+                try await join(browser, isSimulcast: true)
+                let heights = ["low": 135, "medium": 270, "high": 540]
+                var watchers: [String: Program] = [:]
+                for layer in heights.keys {
+                    watchers[layer] = try program(
+                        ["watch", JanusServer.room, "--layer", layer, "--stats-interval", "200ms"], as: layer,
+                        at: .alice, in: lab)
+                }
+                for (layer, height) in heights {
+                    let watcher = try #require(watchers[layer])
+                    try await eventually(
+                        "\(layer) receives pictures of this height: \(watcher.errors)", within: .seconds(40)
+                    ) {
+                        let last = watcher.events.last { $0["event"] as? String == "statistics" }
+                        let entries = last?["statistics"] as? [[String: Any]] ?? []
+                        return entries.contains {
+                            $0["frameHeight"] as? Int == height && $0["framesDecoded"] as? Int ?? 0 > 30
+                        }
+                    }
+                    watcher.signal(SIGINT)
+                    #expect(try await watcher.waitForExit() == 130, "\(watcher.errors)")
+                    let reports = watcher.events.compactMap { $0["report"] as? [String: Any] }.map(Report.init)
+                    let report = try #require(reports.last { $0.text("peer") == "chromium" })
+                    #expect(report.number("video.received.distinctFrames") ?? 0 > 10, "\(layer)")
+                    #expect(abs((report.number("audio.received.toneHz") ?? 0) - 800) < 8, "\(layer)")
+                }
+            }
             janus.stop()
         }
     }

@@ -1,4 +1,5 @@
 internal import Logging
+internal import MediaEngine
 
 /// A participant's place in a VideoRoom: one handle for itself and what it publishes, another one for each subscription.
 actor JanusMembership: RoomMembership {
@@ -86,19 +87,31 @@ actor JanusMembership: RoomMembership {
 
     private static let endedSubscription = RoomError.refused(code: 404, text: "the subscription has ended")
 
-    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> RoomSubscription {
+    func subscribe(
+        to participant: RoomParticipant, layer: SimulcastLayer
+    ) async throws(RoomError) -> RoomSubscription {
         let handle = try await session.attach()
         let id = "\(handle)"
         subscriptions[id] = handle
         var join = VideoRoomRequest("join", room: room)
         (join.role, join.privateId, join.autoupdate) = ("subscriber", privateId, false)
-        join.streams = participant.receivedStreams.map { .init(feed: janusID(participant.id), mid: $0.mid) }
+        join.streams = participant.receivedStreams.map {
+            .init(
+                feed: janusID(participant.id), mid: $0.mid, substream: $0.kind == .video ? layer.substream : nil)
+        }
         do throws(RoomError) {
             return RoomSubscription(id: id, offer: try await offer(join, to: id))
         } catch {
             await unsubscribe(id)
             throw error
         }
+    }
+
+    func setLayer(_ layer: SimulcastLayer, of subscription: String) async throws(RoomError) {
+        guard let handle = subscriptions[subscription] else { throw Self.endedSubscription }
+        var configure = VideoRoomRequest("configure")
+        configure.substream = layer.substream
+        _ = try await session.ask(configure, handle)
     }
 
     func restart(_ subscription: String) async throws(RoomError) -> String {

@@ -79,6 +79,7 @@ struct VideoRoomRequest: Sendable, Encodable {
     struct Stream: Sendable, Encodable {
         var feed: JanusID
         var mid: String
+        var substream: Int?
     }
 
     var request: String
@@ -91,6 +92,8 @@ struct VideoRoomRequest: Sendable, Encodable {
     var mid: String?
     var mute: Bool?
     var restart: Bool?
+    /// Without a mid: of all video that has several.
+    var substream: Int?
     var streams: [Stream]?
     var privateId: UInt64?
     /// Whether the server changes a subscription by itself; this end ends it instead.
@@ -99,7 +102,7 @@ struct VideoRoomRequest: Sendable, Encodable {
     init(_ request: String, room: JanusID? = nil) { (self.request, self.room) = (request, room) }
 
     private enum CodingKeys: String, CodingKey {
-        case request, room, display, pin, secret, id, mid, mute, restart, streams, autoupdate
+        case request, room, display, pin, secret, id, mid, mute, restart, substream, streams, autoupdate
         case role = "ptype"
         case privateId = "private_id"
     }
@@ -131,6 +134,7 @@ struct VideoRoomEvent: Sendable, Decodable {
         var mid: String?
         var disabled: Bool?
         var moderated: Bool?
+        var simulcast: Bool?
     }
     struct Participant: Sendable, Decodable {
         var id: JanusID
@@ -168,10 +172,22 @@ extension RoomParticipant {
             guard let mid = stream.mid, stream.disabled != true, let kind = MediaKind(rawValue: stream.type) else {
                 return nil
             }
-            return Stream(mid: mid, kind: kind, isMuted: stream.moderated == true)
+            return Stream(
+                mid: mid, kind: kind, isMuted: stream.moderated == true, hasLayers: stream.simulcast == true)
         }
         self.init(
             id: participant.id.description, displayName: participant.display ?? "", streams: streams,
             isSpeaking: participant.talking == true)
+    }
+}
+
+extension SimulcastLayer {
+    /// The number that Janus gives it.
+    var substream: Int {
+        switch self {
+        case .low: 0
+        case .medium: 1
+        case .high: 2
+        }
     }
 }

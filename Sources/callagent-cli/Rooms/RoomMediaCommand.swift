@@ -1,7 +1,7 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import CallAgent
 internal import MediaEngine
-internal import RoomClient
+public import RoomClient
 
 /// A command that stays in a room: it receives the others, and may publish.
 ///
@@ -116,6 +116,7 @@ extension RoomMediaCommand {
             connecting: settings, publishing: media, requestLimit: place.requestTimeout.duration)
         configuration.reconnects = stay.reconnect
         configuration.maximumReceived = stay.maxReceived
+        configuration.layer = stay.layer
         if !stay.only.isEmpty { configuration.receives = { [only = stay.only] in only.contains($0.displayName) } }
         do {
             return try Room(
@@ -156,6 +157,12 @@ struct RoomStayOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("How many participants are received at most.", valueName: "count"))
     var maxReceived = 50
+
+    @Option(
+        help: ArgumentHelp(
+            "What is received of video that is published in several versions (simulcast): low, medium or high.",
+            valueName: "layer"))
+    var layer = SimulcastLayer.high
 
     func validate() throws {
         guard connectTimeout.milliseconds > 0 else { throw ValidationError("a timeout must be longer than 0") }
@@ -209,3 +216,5 @@ struct RoomWatchCommand: RoomMediaCommand {
     var script: ScriptOptions? { nil }
     var inviting: InvitingOptions? { nil }
 }
+
+extension SimulcastLayer: ExpressibleByArgument {}

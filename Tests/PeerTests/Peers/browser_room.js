@@ -24,15 +24,15 @@ window.roomClient = (() => {
   }
 
   // Red with a moving white bar.
-  function picture() {
-    const canvas = Object.assign(document.createElement("canvas"), { width: 160, height: 120 });
+  function picture(width, height) {
+    const canvas = Object.assign(document.createElement("canvas"), { width, height });
     const context = canvas.getContext("2d");
     let frame = 0;
     setInterval(() => {
       context.fillStyle = "red";
-      context.fillRect(0, 0, 160, 120);
+      context.fillRect(0, 0, width, height);
       context.fillStyle = "white";
-      context.fillRect((frame++ * 4) % 150, 0, 10, 120);
+      context.fillRect((frame++ * 4) % (width - 10), 0, 10, height);
     }, 66);
     return canvas.captureStream(15).getVideoTracks()[0];
   }
@@ -47,10 +47,20 @@ window.roomClient = (() => {
     return destination.stream.getAudioTracks()[0];
   }
 
-  async function publish(handle, hertz) {
+  // Small video, or video in three versions (simulcast).
+  async function publish(handle, hertz, isSimulcast) {
     const connection = connect(handle);
-    const stream = new MediaStream();
-    for (const track of [tone(hertz), picture()]) connection.addTransceiver(track, { direction: "sendonly", streams: [stream] });
+    // The largest first: Janus counts so. Limits so low that the path soon proves to take all versions.
+    const sendEncodings = [1, 2, 4].map((scaleResolutionDownBy, index) => ({
+      rid: "hml"[index],
+      scaleResolutionDownBy,
+      maxBitrate: 100_000 * (3 - index),
+    }));
+    const options = { direction: "sendonly", streams: [new MediaStream()] };
+    connection.addTransceiver(tone(hertz), options);
+    // A smaller picture than this has fewer versions in Chromium.
+    if (isSimulcast) connection.addTransceiver(picture(960, 540), { ...options, sendEncodings });
+    else connection.addTransceiver(picture(160, 120), options);
     await connection.setLocalDescription();
     const { jsep } = await message(handle, { request: "publish" }, connection.localDescription);
     await connection.setRemoteDescription(jsep);
@@ -94,7 +104,7 @@ window.roomClient = (() => {
   }
 
   return {
-    join: async (url, room, display, hertz) => {
+    join: async (url, room, display, hertz, isSimulcast = false) => {
       socket = new WebSocket(url, "janus-protocol");
       await new Promise((resolve, reject) => Object.assign(socket, { onopen: resolve, onerror: () => reject(new Error("no connection")) }));
       socket.onmessage = ({ data }) => {
@@ -105,7 +115,7 @@ window.roomClient = (() => {
       session = (await ask("create")).data.id;
       const handle = await attach();
       await message(handle, { request: "join", ptype: "publisher", room, display });
-      await publish(handle, hertz);
+      await publish(handle, hertz, isSimulcast);
     },
     // What was received of a participant so far: frames that differ, and the pitch.
     seen: (name) => seen[name] ?? { distinct: 0, hertz: null },

@@ -60,10 +60,13 @@ final class FakeMembership: RoomMembership {
         Self.description(try note("publish \(Self.fragment(offer))"))
     }
     func unpublish() async { _ = try? note("unpublish") }
-    func subscribe(to participant: RoomParticipant) async throws(RoomError) -> RoomSubscription {
-        let number = try note("subscribe \(participant.id)")
+    func subscribe(
+        to participant: RoomParticipant, layer: SimulcastLayer
+    ) async throws(RoomError) -> RoomSubscription {
+        let number = try note("subscribe \(participant.id)" + (layer == .high ? "" : " \(layer)"))
         return RoomSubscription(id: "s\(number)", offer: Self.description(number, direction: "sendonly"))
     }
+    func setLayer(_ layer: SimulcastLayer, of id: String) async throws(RoomError) { _ = try note("\(layer) of \(id)") }
     func restart(_ id: String) async throws(RoomError) -> String {
         Self.description(try note("restart \(id)"), direction: "sendonly")
     }

@@ -60,10 +60,10 @@ struct RoomRulesTests {
     @Test("What Janus reports of a room")
     func reports() throws {
         let streams =
-            #"[{"type":"audio","mid":"0"},{"type":"video","mid":"1","moderated":true},{"type":"data","mid":"2"}]"#
+            #"[{"type":"audio","mid":"0"},{"type":"video","mid":"1","moderated":true,"simulcast":true},{"type":"data","mid":"2"}]"#
         let bob = RoomParticipant(
             id: "5", displayName: "bob",
-            streams: [.init(mid: "0", kind: .audio), .init(mid: "1", kind: .video, isMuted: true)])
+            streams: [.init(mid: "0", kind: .audio), .init(mid: "1", kind: .video, isMuted: true, hasLayers: true)])
         #expect(
             try events(#"{"videoroom":"event","publishers":[{"id":5,"display":"bob","streams":\#(streams)}]}"#)
                 == [.present(bob)])

@@ -93,7 +93,7 @@ struct RoomTransportTests {
     func subscription() async throws {
         await transport.use(room)
         var events = transport.events.makeAsyncIterator()
-        try await transport.ring(Self.bob, as: "bob")
+        try await transport.ring(Self.bob, .high, as: "bob")
         let message = try await next(&events)
         let callId = message.callId
         #expect(message.from == "bob" && message.to == "alice")
@@ -112,7 +112,7 @@ struct RoomTransportTests {
         #expect(room.requests == ["subscribe 5", "answer s1 mine", "restart s1", "answer s1 other"])
         // Another subscription replaces it, and each ends its own one only.
         _ = try await next(&events)
-        try await transport.ring(Self.bob, as: "bob")
+        try await transport.ring(Self.bob, .high, as: "bob")
         guard case .hangup = try await next(&events).body else { return #expect(Bool(false), "no end") }
         #expect(room.requests.suffix(2) == ["unsubscribe s1", "subscribe 5"])
         let second = try await next(&events).callId
@@ -122,14 +122,32 @@ struct RoomTransportTests {
         #expect(room.requests.count { $0 == "unsubscribe s1" } == 1)
     }
 
+    @Test("A layer is asked for with the subscription, and changed on that one alone")
+    func layer() async throws {
+        await transport.use(room)
+        var events = transport.events.makeAsyncIterator()
+        try await transport.ring(Self.bob, .low, as: "bob")
+        let callId = try await next(&events).callId
+        try await transport.setLayer(.medium, of: "5")
+        try await transport.setLayer(.medium, of: "6")
+        #expect(room.requests == ["subscribe 5 low", "medium of s1"])
+        room.fail(.lost(text: "gone"))
+        await #expect(throws: RoomError.lost(text: "gone")) { try await transport.setLayer(.low, of: "5") }
+        room.fail(nil)
+        try await send(.hangup(.init(code: 9900, text: "")), callId)
+        try await asked("unsubscribe s1")
+        try await transport.setLayer(.low, of: "5")
+        #expect(room.requests.last == "unsubscribe s1")
+    }
+
     @Test("A room that offers nothing rings not; one that fails later ends the call and the subscription")
     func failures() async throws {
         await transport.use(room)
         var events = transport.events.makeAsyncIterator()
         room.fail(.noSuchParticipant("5"))
-        await #expect(throws: RoomError.noSuchParticipant("5")) { try await transport.ring(Self.bob, as: "bob") }
+        await #expect(throws: RoomError.noSuchParticipant("5")) { try await transport.ring(Self.bob, .high, as: "bob") }
         room.fail(nil)
-        try await transport.ring(Self.bob, as: "bob")
+        try await transport.ring(Self.bob, .high, as: "bob")
         let callId = try await next(&events).callId
         room.fail(.lost(text: "gone"))
         try await send(.accept(sdp: Self.own), callId)
@@ -138,7 +156,7 @@ struct RoomTransportTests {
         try await asked("unsubscribe s2")
         // The room's own end of a subscription is that of its call.
         room.fail(nil)
-        try await transport.ring(Self.bob, as: "bob")
+        try await transport.ring(Self.bob, .high, as: "bob")
         _ = try await next(&events)
         await transport.end(.subscription("s2"), "an old one")
         await transport.end(.subscription("s5"), "ICE failed")
