@@ -191,6 +191,29 @@ extension EndToEnd {
             janus.stop()
         }
 
+        @Test("Nobody publishes more than the room allows")
+        func limit() async throws {
+            let lab = try NetworkLab(hasNAT: false)
+            let janus = try await JanusServer(in: lab, options: ["bitrate = 150000"])
+            let alice = try RoomParty("alice", in: lab, ["--video", "busy", "--video-rate", "800"])
+            let bob = try RoomParty("bob", in: lab, at: .bob, hertz: 554)
+            try await bob.isConnected(with: ["alice"])
+            func rate() -> Double {
+                let last = bob.program.events.last {
+                    $0["event"] as? String == "statistics" && $0["peer"] as? String == "alice"
+                }
+                let inbound = (last?["interval"] as? [String: Any])?["inbound"] as? [[String: Any]]
+                return inbound?.first { $0["kind"] as? String == "video" }?["kbitPerSecond"] as? Double ?? 0
+            }
+            try await eventually("bob receives as much of alice as the room allows, after the beginning") {
+                bob.received("video", of: "alice")["framesDecoded"] as? Int ?? 0 > 40 && (60...170).contains(rate())
+            }
+            try await alice.expectMedia(of: "bob")
+            try await alice.leave(having: [bob])
+            try await bob.leave(having: [alice])
+            janus.stop()
+        }
+
         @Test("Each refusal gives one line and its exit code")
         func refusals() async throws {
             let (lab, janus) = try await room()

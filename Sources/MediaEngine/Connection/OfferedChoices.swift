@@ -44,7 +44,8 @@ struct OfferedChoices {
                     codec: codec, payloadType: payloadType,
                     telephoneEvents: Self.eventClockRates(codec).compactMap { rate in
                         numbers[TelephoneEvent.rtpmap(clockRate: rate)].map { .init(payloadType: $0, clockRate: rate) }
-                    }, retransmission: formats.first { $0.isRetransmission(of: payloadType) }?.payloadType)
+                    }, retransmission: formats.first { $0.isRetransmission(of: payloadType) }?.payloadType,
+                    sendsEstimates: codec.kind == .video && configuration.tuning.followsBandwidth)
             }
         }
     }

@@ -15,7 +15,9 @@ extension PeerConnection {
         }
         var choice = PeerMedia.Choice(
             codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
-            isStereo: best.format.sendsStereo)
+            isStereo: best.format.sendsStereo,
+            sendsEstimates: configuration.tuning.followsBandwidth
+                && best.format.feedback.contains(ReceiverEstimate.name))
         agreeOnRetransmission(for: &choice, best.format, section)
         if section.kind == .audio, DtmfSender.isAvailable {
             choice.telephoneEvents = Array(section.telephoneEvents(beside: best.codec.clockRate).prefix(1))

@@ -33,6 +33,9 @@ extension PeerMedia {
                 local.addTransportFeedback(id, of: choices.map(\.payloadType), toMLine: index)
             }
             for choice in choices {
+                if choice.sendsEstimates {
+                    local.append("a=rtcp-fb:\(choice.payloadType) \(ReceiverEstimate.name)", toMLine: index)
+                }
                 if let retransmission = choice.retransmission {
                     local.add(
                         retransmission, encoding: "rtx/\(choice.codec.clockRate)",

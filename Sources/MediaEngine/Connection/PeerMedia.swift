@@ -18,6 +18,8 @@ final class PeerMedia: Sendable {
         var takesNack = false
         /// The id of the header extension that numbers packets (``TransportFeedback``); nil without reports on them.
         var transportSequenceId: Int?
+        /// Whether the peer may say what it takes (``ReceiverEstimate``).
+        var sendsEstimates = false
         /// The id of the header extension with the level of sent audio (``AudioLevel``); nil without it.
         var audioLevelId: Int?
 
@@ -91,6 +93,12 @@ final class PeerMedia: Sendable {
         peer.receptionReports.onReport { [weak tracks] ssrc, stream in
             guard let track = tracks?.sending[.audio], track.ssrc == ssrc else { return }
             track.note(loss: stream.fractionLost)
+        }
+        if configuration.tuning.followsBandwidth {
+            peer.receptionReports.onEstimate { [weak tracks, weak bandwidth] estimate in
+                guard let track = tracks?.sending[.video], estimate.concerns(track.ssrc) else { return }
+                bandwidth?.note(estimate)
+            }
         }
         self.certificate = certificate
         let check = peer.fingerprintCheck

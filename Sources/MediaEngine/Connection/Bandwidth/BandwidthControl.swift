@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps the video that a connection sends within the bandwidth that the peer's reports show.
+/// Keeps the video that a connection sends within the bandwidth that the peer's reports show, and within what the peer says that it takes.
 ///
 /// While a queue on the path is full, lost packets and key frames are repeated more rarely, too: they would fill it again.
 final class BandwidthControl: Sendable {
@@ -19,6 +19,8 @@ final class BandwidthControl: Sendable {
     }
     private struct State {
         var estimator: BandwidthEstimator?
+        /// What the peer said last that it takes, in bit/s; nil: nothing.
+        var receiverLimit: Double?
         var present = Change(isCongested: false)
         var changed: ContinuousClock.Instant?
         var silence = ReportSilence()
@@ -60,8 +62,10 @@ final class BandwidthControl: Sendable {
         state = Mutex(State(ladder: VideoLadder(preference)))
     }
 
-    /// What the path takes of video, in bit/s with all headers; nil before the peer has reported on any packet.
-    var available: Double? { state.withLock { $0.estimator?.bitrate } }
+    /// What the path and the peer take of video, in bit/s with all headers; nil before the peer has reported on any packet.
+    var available: Double? {
+        state.withLock { [$0.estimator?.bitrate, $0.receiverLimit].compactMap(\.self).min() }
+    }
 
     /// Follows the peer's reports that `session`, the `rtpsession` of the connection, receives.
     func follow(_ session: Element) throws(MediaError) {
@@ -75,6 +79,12 @@ final class BandwidthControl: Sendable {
             state.estimator?.changePath()
             state.silence.changePath()
         }
+    }
+
+    /// Takes what the peer says that it takes, until it says something else.
+    func note(_ estimate: ReceiverEstimate) {
+        adapt { state, _ in state.receiverLimit = estimate.bitrate }
+        adaptFrames()
     }
 
     /// Runs on the thread that receives the reports.
@@ -101,9 +111,14 @@ final class BandwidthControl: Sendable {
         guard let video = tracks.sending[.video]?.rate, let capture = video.capture else { return }
         let wanted = video.encoder.wantedKbit
         let step = state.withLock { state -> VideoLadder.Step? in
-            guard let estimator = state.estimator, let sent = estimator.sent else { return nil }
-            let share = VideoShare(of: estimator.bitrate, loss: estimator.loss).kbit
-            let sentKbit = Double(VideoShare(of: sent, loss: estimator.loss).kbit)
+            let loss = state.estimator?.loss ?? 0
+            guard let bandwidth = [state.estimator?.bitrate, state.receiverLimit].compactMap(\.self).min() else {
+                return nil
+            }
+            let share = VideoShare(of: bandwidth, loss: loss).kbit
+            // Without reports on packets nothing else is known than that the encoder keeps its rate.
+            guard let sent = state.estimator.map({ $0.sent }) ?? bandwidth else { return nil }
+            let sentKbit = Double(VideoShare(of: sent, loss: loss).kbit)
             return state.ladder.note(
                 limitKbit: share < wanted ? Double(share) : nil, wantedKbit: Double(wanted), sentKbit: sentKbit,
                 of: capture, at: seconds)
@@ -152,18 +167,20 @@ final class BandwidthControl: Sendable {
     private static func change(
         of state: inout State, at seconds: Double, wantedKbit: Int, _ step: Step
     ) -> Change? {
-        guard let estimator = state.estimator else { return nil }
+        let estimator = state.estimator
+        guard estimator != nil || state.receiverLimit != nil else { return nil }
         let silence = state.silence.factor(at: seconds)
-        if silence == 1 { state.unsilenced = estimator.bitrate }
-        let most = silence < 1 ? state.unsilenced * silence : .infinity
-        let share = VideoShare(of: min(estimator.target, most), loss: estimator.loss).kbit
+        if silence == 1, let estimator { state.unsilenced = estimator.bitrate }
+        let most = min(silence < 1 ? state.unsilenced * silence : .infinity, state.receiverLimit ?? .infinity)
+        let rate = min(estimator?.target ?? .infinity, most)
+        let share = VideoShare(of: rate, loss: estimator?.loss ?? 0).kbit
+        let isFull = estimator?.isCongested == true
         var next = Change(
             limitKbit: share < wantedKbit ? share : nil,
-            isCongested: estimator.isCongested || state.silence.isPresent(at: seconds),
-            backlog: estimator.isCongested ? estimator.backlog : nil,
-            rate: min(estimator.target, most))
+            isCongested: isFull || state.silence.isPresent(at: seconds),
+            backlog: isFull ? estimator?.backlog : nil, rate: rate)
         if next.limitKbit != nil {
-            next.pace = min(estimator.bitrate, most) * (next.isCongested ? 1 : Self.pace)
+            next.pace = min(estimator?.bitrate ?? .infinity, most) * (next.isCongested ? 1 : Self.pace)
         }
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false

@@ -45,9 +45,15 @@ final class ReceptionReports: Sendable {
 
     private let state = Mutex<(sent: Set<UInt32>, reported: [UInt32: Stream])>(([], [:]))
     private let onReport = Mutex<(@Sendable (UInt32, Stream) -> Void)?>(nil)
+    private let onEstimate = Mutex<(@Sendable (ReceiverEstimate) -> Void)?>(nil)
 
     /// Calls `handler` with each report on a stream and its SSRC, on the thread that receives it.
     func onReport(_ handler: @escaping @Sendable (UInt32, Stream) -> Void) { onReport.withLock { $0 = handler } }
+
+    /// Calls `handler` with each estimate of the peer, on the thread that receives it.
+    func onEstimate(_ handler: @escaping @Sendable (ReceiverEstimate) -> Void) {
+        onEstimate.withLock { $0 = handler }
+    }
 
     /// Takes reports on this stream from now on; those on others are ignored.
     func follow(_ ssrc: UInt32) { state.withLock { _ = $0.sent.insert(ssrc) } }
@@ -61,6 +67,7 @@ final class ReceptionReports: Sendable {
     /// Reads a compound packet of the peer.
     func note(_ bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant = .now) {
         for packet in RtcpPackets(bytes) {
+            if let estimate = ReceiverEstimate(packet, in: bytes) { onEstimate.withLock { $0 }?(estimate) }
             // The sender and the information about it, in sender reports only, precede the blocks.
             guard packet.type == 200 || packet.type == 201 else { continue }
             let first = packet.range.lowerBound + (packet.type == 200 ? 28 : 8)

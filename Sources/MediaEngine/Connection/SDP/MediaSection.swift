@@ -137,7 +137,10 @@ struct MediaSection: Sendable, Equatable {
         ]
         for format in formats {
             lines.append("a=rtpmap:\(format.payloadType) \(format.encoding)")
-            lines += format.feedback.map { "a=rtcp-fb:\(format.payloadType) \($0)" }
+            // webrtcbin reads no estimates.
+            lines += format.feedback.filter { $0 != ReceiverEstimate.name }.map {
+                "a=rtcp-fb:\(format.payloadType) \($0)"
+            }
             let named = [format.parameters, format.namedStereo, format.namedProfile, format.namedRepair]
             let parameters = named.compactMap { $0 }.joined(separator: ";")
             if !parameters.isEmpty { lines.append("a=fmtp:\(format.payloadType) \(parameters)") }
