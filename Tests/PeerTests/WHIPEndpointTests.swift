@@ -5,19 +5,14 @@ import Testing
 extension Peers {
     /// `callagent listen` as a media server, with clients of other implementations.
     @Suite struct WHIPEndpointTests {
-        @Test("A client watches the agent, and its DELETE ends the call")
-        func watched() async throws {
+        @Test(
+            "A client watches the agent, and its DELETE ends the call", arguments: MediaClient.Implementation.allCases)
+        func watched(implementation: MediaClient.Implementation) async throws {
             let endpoint = try await MediaEndpoint()
-            let viewer = try endpoint.aiortc("play")
-            try await viewer.perceives(.everything)
-            try viewer.write("end\n")
-            #expect(try await viewer.waitForExit() == 0, "\(viewer.errors)")
-            let seen = try await viewer.event(["event": "ended"])
-            let bars = try #require(seen["colours"] as? [[Int]])
-            #expect(PageUser.Frame(width: 640, height: 360, bars: bars, hash: 0).isSMPTE)
-            #expect(abs((seen["hertz"] as? Double ?? 0) - 440) < 5)
-            #expect(viewer.events.first { $0["event"] as? String == "deleted" }?["status"] as? Int == 200)
-            #expect(viewer.events.first { $0["event"] as? String == "deletedAgain" }?["status"] as? Int == 404)
+            let viewer = try await MediaClient(implementation, .play, endpoint.url)
+            try await viewer.receivesEverything()
+            try await viewer.end()
+            try await viewer.expectTestMedia()
             try await eventually("the call is over") { endpoint.reports.count == 1 }
             let report = try #require(endpoint.reports.first)
             #expect(report.text("end.reason") == "remoteHangup" && report.text("peer") == "guest")
@@ -25,19 +20,39 @@ extension Peers {
             #expect(!endpoint.program.errors.contains("warning"))
         }
 
-        @Test("A client sends to the agent, which sends nothing although the offer asks for it")
-        func received() async throws {
+        @Test(
+            "A client sends to the agent, which sends nothing although the offer asks for it",
+            arguments: MediaClient.Implementation.allCases)
+        func received(implementation: MediaClient.Implementation) async throws {
             let endpoint = try await MediaEndpoint(["--once", "--require-media"])
-            let publisher = try endpoint.aiortc("publish")
+            let publisher = try await MediaClient(implementation, .publish, endpoint.url)
             try await endpoint.program.perceives(.everything)
-            try publisher.write("end\n")
-            #expect(try await publisher.waitForExit() == 0, "\(publisher.errors)")
-            #expect(publisher.events.last { $0["event"] as? String == "ended" }?["distinct"] as? Int == 0)
+            try await publisher.end()
+            try publisher.expectNothing()
             #expect(try await endpoint.program.waitForExit() == 0, "\(endpoint.program.errors)")
             let report = try #require(endpoint.reports.first)
             #expect(report.hears(660) && report.number("video.received.distinctFrames") ?? 0 > 10)
             #expect(report.number("video.received.frameWidth") == 320)
             #expect(report.number("video.sent.packetsSent") == 0 && report.number("audio.sent.packetsSent") == 0)
+        }
+
+        @Test("Another network path is found when a client asks for it", arguments: MediaClient.Role.allCases)
+        func iceRestart(role: MediaClient.Role) async throws {
+            let endpoint = try await MediaEndpoint(["--once", "--require-media"])
+            let client = try await MediaClient(.pion, role, endpoint.url)
+            func flows() async throws {
+                switch role {
+                case .publish: try await endpoint.program.perceives(.everything)
+                case .play: try await client.receivesEverything()
+                }
+            }
+            try await flows()
+            try await client.restartICE()
+            let path = try await endpoint.program.event(["event": "networkChangeEnded"])
+            #expect((path["networkChange"] as? [String: Any])?["after"] is [String: Any])
+            try await flows()
+            try await client.end()
+            #expect(try await endpoint.program.waitForExit() == 0, "\(endpoint.program.errors)")
         }
 
         @Test(
@@ -129,15 +144,17 @@ extension Peers {
             #expect(endpoint.reports.first?.text("end.reason") == "ringTimeout")
         }
 
-        @Test("The end of the agent ends its calls, also that of a client that has vanished")
-        func ended() async throws {
+        @Test(
+            "The end of the agent ends its calls, also that of a client that has vanished",
+            arguments: MediaClient.Implementation.allCases)
+        func ended(implementation: MediaClient.Implementation) async throws {
             let endpoint = try await MediaEndpoint(["--max-calls", "2"])
-            let gone = try endpoint.aiortc("publish")
+            let gone = try await MediaClient(implementation, .publish, endpoint.url)
             try await endpoint.program.perceives(.everything)
-            gone.signal(SIGKILL)
+            gone.program.signal(SIGKILL)
             _ = try await endpoint.program.event(["event": "stateChanged", "state": "reconnecting"])
-            let viewer = try endpoint.aiortc("play")
-            try await viewer.perceives(.everything)
+            let viewer = try await MediaClient(implementation, .play, endpoint.url)
+            try await viewer.receivesEverything()
             endpoint.program.signal(SIGINT)
             #expect(try await endpoint.program.waitForExit() == 130)
             #expect(endpoint.reports.count == 2)

@@ -28,13 +28,6 @@ struct MediaEndpoint {
         return program.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Starts aiortc as a client.
-    func aiortc(_ role: String, token: String? = nil) throws -> Program {
-        let path = role == "publish" ? "whip" : "whep"
-        return try .aiortc(
-            "aiortc_whip_client.py", [role, "\(url)/\(path)"] + (token.map { ["--token", $0] } ?? []), hasInput: true)
-    }
-
     /// Reports of ended sessions, in their order.
     var reports: [Report] {
         program.events.filter { $0["event"] as? String == "report" }

@@ -15,7 +15,7 @@ struct MediaServer {
         let program =
             switch implementation {
             case .aiortc: try Program.aiortc("aiortc_whip.py", arguments)
-            case .pion: try Program([], path: Program.installed("pion/media-server", "Pion's media server"))
+            case .pion: try Program(["serve"], path: Program.installed("pion/peer", "Pion"))
             }
         let event = try await program.event(["event": "listening"])
         self.program = program
