@@ -5,7 +5,9 @@ extension SDPReader {
     }
 
     /// The feedback that the engine itself offers and understands.
-    static let knownFeedback: Set<String> = ["nack", "nack pli", "ccm fir", TransportFeedback.name, ReceiverEstimate.name]
+    static let knownFeedback: Set<String> = [
+        "nack", "nack pli", "ccm fir", TransportFeedback.name, ReceiverEstimate.name,
+    ]
 
     /// The values of one attribute for a payload type.
     static func texts(of payload: Int, _ lines: [SDPLine]) -> [String] {
