@@ -101,7 +101,7 @@ extension MQTTRegistration {
         guard granted < 0x80 else {
             throw .refused(reason: granted, text: "the broker refuses the topics of this user")
         }
-        let (published, number) = await own.published(on: connection, unixMs: unixMs)
+        let (published, number) = await own.published(on: connection, unixMs: unixMs, isFirst: true)
         guard let published else { throw connection.failure ?? .closed }
         guard published < 0x80 else {
             throw .refused(reason: published, text: "the broker refuses the presence of this user")

@@ -29,6 +29,15 @@ struct MQTTRegistration {
         pool?.connectionBegan(at: now)
     }
 
+    /// Takes a note, nil for the end of one; returns which calls lost their peer, and whether to answer with the own note.
+    func take(
+        _ note: PresenceNote?, of device: Device, isRetained: Bool, at now: Int, unixMs: Double
+    ) -> (gone: [PresenceWatch.Gone], isAnswered: Bool) {
+        let isAnswered = pool?.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
+        let gone = watch.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
+        return (gone, isAnswered == true)
+    }
+
     /// Subscribes to what this device always needs; returns the highest reason code, or nil when the connection ended.
     nonisolated(nonsending) func subscribe(on connection: BrokerConnection) async -> Int32? {
         let filters = account.filters(isInPool: pool != nil)

@@ -70,7 +70,7 @@ actor MQTTSession {
             publish([registration.account.publication(of: message, text)], taken)
         }
         registration.watch.sent(message)
-        registration.watch.updateSubscriptions(on: connection)
+        registration.watch.updateSubscriptions(on: connection, after: message)
     }
 
     /// Hands on what another program sent, also what this end cannot read: its receiver answers that.
@@ -223,16 +223,26 @@ actor MQTTSession {
     }
 
     private func renewPresence() {
-        guard case .connected = phase, let connection, let registration else { return }
+        guard case .connected = phase, let registration else { return }
         notify(registration.watch.expire(at: now))
         registration.pool?.renew(at: now)
-        registration.own.isFree = registration.pool?.isFree
-        registration.own.publish(on: connection, unixMs: Self.unixMs)
+        publishPresence()
     }
 
     /// Publishes a note when this member of a pool is free now, or no more.
     private func noteAvailability() {
         guard let registration, registration.own.isFree != registration.pool?.isFree else { return }
+        publishPresence()
+    }
+
+    /// Shows this member's note to another one that has just connected.
+    private func answerNote() async {
+        await registration?.pool?.pauseBeforeAnswer()
+        publishPresence()
+    }
+
+    private func publishPresence() {
+        guard let registration else { return }
         registration.own.isFree = registration.pool?.isFree
         guard case .connected = phase, let connection else { return }
         registration.own.publish(on: connection, unixMs: Self.unixMs)
@@ -300,9 +310,10 @@ actor MQTTSession {
             // Neither a note nor the end of one.
             guard note != nil || message.text.isEmpty else { return }
             if device == own { takeOwn(note, registration.own) }
-            let (isRetained, now, unixMs) = (message.isRetained, now, Self.unixMs)
-            registration.pool?.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs)
-            notify(registration.watch.take(note, of: device, isRetained: isRetained, at: now, unixMs: unixMs))
+            let (gone, isAnswered) = registration.take(
+                note, of: device, isRetained: message.isRetained, at: now, unixMs: Self.unixMs)
+            notify(gone)
+            if isAnswered { Task { await self.answerNote() } }
         case nil: break
         }
     }
@@ -321,21 +332,16 @@ actor MQTTSession {
             publish(publications)
             noteAvailability()
             guard isForAgent else { return }
-            if let message, message.body.isInvite { limitDecision(about: message.receivedKey, pool) }
+            if let message, message.body.isInvite {
+                Task { publish(await pool.acknowledgeInTime(message.receivedKey)) }
+            }
         }
         if let message, let connection {
             registration.watch.received(message, from: caller ?? sender, as: registration.account.device.device)
-            registration.watch.updateSubscriptions(on: connection)
+            registration.watch.updateSubscriptions(on: connection, after: message)
         }
         guard !queue.put(.received(text)) else { return }
         await withCheckedContinuation { continuation in queue.whenThereIsRoom { continuation.resume() } }
-    }
-
-    private func limitDecision(about call: CallKey, _ pool: PoolMembership) {
-        Task {
-            try? await Task.sleep(for: PoolMembership.decisionTime)
-            publish(pool.acknowledge(call))
-        }
     }
 
     private func publish(_ publications: [Publication], _ taken: @escaping @Sendable () -> Void = {}) {

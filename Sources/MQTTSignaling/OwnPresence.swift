@@ -15,16 +15,18 @@ final class OwnPresence {
 
     /// Publishes a note; returns its number.
     ///
-    /// `outcome` gets the reason code of the acknowledgement.
+    /// `outcome` gets the reason code of the acknowledgement. `isFirst`: no other came before on this connection.
     @discardableResult
     func publish(
-        on connection: BrokerConnection, unixMs: Double, _ outcome: @escaping BrokerConnection.Outcome = { _ in }
+        on connection: BrokerConnection, unixMs: Double, isFirst: Bool = false,
+        _ outcome: @escaping BrokerConnection.Outcome = { _ in }
     ) -> Int {
         let number = barrier.next()
         var note = PresenceNote(
             session: claim.session, number: number, sinceUnixMs: claim.sinceUnixMs, sentUnixMs: unixMs,
             validForMs: Int(validity / .milliseconds(1)))
         note.free = isFree
+        if isFirst, isFree != nil { note.first = true }
         connection.publish(
             note.text, to: topic, isRetained: true, expirySeconds: UInt32(validity / .seconds(1)), outcome)
         return number
@@ -32,11 +34,11 @@ final class OwnPresence {
 
     /// Publishes a note, and returns the reason code of its acknowledgement and its number; no reason code when the connection ended before.
     nonisolated(nonsending) func published(
-        on connection: BrokerConnection, unixMs: Double
+        on connection: BrokerConnection, unixMs: Double, isFirst: Bool = false
     ) async -> (reason: Int32?, number: Int) {
         var number = 0
         let reason = await withCheckedContinuation { continuation in
-            number = publish(on: connection, unixMs: unixMs) { continuation.resume(returning: $0) }
+            number = publish(on: connection, unixMs: unixMs, isFirst: isFirst) { continuation.resume(returning: $0) }
         }
         return (reason, number)
     }

@@ -5,7 +5,7 @@ internal import CallProtocol
 /// For one actor.
 final class PoolMembership {
     /// How long an agent may take to answer an invite before its acknowledgement is sent, so that the caller does not repeat it.
-    static let decisionTime = Duration.milliseconds(250)
+    private static let decisionTime = Duration.milliseconds(250)
 
     private let account: MQTTAccount
     private var rules: Pool
@@ -13,6 +13,8 @@ final class PoolMembership {
     private var filter: String?
     /// Whether the broker gives each invite to one member.
     private var isDistributed = false
+    /// Whether a note is about to be published for a member that has just connected.
+    private var isAnswering = false
 
     init(_ account: MQTTAccount) { (self.account, rules) = (account, Pool(account.device)) }
 
@@ -47,9 +49,23 @@ final class PoolMembership {
 
     // MARK: Members
 
-    func take(_ note: PresenceNote?, of member: Device, isRetained: Bool, at now: Int, unixMs: Double) {
-        guard member.user == account.device.user else { return }
+    /// Takes a note, nil for the end of one; returns whether to publish the own one after ``pauseBeforeAnswer()``.
+    ///
+    /// The members of a broker that does not distribute have to know each other, and a cluster may not show a member that has just connected what was
+    /// retained at other nodes.
+    func take(_ note: PresenceNote?, of member: Device, isRetained: Bool, at now: Int, unixMs: Double) -> Bool {
+        guard member.user == account.device.user else { return false }
         rules.take(note, of: member, isRetained: isRetained, at: now, unixMs: unixMs)
+        guard note?.first == true, !isRetained, member != account.device, !isDistributed, isFree != nil, !isAnswering
+        else { return false }
+        isAnswering = true
+        return true
+    }
+
+    /// All members together publish some hundred notes a second, however many there are.
+    nonisolated(nonsending) func pauseBeforeAnswer() async {
+        try? await Task.sleep(for: .milliseconds(Int.random(in: 0...10 * rules.memberCount)))
+        isAnswering = false
     }
 
     func connectionBegan(at now: Int) { rules.doubt(until: now + WatchedPresence.graceMs) }
@@ -115,8 +131,11 @@ final class PoolMembership {
         }
     }
 
-    /// The time to decide is over.
-    func acknowledge(_ call: CallKey) -> [Publication] { publications(rules.acknowledge(call)) }
+    /// Returns what to publish when the time to decide about a call is over.
+    nonisolated(nonsending) func acknowledgeInTime(_ call: CallKey) async -> [Publication] {
+        try? await Task.sleep(for: Self.decisionTime)
+        return publications(rules.acknowledge(call))
+    }
 
     /// The broker could not hand the invite to the member that it was passed on to.
     func passOnAgain(_ call: CallKey) -> [Publication] {

@@ -83,6 +83,17 @@ final class PresenceWatch {
     /// A new connection, which has no subscriptions yet.
     func connectionBegan(at now: Int) { rules.begin(at: now) }
 
+    /// Subscribes to the presence that matters after a message of a call.
+    ///
+    /// Not before an invite is answered: what follows waits while the broker makes a subscription, which takes some of them half a second, and then
+    /// the caller repeats the invite.
+    func updateSubscriptions(on connection: BrokerConnection, after message: SignalingMessage) {
+        switch message.body {
+        case .invite, .ack: break
+        default: updateSubscriptions(on: connection)
+        }
+    }
+
     /// Subscribes to the presence that matters now, and to no other; `outcome` gets the broker's reason code.
     func updateSubscriptions(on connection: BrokerConnection, _ outcome: @escaping BrokerConnection.Outcome = { _ in })
     {

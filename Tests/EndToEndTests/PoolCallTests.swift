@@ -9,72 +9,15 @@ extension EndToEnd {
     @Suite struct PoolCallTests {
         enum BrokerKind: CaseIterable { case distributes, old }
 
-        /// Agents of one pool at a broker of their own.
-        private struct Pool {
-            let url: String
-            let members: [Program]
-            private let broker: any Sendable
-
-            init(_ size: Int, at kind: BrokerKind, _ options: [String] = []) async throws {
-                switch kind {
-                case .distributes:
-                    let broker = try await MQTTBroker()
-                    (url, self.broker) = (broker.url, broker)
-                case .old:
-                    let broker = try await OldMQTTBroker()
-                    (url, self.broker) = (broker.url, broker)
-                }
-                let arguments =
-                    ["listen", "--as", "support", "--pool", "--events", "--ice-interface", "127.0.0.1"]
-                    + ["--signaling", url, "--audio", "tone:440", "--video-size", "320x180"] + options
-                members = try (0..<size).map { _ in try Program(arguments) }
-                for member in members {
-                    try await eventually("it listens: \(member.errors)") { member.hasEvent(["event": "listening"]) }
-                }
-            }
-
-            func call(_ options: [String]) throws -> Program {
-                try Program(
-                    ["call", "support", "--as", "alice-\(Int.random(in: 0..<1_000_000))", "--events"]
-                        + ["--signaling", url, "--ice-interface", "127.0.0.1"] + options)
-            }
-        }
-
-        /// A call to a pool that lasts until the test ends it, however long programs take to start meanwhile.
-        private struct HeldCall {
-            private let caller: Station
-            private let call: FollowedCall
-
-            /// Returns when it is connected.
-            init(to pool: Pool, as user: String) async throws {
-                caller = try await Station(user, at: pool.url).prepared()
-                call = FollowedCall(try await caller.agent.call("support"))
-                try await call.reaches(.connected)
-            }
-
-            /// Waits until new video and audio of a member arrive.
-            func expectMedia() async throws {
-                try await call.seesAndHears(Mark(user: "support", width: 320, hertz: 440))
-            }
-
-            /// Hangs up; nobody else has ended the call before.
-            func end() async throws {
-                await call.call.hangUp()
-                try await call.ends(.localHangup)
-                await caller.agent.close()
-            }
-        }
-
-        /// What the caller must have seen and heard of a member.
-        private let media = [
-            "--expect", "video.received.distinctFrames>=20", "--expect", "audio.received.toneHz>430",
-            "--expect", "audio.received.toneHz<450",
-        ]
-
-        /// How many calls have rung at each member.
-        private func rings(_ pool: Pool) -> [Int] {
-            pool.members.map { member in
-                member.events.count { $0["event"] as? String == "stateChanged" && $0["state"] as? String == "ringing" }
+        /// A pool at a broker of its own.
+        private func pool(_ size: Int, at kind: BrokerKind, _ options: [String] = []) async throws -> Pool {
+            switch kind {
+            case .distributes:
+                let broker = try await MQTTBroker()
+                return try await Pool(Array(repeating: broker.url, count: size), options, keeping: broker)
+            case .old:
+                let broker = try await OldMQTTBroker()
+                return try await Pool(Array(repeating: broker.url, count: size), options, keeping: broker)
             }
         }
 
@@ -82,17 +25,17 @@ extension EndToEnd {
             "Each call rings at one free member, and a caller gets 'busy' when there is none",
             arguments: BrokerKind.allCases)
         func shared(kind: BrokerKind) async throws {
-            let pool = try await Pool(3, at: kind)
-            var held: [HeldCall] = []
-            for number in 0..<3 { held.append(try await HeldCall(to: pool, as: "bob-\(number)")) }
-            try await eventually("each has one: \(rings(pool))") { rings(pool) == [1, 1, 1] }
+            let pool = try await pool(3, at: kind)
+            var held: [PoolCall] = []
+            for number in 0..<3 { held.append(try await pool.hold(as: "bob-\(number)")) }
+            try await eventually("each has one: \(pool.rings)") { pool.rings == [1, 1, 1] }
             let late = try pool.call([])
             #expect(try await late.waitForExit() == 4, "\(late.errors)")
             let report = try #require(late.events.last { $0["event"] as? String == "report" }).object("report")
             #expect(try report.text("end.reason") == "remoteBusy")
             for call in held { try await call.expectMedia() }
             for call in held { try await call.end() }
-            #expect(rings(pool) == [1, 1, 1])
+            #expect(pool.rings == [1, 1, 1])
             // They are free again.
             let next = try pool.call(["--duration", "1s"])
             #expect(try await next.waitForExit() == 0, "\(next.errors)")
@@ -100,10 +43,10 @@ extension EndToEnd {
 
         @Test("SIGTERM: a member takes no more calls, and ends when the one that it has is over")
         func drained() async throws {
-            let pool = try await Pool(2, at: .distributes, ["--max-calls", "5"])
-            let held = try await HeldCall(to: pool, as: "bob")
-            try await eventually("one has it: \(rings(pool))") { rings(pool).sorted() == [0, 1] }
-            let busy = try #require(rings(pool).firstIndex(of: 1))
+            let pool = try await pool(2, at: .distributes, ["--max-calls", "5"])
+            let held = try await pool.hold(as: "bob")
+            try await eventually("one has it: \(pool.rings)") { pool.rings.sorted() == [0, 1] }
+            let busy = try #require(pool.rings.firstIndex(of: 1))
             let (leaving, other) = (pool.members[busy], pool.members[1 - busy])
             leaving.signal(SIGTERM)
             try await eventually("it says so") { leaving.hasEvent(["event": "draining"]) }
@@ -111,7 +54,7 @@ extension EndToEnd {
                 let next = try pool.call(["--duration", "500ms"])
                 #expect(try await next.waitForExit() == 0, "\(next.errors)")
             }
-            #expect(rings(pool)[busy] == 1 && rings(pool)[1 - busy] == 4)
+            #expect(pool.rings[busy] == 1 && pool.rings[1 - busy] == 4)
             #expect(leaving.exitStatus == nil)
             try await held.expectMedia()
             try await held.end()
@@ -132,13 +75,13 @@ extension EndToEnd {
             "A member that hangs costs a caller a moment: the repeated invite reaches another one",
             arguments: BrokerKind.allCases)
         func hanging(kind: BrokerKind) async throws {
-            let pool = try await Pool(2, at: kind, ["--max-calls", "5"])
+            let pool = try await pool(2, at: kind, ["--max-calls", "5"])
             pool.members[0].signal(SIGSTOP)
             for _ in 0..<3 {
-                let caller = try pool.call(["--duration", "2s"] + media)
+                let caller = try pool.call(["--duration", "2s"] + Pool.media)
                 #expect(try await caller.waitForExit() == 0, "\(caller.errors)")
             }
-            #expect(rings(pool) == [0, 3])
+            #expect(pool.rings == [0, 3])
             pool.members[0].signal(SIGKILL)
         }
 

@@ -4,10 +4,10 @@ internal import Synchronization
 /// A cluster of real ejabberd nodes on 127.0.0.1 that is one MQTT broker, with the access rules that the documents ship.
 ///
 /// It checks tokens of ``key``: the password of `alice` is a token of `alice@localhost`.
-package final class EjabberdCluster: Sendable {
+package final class EjabberdCluster: BrokerCluster {
     /// A key file as `callagent serve --token-key-file` takes it.
     package let key: TemporaryFile
-    private let ports: [Int]
+    package let ports: [Int]
     private let epmdPort: Int
     private let epmd: ServerProcess
     private let folder: TemporaryFolder
@@ -37,12 +37,6 @@ package final class EjabberdCluster: Sendable {
     deinit {
         for node in nodes.withLock({ $0.values }) { node.stop() }
         epmd.stop()
-    }
-
-    /// All nodes, `first` before the others.
-    package func url(first: Int) -> String {
-        let order = ports.indices.map { ports[(first + $0) % ports.count] }
-        return "mqtt://" + order.map { "127.0.0.1:\($0)" }.joined(separator: ",")
     }
 
     /// Starts a node without any memory, next to those that run; returns when it is one of them.
@@ -76,7 +70,6 @@ package final class EjabberdCluster: Sendable {
         nodes.withLock { $0[node] = process }
     }
 
-    /// Kills a node; the system closes its connections, and it publishes no last wills.
     package func kill(_ node: Int) { nodes.withLock { $0.removeValue(forKey: node) }?.stop() }
 
     private static func name(_ node: Int) -> String { "n\(node)@127.0.0.1" }

@@ -89,6 +89,9 @@ struct Pool: Sendable {
         _ = members.take(note, of: member, isRetained: isRetained, at: now, unixMs: unixMs)
     }
 
+    /// How many members are known.
+    var memberCount: Int { members.availability(of: own.user).count }
+
     /// A new connection: members that were there before count until `end`, unless they renew their notes.
     mutating func doubt(until end: Int) { members.doubt(until: end) }
 

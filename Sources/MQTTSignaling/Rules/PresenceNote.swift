@@ -14,6 +14,8 @@ struct PresenceNote: Sendable, Equatable, Codable {
     var validForMs: Int
     /// Whether the device takes calls of its pool; absent for a device that is no member of one.
     var free: Bool?
+    /// Whether it is the first note of a connection of a member of a pool, which may not have been shown the notes of the others.
+    var first: Bool?
 
     init(session: String, number: Int, sinceUnixMs: Double, sentUnixMs: Double, validForMs: Int) {
         (self.session, self.number, self.sinceUnixMs) = (session, number, sinceUnixMs)

@@ -132,6 +132,27 @@ struct PoolRulesTests {
 
     // MARK: Without a broker that distributes
 
+    @Test func aMemberThatConnectsGetsTheNotesOfTheOthers() async throws {
+        let membership = PoolMembership(MQTTAccount(try MQTTAddress("mqtt://127.0.0.1"), member(0)))
+        var first = note(isFree: true)
+        first.first = true
+        func isAnswered(_ note: PresenceNote, of device: Device, isRetained: Bool = false) -> Bool {
+            membership.take(note, of: device, isRetained: isRetained, at: 0, unixMs: 0)
+        }
+        #expect(!isAnswered(note(isFree: true), of: member(1)))
+        #expect(!isAnswered(first, of: member(1), isRetained: true))
+        #expect(!isAnswered(first, of: member(0)))
+        #expect(!isAnswered(first, of: Device(user: "alice", device: "main")))
+        #expect(isAnswered(first, of: member(1)))
+        // One answer is for all that come meanwhile.
+        #expect(!isAnswered(first, of: member(2)))
+        await membership.pauseBeforeAnswer()
+        #expect(isAnswered(first, of: member(1)))
+        await membership.pauseBeforeAnswer()
+        membership.leave(nil)
+        #expect(!isAnswered(first, of: member(1)))
+    }
+
     /// Which members take the copies of an invite that all of them get.
     private func takers(_ pools: inout [Pool], _ call: CallKey) -> [Int] {
         pools.indices.filter { pools[$0].receive(invite: "i", of: call, isForEach: true) == .take }

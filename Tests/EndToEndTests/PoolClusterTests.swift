@@ -1,0 +1,138 @@
+import Foundation
+import SignalingServer
+import TestServers
+import Testing
+
+@testable import CallAgent
+
+extension EndToEnd {
+    /// The members of a pool at different nodes of one broker.
+    @Suite struct PoolClusterTests {
+        enum ClusterKind: CaseIterable { case ejabberd, nats }
+
+        /// A running cluster, and the tokens for it.
+        private struct Site {
+            let cluster: any BrokerCluster
+            private let key: TokenKey?
+
+            init(_ kind: ClusterKind) async throws {
+                switch kind {
+                case .ejabberd:
+                    let cluster = try await EjabberdCluster(3)
+                    (self.cluster, key) = (cluster, try await TokenKey.read(file: cluster.key.path))
+                case .nats: (cluster, key) = (try await NATSCluster(3), nil)
+                }
+            }
+
+            /// A password of this user; a cluster without accounts takes any.
+            private func token(_ user: String) throws -> String {
+                guard let key else { return "any" }
+                return try AccessToken(user: "\(user)@localhost", lifetime: .seconds(600)).signed(with: key)
+            }
+
+            func pool(_ urls: [String], _ options: [String] = []) async throws -> Pool {
+                let file = try TemporaryFile(try token("support"))
+                return try await Pool(urls, options + ["--token-file", file.path], keeping: (cluster, file))
+            }
+
+            /// A caller that is signed in at a node.
+            func caller(_ user: String, node: Int) async throws -> Station {
+                let token = try token(user)
+                return try await Station(user, at: cluster.url(first: node), token: { token }).prepared()
+            }
+
+            /// Calls the pool from a user at a node.
+            func call(as user: String, node: Int) async throws -> PoolCall {
+                try await PoolCall(from: caller(user, node: node))
+            }
+
+            /// The same; returns when the call is connected.
+            func hold(as user: String, node: Int) async throws -> PoolCall {
+                let call = try await call(as: user, node: node)
+                try await call.call.reaches(.connected)
+                return call
+            }
+        }
+
+        @Test(
+            "Calls from any node ring at one free member each, at whichever node it is; 'busy' when there is none",
+            arguments: ClusterKind.allCases)
+        func shared(kind: ClusterKind) async throws {
+            let site = try await Site(kind)
+            // Each comes when the others are there already.
+            var pool = try await site.pool([site.cluster.url(first: 0)])
+            for node in 1...2 { try await pool.add([site.cluster.url(first: node)]) }
+            var held: [PoolCall] = []
+            for number in 0..<3 { held.append(try await site.hold(as: "bob-\(number)", node: 2 - number)) }
+            // Each member takes one call. NATS may be too slow for the caller, which then repeats an invite: it rings at a second one, too.
+            let isExact = kind == .ejabberd
+            try await eventually("each has one: \(pool.rings)") {
+                isExact ? pool.rings == [1, 1, 1] : !pool.rings.contains(0)
+            }
+            let late = try await site.call(as: "carol", node: 1)
+            try await late.call.ends(.remoteBusy)
+            for call in held { try await call.expectMedia() }
+            try await held[1].end()
+            // That member is free again, and no other.
+            let next = try await site.hold(as: "dave", node: 0)
+            try await next.expectMedia()
+            if isExact { #expect(pool.rings.sorted() == [1, 1, 2], "\(pool.rings)") }
+            for call in [held[0], held[2], next] { try await call.end() }
+        }
+
+        @Test(
+            "A member whose node is killed keeps its call and takes calls at another node; meanwhile others take them")
+        func killedNode() async throws {
+            let site = try await Site(.ejabberd)
+            var pool = try await site.pool([site.cluster.url(first: 0)], ["--max-calls", "9"])
+            let held = try await site.hold(as: "bob", node: 1)
+            // The second one knows no other node, and so stays away.
+            try await pool.add([site.cluster.url(only: 0), site.cluster.url(first: 1)])
+            var callers: [Station] = []
+            for number in 0..<4 { callers.append(try await site.caller("carol-\(number)", node: 1 + number % 2)) }
+            site.cluster.kill(0)
+            var calls: [PoolCall] = []
+            for caller in callers {
+                let call = try await PoolCall(from: caller)
+                try await call.call.reaches(.connected)
+                calls.append(call)
+            }
+            #expect(pool.rings[1] == 0, "\(pool.rings)")
+            let moved = pool.members[0]
+            try await eventually("it is back: \(moved.errors)", within: .seconds(60)) {
+                moved.hasEvent(["event": "signalingRestored"])
+            }
+            let before = pool.rings[0]
+            pool.members[2].signal(SIGTERM)
+            try await eventually("it says so") { pool.members[2].hasEvent(["event": "draining"]) }
+            calls.append(try await site.hold(as: "dave", node: 2))
+            #expect(pool.rings[0] == before + 1, "\(pool.rings)")
+            for call in calls + [held] { try await call.expectMedia() }
+            for call in calls + [held] {
+                #expect(!call.call.states.contains(.reconnecting), "\(call.call.states)")
+                try await call.end()
+            }
+        }
+
+        @Test(
+            "A call that rings at a member that is killed ends as lost, and later calls reach the others")
+        func killedMember() async throws {
+            let site = try await Site(.ejabberd)
+            let pool = try await site.pool(
+                (0..<2).map { site.cluster.url(first: $0) }, ["--answer", "never", "--max-calls", "9"])
+            let call = try await site.call(as: "bob", node: 2)
+            try await call.call.reaches(.ringing)
+            try await eventually("one has it") { pool.rings.contains(1) }
+            let dead = try #require(pool.rings.firstIndex(of: 1))
+            pool.members[dead].signal(SIGKILL)
+            try await call.call.ends(.remoteLost)
+            for number in 0..<3 {
+                let next = try await site.call(as: "carol-\(number)", node: number)
+                try await next.call.reaches(.ringing)
+                try await next.end()
+            }
+            try await eventually("the other one had them: \(pool.rings)") { pool.rings[1 - dead] == 3 }
+            #expect(pool.rings[dead] == 1)
+        }
+    }
+}
