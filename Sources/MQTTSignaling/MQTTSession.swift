@@ -203,6 +203,7 @@ actor MQTTSession {
         }
         // Not a part of the sign-in: all users may be more than the broker lets wait at once.
         Task { await self.beginWatching() }
+        if registration?.pool?.answersNotes == true { publishPresence() }
         logger.info("signed in", metadata: ["user": "\(registration?.account.device.user ?? "")"])
     }
 
@@ -231,8 +232,7 @@ actor MQTTSession {
 
     /// Publishes a note when this member of a pool is free now, or no more.
     private func noteAvailability() {
-        guard let registration, registration.own.isFree != registration.pool?.isFree else { return }
-        publishPresence()
+        if registration?.own.isFree != registration?.pool?.isFree { publishPresence() }
     }
 
     /// Shows this member's note to another one that has just connected.

@@ -49,6 +49,9 @@ final class PoolMembership {
 
     // MARK: Members
 
+    /// Whether it shows its note to members that have just connected, also to those that did during its own sign-in.
+    var answersNotes: Bool { !isDistributed && isFree != nil }
+
     /// Takes a note, nil for the end of one; returns whether to publish the own one after ``pauseBeforeAnswer()``.
     ///
     /// The members of a broker that does not distribute have to know each other, and a cluster may not show a member that has just connected what was
@@ -56,7 +59,7 @@ final class PoolMembership {
     func take(_ note: PresenceNote?, of member: Device, isRetained: Bool, at now: Int, unixMs: Double) -> Bool {
         guard member.user == account.device.user else { return false }
         rules.take(note, of: member, isRetained: isRetained, at: now, unixMs: unixMs)
-        guard note?.first == true, !isRetained, member != account.device, !isDistributed, isFree != nil, !isAnswering
+        guard note?.first == true, !isRetained, member != account.device, answersNotes, !isAnswering
         else { return false }
         isAnswering = true
         return true

@@ -32,7 +32,10 @@ extension Room {
         let name = names.name(of: participant)
         Task {
             do throws(RoomError) {
-                try await transport.ring(participant, layers[id] ?? configuration.layer, as: name)
+                let layer = layers[id] ?? configuration.layer
+                try await transport.ring(participant, layer, as: name)
+                // It may have changed meanwhile.
+                if let wanted = layers[id], wanted != layer { try await transport.setLayer(wanted, of: id) }
                 guard connections[purpose]?.attempt == attempt else { return }
                 connections[purpose]?.isTrying = false
                 if connections[purpose]?.isOutdated == true { receive(id) }
@@ -49,7 +52,7 @@ extension Room {
         receiveNext()
     }
 
-    /// Receives this layer of a participant's video from now on, if it publishes several.
+    /// Receives this layer of a participant's video from now on, if it publishes several, also after a lost connection.
     ///
     /// - Throws: ``RoomError/noSuchParticipant(_:)``, ``RoomError/notJoined`` and those of the connection.
     public func setLayer(_ layer: SimulcastLayer, of id: String) async throws(RoomError) {

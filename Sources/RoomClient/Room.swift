@@ -172,6 +172,8 @@ public actor Room {
         self.membership = membership
         await transport.use(membership)
         report(.joined(id: membership.id, participants: membership.participants))
+        let ids = Set(membership.participants.map(\.id))
+        layers = layers.filter { ids.contains($0.key) }
         for participant in membership.participants { await update(participant, isNew: false) }
         publish()
     }
@@ -238,15 +240,15 @@ public actor Room {
     private func update(_ participant: RoomParticipant, isNew: Bool = true) async {
         let id = participant.id
         guard id != membership?.id, present[id] != nil || present.count < Self.maximumPresent else { return }
-        let former = present.updateValue(participant, forKey: id)
+        let former = present[id]
+        let participant = participant.completed(by: former)
+        present[id] = participant
         guard former != participant else { return }
         var heard = former
         heard?.isSpeaking = participant.isSpeaking
         if isNew, heard != participant { report(.present(participant)) }
-        // One who speaks already when this end joins gets no event of the server.
-        if participant.isSpeaking != former?.isSpeaking ?? false {
-            report(.speaking(participant, participant.isSpeaking))
-        }
+        let isSpeaking = participant.isSpeaking == true
+        if isSpeaking != (former?.isSpeaking == true) { report(.speaking(participant, isSpeaking)) }
         // A moderator's mute changes nothing of what is received.
         guard former?.streams.map(\.mid) != participant.streams.map(\.mid) else { return }
         if participant.streams.isEmpty {
@@ -273,7 +275,7 @@ public actor Room {
     private func end(_ error: RoomError) async {
         guard let former = membership else { return }
         membership = nil
-        (present, layers) = ([:], [:])
+        present = [:]
         names.removeAll()
         await transport.use(nil, text: error.description)
         for connection in connections.values { connection.waiting?.cancel() }

@@ -25,12 +25,19 @@ public struct RoomParticipant: Sendable, Equatable {
     public var displayName: String
     /// What it publishes: one audio and one video stream at most are received.
     public var streams: [Stream]
-    /// Whether the server hears it speak, see ``RoomEvent/speaking(_:_:)``.
-    public var isSpeaking: Bool
+    /// Whether the server hears it speak, see ``RoomEvent/speaking(_:_:)``; nil when the server does not say.
+    public var isSpeaking: Bool?
 
     /// Describes a participant.
-    public init(id: String, displayName: String, streams: [Stream] = [], isSpeaking: Bool = false) {
+    public init(id: String, displayName: String, streams: [Stream] = [], isSpeaking: Bool? = nil) {
         (self.id, self.displayName, self.streams, self.isSpeaking) = (id, displayName, streams, isSpeaking)
+    }
+
+    /// With what the server said before about what it does not say now.
+    func completed(by former: RoomParticipant?) -> RoomParticipant {
+        var result = self
+        result.isSpeaking = isSpeaking ?? former?.isSpeaking
+        return result
     }
 
     /// The first stream of each kind.
@@ -41,12 +48,12 @@ public struct RoomParticipant: Sendable, Equatable {
 
 /// One of the versions of a video that a participant publishes at once (simulcast, RFC 8853).
 ///
-/// Who publishes decides their sizes, often a quarter, a half and the whole, and may pause the larger ones while its path takes too little. The server
-/// forwards the next lower one in place of one that is missing.
+/// Who publishes decides their sizes, often a quarter, a half and the whole. It may pause the larger ones while its path takes too little.
+/// In place of one that is missing the server forwards the next lower one: of two versions, ``high`` is the same as ``medium``.
 public enum SimulcastLayer: String, Sendable, CaseIterable {
     /// The smallest.
     case low
-    /// The middle one of three, or the larger one of two.
+    /// The second smallest.
     case medium
     /// The largest.
     case high

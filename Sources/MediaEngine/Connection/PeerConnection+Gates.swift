@@ -87,7 +87,9 @@ extension PeerConnection {
     ///
     /// Takes effect with the next frame or packet. A codec with a fixed rate does not change.
     public func setBitrate(_ kbit: Int, of kind: MediaKind) throws(MediaError) {
-        try built().sending[kind]?.set(bitrateKbit: max(1, kbit))
+        let media = try built()
+        try media.sending[kind]?.set(bitrateKbit: max(1, kbit))
+        if kind == .video { media.bandwidth.noteWanted() }
     }
 
     /// Changes the parameters of this end's Opus encoder; the limits in the peer's description still apply.

@@ -177,7 +177,7 @@ extension RoomParticipant {
         }
         self.init(
             id: participant.id.description, displayName: participant.display ?? "", streams: streams,
-            isSpeaking: participant.talking == true)
+            isSpeaking: participant.talking)
     }
 }
 

@@ -89,8 +89,17 @@ extension RealPipelines {
                 }
                 // One second at most has 30 frames.
                 #expect((bytes(after) - bytes(before)) * 8 < 400_000)
+                // At once, and so too soon after the limit before it.
+                take(300, [ssrc])
                 take(5_000, [])
                 try await eventually("all video", within: .seconds(40)) { await target() == 1_000_000 }
+                // More is wanted than the peer takes.
+                take(1_200, [ssrc])
+                try await peer.setBitrate(3_000, of: .video)
+                try await eventually("less video than wanted") { (1_000_000...1_300_000).contains(await target()) }
+                take(0, [ssrc])
+                try await eventually("all video again", within: .seconds(40)) { await target() == 3_000_000 }
+                try await call.callee.waitForMoreFrames(30)
             }
         }
 

@@ -18,7 +18,8 @@ import Testing
             ("a=extmap:5 \(uri)", 5), ("a=extmap:14 \(uri)", 14), ("a=extmap:5/recvonly \(uri)", nil),
             ("a=extmap:0 \(uri)", nil),
             ("a=extmap:15 \(uri)", nil), ("a=extmap:-1 \(uri)", nil), ("a=extmap:5 \(uri)-02", nil),
-            ("a=extmap:5", nil),
+            ("a=extmap:5", nil), ("a=extmap:/ \(uri)", nil), ("a=extmap:// \(uri)", nil), ("a=extmap:/5 \(uri)", nil),
+            ("a=extmap:5/ \(uri)", nil), ("a=extmap:5/sendrecv \(uri)", 5), ("a=extmap:5/sendrecv/ \(uri)", nil),
             ("a=extmap: \(uri)", nil), ("a=extmap:99999999999999999999 \(uri)", nil),
         ] as [(String, Int?)])
     func id(line: String, id: Int?) throws {

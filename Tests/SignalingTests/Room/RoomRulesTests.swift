@@ -57,6 +57,18 @@ struct RoomRulesTests {
         return JanusMembership.events(event, own: "1")
     }
 
+    @Test("Whether a participant speaks stays as it was while the server does not say")
+    func speaking() {
+        var former = RoomParticipant(id: "5", displayName: "bob", isSpeaking: true)
+        let changed = RoomParticipant(id: "5", displayName: "bob", streams: [.init(mid: "0", kind: .audio)])
+        #expect(changed.completed(by: former).isSpeaking == true)
+        #expect(changed.completed(by: nil).isSpeaking == nil)
+        former.isSpeaking = false
+        #expect(changed.completed(by: former).isSpeaking == false)
+        let silent = RoomParticipant(id: "5", displayName: "bob", isSpeaking: false)
+        #expect(silent.completed(by: RoomParticipant(id: "5", displayName: "bob", isSpeaking: true)) == silent)
+    }
+
     @Test("What Janus reports of a room")
     func reports() throws {
         let streams =

@@ -23,6 +23,9 @@ final class BandwidthControl: Sendable {
         var receiverLimit: Double?
         var present = Change(isCongested: false)
         var changed: ContinuousClock.Instant?
+        /// Whether a change waits, since it came too soon after the one before it.
+        var isLate = false
+        var isAwaited = false
         var silence = ReportSilence()
         /// The estimate before the latest silence, in bit/s.
         var unsilenced = 0.0
@@ -81,11 +84,15 @@ final class BandwidthControl: Sendable {
         }
     }
 
-    /// Takes what the peer says that it takes, until it says something else.
+    /// Takes what the peer says that it takes, until it says something else; 0 is no limit, as in libwebrtc.
     func note(_ estimate: ReceiverEstimate) {
-        adapt { state, _ in state.receiverLimit = estimate.bitrate }
+        let limit = estimate.bitrate > 0 ? max(estimate.bitrate, BandwidthEstimator.range.lowerBound) : nil
+        adapt { state, _ in state.receiverLimit = limit }
         adaptFrames()
     }
+
+    /// Limits what is wanted now.
+    func noteWanted() { adapt { _, _ in } }
 
     /// Runs on the thread that receives the reports.
     private func note(_ reports: [PacketReport]) {
@@ -146,9 +153,9 @@ final class BandwidthControl: Sendable {
     /// Notes something, and changes what is sent when that follows.
     private func adapt(_ note: (inout State, SendTrack) -> Void) {
         guard let track = tracks.sending[.video], let video = track.rate else { return }
-        state.withLock { state in
+        let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
+        let waits = state.withLock { state in
             note(&state, track)
-            let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
             let change = Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
             // Under the lock, since two threads do this: the latest change counts.
             if let change {
@@ -158,6 +165,15 @@ final class BandwidthControl: Sendable {
             }
             let present = state.present
             retransmitted.limit(to: present.limitKbit == nil ? nil : present.rate, isCongested: present.isCongested)
+            defer { state.isAwaited = state.isLate }
+            return state.isLate && !state.isAwaited
+        }
+        if waits {
+            // No report may follow that would repeat it.
+            queue.asyncAfter(deadline: .now() + step.interval / .seconds(1)) { [weak self] in
+                self?.state.withLock { $0.isAwaited = false }
+                self?.adapt { _, _ in }
+            }
         }
         // The peer would ask for it only when it has waited for the packets in vain.
         if retransmitted.takeRefusal() { video.requestKeyFrame() }
@@ -168,12 +184,13 @@ final class BandwidthControl: Sendable {
         of state: inout State, at seconds: Double, wantedKbit: Int, _ step: Step
     ) -> Change? {
         let estimator = state.estimator
-        guard estimator != nil || state.receiverLimit != nil else { return nil }
+        // Also when the only limit has just gone.
+        guard estimator != nil || state.receiverLimit != nil || state.present.limitKbit != nil else { return nil }
         let silence = state.silence.factor(at: seconds)
         if silence == 1, let estimator { state.unsilenced = estimator.bitrate }
         let most = min(silence < 1 ? state.unsilenced * silence : .infinity, state.receiverLimit ?? .infinity)
         let rate = min(estimator?.target ?? .infinity, most)
-        let share = VideoShare(of: rate, loss: estimator?.loss ?? 0).kbit
+        let share = rate < .infinity ? VideoShare(of: rate, loss: estimator?.loss ?? 0).kbit : wantedKbit
         let isFull = estimator?.isCongested == true
         var next = Change(
             limitKbit: share < wantedKbit ? share : nil,
@@ -185,8 +202,10 @@ final class BandwidthControl: Sendable {
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false
         if isEarly || step.isTooSmall(from: state.present.limitKbit, to: next.limitKbit) {
+            state.isLate = isEarly && next.limitKbit != state.present.limitKbit
             next.limitKbit = state.present.limitKbit
         } else {
+            state.isLate = false
             state.changed = now
         }
         defer { state.present = next }

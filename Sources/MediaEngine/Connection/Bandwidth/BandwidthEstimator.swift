@@ -31,12 +31,10 @@ struct BandwidthEstimator: Sendable {
     /// Far below the rate at which the path was full last, or after so many s without one, the estimate grows faster.
     private static let fastGrowth = 0.4
     private static let patience = 2.0
-    /// Near the rate at which the path was full last: so many bit/s each second, up to a maximum, and a share of a high rate at least.
+    /// Near the rate at which the path was full last: so many bit/s each second, and shares of the rate, one of them up to a maximum.
     ///
     /// What does not depend on the rate lets those who share a path come to equal rates: they lose by shares, and gain alike.
-    private static let carefulGrowth = (constant: 10_000.0, share: 0.05, most: 40_000.0, leastShare: 0.02)
-    /// With more loss than this, a queue that stays is that of others.
-    private static let lossOfQueue = 0.02
+    private static let carefulGrowth = (constant: 10_000.0, share: 0.05, most: 40_000.0, further: 0.01)
 
     /// What the path takes, in bit/s, headers included.
     private(set) var bitrate: Double
@@ -160,8 +158,6 @@ struct BandwidthEstimator: Sendable {
     }
 
     /// Whether what looks like a queue is one: a longer path has a longer delay, too, but sending less does not change that.
-    ///
-    /// Nor does it shorten the full queue of a path that others share. But that one overflows.
     private mutating func isQueue() -> Bool {
         guard trend.usage == .normal else {
             fruitless = (0, 0)
@@ -169,7 +165,7 @@ struct BandwidthEstimator: Sendable {
         }
         let count = queue > 0.8 * fruitless.queue ? fruitless.count + 1 : 1
         fruitless = (count, queue)
-        guard count > Self.attempts, losses.latest < Self.lossOfQueue else { return true }
+        guard count > Self.attempts else { return true }
         fruitless = (0, 0)
         delays = QueueDelay()
         return false
@@ -205,7 +201,7 @@ struct BandwidthEstimator: Sendable {
         let isNear = capacity.map { abs(bitrate - $0) < $0 * 0.1 } ?? false
         let isFar = capacity.map { bitrate < $0 * 0.6 } ?? (quiet > Self.patience)
         let rule = Self.carefulGrowth
-        let careful = max(min(rule.constant + rule.share * bitrate, rule.most), rule.leastShare * bitrate)
+        let careful = min(rule.constant + rule.share * bitrate, rule.most) + rule.further * bitrate
         let more = isNear ? careful : max(careful, bitrate * (isFar ? Self.fastGrowth : Self.growth))
         bitrate = min(bitrate + more * seconds, limit)
     }

@@ -17,8 +17,6 @@ struct LossLimit: Sendable {
     private static let outage = (packets: 10, seconds: 0.3)
     /// After so many reductions without effect the loss is the path's own.
     private static let attempts = 2
-    /// No path loses more by itself than this: a full one that others fill again looks like it.
-    private static let mostOwn = 0.25
     /// The weight of a measurement in the path's own loss, when it is less and when it is more.
     private static let weights = (less: 0.2, more: 0.05)
     /// What arrives varies by so much.
@@ -117,7 +115,7 @@ struct LossLimit: Sendable {
                 delivered < (1 + reduction.factor) / 2 + Self.variation && latest - own > (reduction.loss - own) / 2
             fruitless = isFruitless ? fruitless + 1 : 0
             lowered = isFruitless ? lowered * reduction.factor : 1
-            if fruitless >= Self.attempts, latest < Self.mostOwn {
+            if fruitless >= Self.attempts {
                 defer { forget() }
                 (own, isExcessive) = (latest, false)
                 return 1 / lowered

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The level of audio in a header extension of its packets (RFC 6464), by which a server knows who speaks without decoding.
 ///
-/// A probe notes the level of what the encoder gets. It travels with the buffers to the payloader, which writes it into the packets. Whoever sees the packets on
-/// their way can read it: the header is not encrypted.
+/// A probe notes the level of what the encoder gets. It travels with the buffers to the payloader, which writes it into the packets.
+/// Whoever sees the packets on their way can read it: the header is not encrypted.
 enum AudioLevel {
     /// The name in `a=extmap`.
     static let extensionURI = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"

@@ -75,9 +75,9 @@ extension SDPReader {
         for line in lines where line.attribute == "extmap" {
             let words = line.attributeValue.split(separator: " ")
             guard words.count >= 2, words[1] == uri else { continue }
-            let parts = words[0].split(separator: "/", maxSplits: 1)
-            guard parts.count == 1 || parts[1] == "sendrecv" || parts[1] == direction?.rawValue ?? "",
-                let id = parts.first.flatMap({ Int($0) }), (1...14).contains(id)
+            let parts = words[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let taken = MediaDirection(rawValue: String(parts.count > 1 ? parts[1] : "sendrecv"))
+            guard let taken, taken == .sendrecv || taken == direction, let id = Int(parts[0]), (1...14).contains(id)
             else { continue }
             return id
         }

@@ -7,7 +7,7 @@ internal import Synchronization
 final class Blanking: Sendable {
     private let memory: BlankingMemory
 
-    /// Starts switched off; must be the last probe on `pad`.
+    /// Starts switched off; a probe behind it on `pad` sees what replaces a buffer.
     init(at pad: Pad, kind: MediaKind) {
         let memory = BlankingMemory(kind: kind)
         self.memory = memory
