@@ -5,7 +5,7 @@ import Testing
 @Suite("Senders that share a link") struct SharedLinkTests {
     @Test(
         "All want more than their share: they come to equal shares of the whole link, and no queue stays",
-        arguments: [(2, 1, 1), (6, 2, 1), (50, 20, 1), (3, 10, 8)] as [(Int, Double, Double)], [1, 2, 3] as [UInt64])
+        arguments: [(2, 1, 1), (6, 2, 1), (50, 20, 1), (3, 10, 8)] as [(Int, Double, Double)], [1, 2] as [UInt64])
     func shares(_ link: (senders: Int, megabits: Double, wanted: Double), seed: UInt64) {
         var path = SharedLink(rate: link.megabits * 1_000_000, wanted: link.wanted * 1_000_000, seed: seed)
         // Who comes later finds a full link, and does not know what its delay is without a queue.
