@@ -137,16 +137,14 @@ struct MediaSection: Sendable, Equatable {
         ]
         for format in formats {
             lines.append("a=rtpmap:\(format.payloadType) \(format.encoding)")
-            // webrtcbin reads no estimates.
-            lines += format.feedback.filter { $0 != ReceiverEstimate.name }.map {
-                "a=rtcp-fb:\(format.payloadType) \($0)"
-            }
+            lines += format.feedback.map { "a=rtcp-fb:\(format.payloadType) \($0)" }
             let named = [format.parameters, format.namedStereo, format.namedProfile, format.namedRepair]
             let parameters = named.compactMap { $0 }.joined(separator: ";")
             if !parameters.isEmpty { lines.append("a=fmtp:\(format.payloadType) \(parameters)") }
         }
         if let ptimeMs { lines.append("a=ptime:\(ptimeMs)") }
         if let transportSequenceId { lines.append("a=extmap:\(transportSequenceId) \(TransportFeedback.extensionURI)") }
+        if let audioLevelId { lines.append("a=extmap:\(audioLevelId) \(AudioLevel.extensionURI)") }
         lines += sources.map { "a=ssrc:\($0.ssrc) cname:\($0.cname)" }
         lines += candidates.map { "a=\($0.candidate)" }
         if takesReducedSizeRtcp { lines.append("a=rtcp-rsize") }

@@ -155,7 +155,11 @@ struct RemoteDescription: Sendable, Equatable {
             // The encoders get these values.
             result.sections[index].bandwidthKbit = nil
             result.sections[index].ptimeMs = nil
+            // The payloader gets it.
+            result.sections[index].audioLevelId = nil
             for format in result.sections[index].formats.indices {
+                // Read and answered by the engine itself.
+                result.sections[index].formats[format].feedback.removeAll { $0 == ReceiverEstimate.name }
                 result.sections[index].formats[format].profile = nil
                 result.sections[index].formats[format].sendsStereo = false
             }
