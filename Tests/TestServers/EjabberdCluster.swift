@@ -4,7 +4,7 @@ internal import Synchronization
 /// A cluster of real ejabberd nodes on 127.0.0.1 that is one MQTT broker, with the access rules that the documents ship.
 ///
 /// It checks tokens of ``key``: the password of `alice` is a token of `alice@localhost`.
-package final class EjabberdCluster: BrokerCluster {
+package final class EjabberdCluster: Sendable {
     /// A key file as `callagent serve --token-key-file` takes it.
     package let key: TemporaryFile
     package let ports: [Int]
@@ -70,6 +70,16 @@ package final class EjabberdCluster: BrokerCluster {
         nodes.withLock { $0[node] = process }
     }
 
+    /// All nodes, `first` before the others.
+    package func url(first: Int) -> String {
+        let order = ports.indices.map { ports[(first + $0) % ports.count] }
+        return "mqtt://" + order.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+    }
+
+    /// One node and no other.
+    package func url(only node: Int) -> String { "mqtt://127.0.0.1:\(ports[node])" }
+
+    /// Kills a node; the system closes its connections, and it publishes no last wills.
     package func kill(_ node: Int) { nodes.withLock { $0.removeValue(forKey: node) }?.stop() }
 
     private static func name(_ node: Int) -> String { "n\(node)@127.0.0.1" }

@@ -39,7 +39,8 @@ final class ServerProcess: Sendable {
         process.standardError = output.writingEnd
         try process.run()
         output.began()
-        let limit = ContinuousClock.now + .seconds(20)
+        // A node of a cluster starts for 20 s on a busy machine.
+        let limit = ContinuousClock.now + .seconds(60)
         while try await !isReady() {
             guard process.isRunning, ContinuousClock.now < limit else {
                 stop()
