@@ -70,40 +70,6 @@ extension EndToEnd {
         }
 
         @Test(
-            "A member whose node is killed keeps its call and takes calls at another node; meanwhile others take them")
-        func killedNode() async throws {
-            let site = try await Site()
-            var pool = try await site.pool([site.cluster.url(first: 0)], ["--max-calls", "9"])
-            let held = try await site.hold(as: "bob", node: 1)
-            // The second one knows no other node, and so stays away.
-            try await pool.add([site.cluster.url(only: 0), site.cluster.url(first: 1)])
-            var callers: [Station] = []
-            for number in 0..<4 { callers.append(try await site.caller("carol-\(number)", node: 1 + number % 2)) }
-            site.cluster.kill(0)
-            var calls: [PoolCall] = []
-            for caller in callers {
-                let call = try await PoolCall(from: caller)
-                try await call.call.reaches(.connected)
-                calls.append(call)
-            }
-            #expect(pool.rings[1] == 0, "\(pool.rings)")
-            let moved = pool.members[0]
-            try await eventually("it is back: \(moved.errors)", within: .seconds(60)) {
-                moved.hasEvent(["event": "signalingRestored"])
-            }
-            let before = pool.rings[0]
-            pool.members[2].signal(SIGTERM)
-            try await eventually("it says so") { pool.members[2].hasEvent(["event": "draining"]) }
-            calls.append(try await site.hold(as: "dave", node: 2))
-            #expect(pool.rings[0] == before + 1, "\(pool.rings)")
-            for call in calls + [held] { try await call.expectMedia() }
-            for call in calls + [held] {
-                #expect(!call.call.states.contains(.reconnecting), "\(call.call.states)")
-                try await call.end()
-            }
-        }
-
-        @Test(
             "A call that rings at a member that is killed ends as lost, and later calls reach the others")
         func killedMember() async throws {
             let site = try await Site()

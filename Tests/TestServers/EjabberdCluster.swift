@@ -76,9 +76,6 @@ package final class EjabberdCluster: Sendable {
         return "mqtt://" + order.map { "127.0.0.1:\($0)" }.joined(separator: ",")
     }
 
-    /// One node and no other.
-    package func url(only node: Int) -> String { "mqtt://127.0.0.1:\(ports[node])" }
-
     /// Kills a node; the system closes its connections, and it publishes no last wills.
     package func kill(_ node: Int) { nodes.withLock { $0.removeValue(forKey: node) }?.stop() }
 
