@@ -34,10 +34,10 @@ extension Room {
             do throws(RoomError) {
                 let layer = layers[id] ?? configuration.layer
                 try await transport.ring(participant, layer, as: name)
-                // It may have changed meanwhile.
-                if let wanted = layers[id], wanted != layer { try await transport.setLayer(wanted, of: id) }
                 guard connections[purpose]?.attempt == attempt else { return }
                 connections[purpose]?.isTrying = false
+                // It may have changed meanwhile; what is received counts more than its layer.
+                if let wanted = layers[id], wanted != layer { try? await transport.setLayer(wanted, of: id) }
                 if connections[purpose]?.isOutdated == true { receive(id) }
             } catch {
                 await fail(purpose, error.description, in: attempt)

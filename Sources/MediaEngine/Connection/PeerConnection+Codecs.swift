@@ -16,7 +16,7 @@ extension PeerConnection {
         var choice = PeerMedia.Choice(
             codec: best.codec, payloadType: best.format.payloadType, profile: best.format.profile,
             isStereo: best.format.sendsStereo,
-            sendsEstimates: configuration.tuning.followsBandwidth
+            sendsEstimates: section.kind == .video && configuration.tuning.followsBandwidth
                 && best.format.feedback.contains(ReceiverEstimate.name))
         agreeOnRetransmission(for: &choice, best.format, section)
         if section.kind == .audio, DtmfSender.isAvailable {

@@ -25,6 +25,7 @@ final class BandwidthControl: Sendable {
         var changed: ContinuousClock.Instant?
         /// Whether a change waits, since it came too soon after the one before it.
         var isLate = false
+        /// Whether it is looked at again soon.
         var isAwaited = false
         var silence = ReportSilence()
         /// The estimate before the latest silence, in bit/s.
@@ -165,8 +166,9 @@ final class BandwidthControl: Sendable {
             }
             let present = state.present
             retransmitted.limit(to: present.limitKbit == nil ? nil : present.rate, isCongested: present.isCongested)
-            defer { state.isAwaited = state.isLate }
-            return state.isLate && !state.isAwaited
+            guard state.isLate, !state.isAwaited else { return false }
+            state.isAwaited = true
+            return true
         }
         if waits {
             // No report may follow that would repeat it.

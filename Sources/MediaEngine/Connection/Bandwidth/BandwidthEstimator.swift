@@ -31,9 +31,9 @@ struct BandwidthEstimator: Sendable {
     /// Far below the rate at which the path was full last, or after so many s without one, the estimate grows faster.
     private static let fastGrowth = 0.4
     private static let patience = 2.0
-    /// Near the rate at which the path was full last: so many bit/s each second, and shares of the rate, one of them up to a maximum.
+    /// Growth near the rate at which the path was full last, in bit/s each second: a constant and a share of the rate, up to `most`; and a further share.
     ///
-    /// What does not depend on the rate lets those who share a path come to equal rates: they lose by shares, and gain alike.
+    /// Each sender loses a share of its rate, and all gain about the same. So those who share a path come to equal rates.
     private static let carefulGrowth = (constant: 10_000.0, share: 0.05, most: 40_000.0, further: 0.01)
 
     /// What the path takes, in bit/s, headers included.
