@@ -82,6 +82,7 @@ public actor Room {
         // The room counts; a call that ends still counts for the agent.
         settings.maximumCalls = AgentConfiguration.largestMaximumCalls
         settings.media.sendsAudioLevel = true
+        settings.media.sendsSimulcast = configuration.publishesLayers
         (settings.screenInvite, settings.joinsAhead) = (nil, nil)
         agent = Agent(
             user: displayName, media: media, signaling: transport, configuration: settings, logger: logger)

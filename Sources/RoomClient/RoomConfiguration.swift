@@ -14,6 +14,11 @@ public struct RoomConfiguration: Sendable {
     public var playsAudio = true
     /// Which participants are received; all by default.
     public var receives: @Sendable (RoomParticipant) -> Bool = { _ in true }
+    /// Whether the video is published in three layers, in whole, half and a quarter of its width and height, so that the server can choose one for each
+    /// receiver (simulcast).
+    ///
+    /// `MediaConfiguration.videoBitrateKbit` is that of the largest one; the others add about half of it.
+    public var publishesLayers = false
     /// What is received of participants that publish several layers; ``Room/setLayer(_:of:)`` changes it for each.
     public var layer = SimulcastLayer.high
     /// Whether a lost connection is made again, after 1 s to 30 s, until ``Room/leave()``.

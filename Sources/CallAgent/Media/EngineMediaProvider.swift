@@ -64,6 +64,7 @@ actor EngineMediaProvider: MediaProvider {
                 track.bitrateKbit = kind == .video ? configuration.videoBitrateKbit : configuration.audioBitrateKbit
                 track.sharesEncoder = configuration.sharesEncoders
                 track.sendsLevel = kind == .audio && configuration.sendsAudioLevel
+                if kind == .video, configuration.sendsSimulcast { track.simulcastScales = [2, 4] }
                 track.degradationPreference = configuration.degradationPreference
                 track.maxReceiveKbit =
                     kind == .video ? configuration.maxReceiveVideoKbit : configuration.maxReceiveAudioKbit

@@ -5,6 +5,9 @@ public import MediaEngine
 ///
 /// By default calls send a test pattern and a tone.
 public struct MediaConfiguration: Sendable {
+    /// Whether video is also sent in half and in a quarter of its width and height, for servers that choose a version for each receiver
+    /// (`TrackConfiguration.simulcastScales`).
+    public var sendsSimulcast = false
     /// When sources are opened.
     public enum CapturePolicy: Sendable {
         /// At ``Agent/prepare()`` for test patterns and tones, with the call for devices.

@@ -9,7 +9,7 @@ extension PeerConnection {
         }
         let choices = try OfferedChoices(configuration, catalog: catalog, warn: { logger.warning("\($0)") }).choices
         try offerDataChannels()
-        let media = try await build(choices.map { $0[0] })
+        let media = try await build(choices.map { $0[0] }, isOfferer: true)
         try openWaitingChannels(media)
         let offer = media.addFormats(
             choices, transportSequenceIds: choices.map { _ in transportSequenceId(TransportFeedback.offeredId) },
@@ -21,6 +21,11 @@ extension PeerConnection {
         for (index, kind) in media.choices.map(\.codec.kind).enumerated()
         where kind == .audio && configuration.tracks[kind]?.sendsLevel == true {
             local.append(AudioLevel.offer, toMLine: index)
+        }
+        for (index, choice) in media.choices.enumerated() {
+            guard let track = media.sending[choice.codec.kind], let simulcast = track.simulcast else { continue }
+            simulcast.repair(track.ssrc, by: local.retransmission(of: track.ssrc, inMLine: index))
+            local.addSimulcast(simulcast.encodings.map(\.sources), of: track.ssrc, toMLine: index)
         }
         local.direct(media.choices.map { configuredDirection(of: $0.codec.kind) })
         return try await complete(local)

@@ -86,9 +86,12 @@ public actor PeerConnection {
 
     /// `mLines` holds the index of each choice among all m-lines; nil means that there are no other m-lines.
     func build(
-        _ choices: [PeerMedia.Choice], mLines: [Int]? = nil
+        _ choices: [PeerMedia.Choice], mLines: [Int]? = nil, isOfferer: Bool = false
     ) async throws(MediaError) -> PeerMedia {
         guard !isClosed else { throw .closed }
+        var configuration = configuration
+        // Only an offer names its streams.
+        if !isOfferer { for kind in configuration.tracks.keys { configuration.tracks[kind]?.simulcastScales = [] } }
         let (reports, eventSink, gathering) = (reports, eventSink, gathering)
         var modes: [MediaKind: SendMode] = [:]
         for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }

@@ -217,7 +217,8 @@ final class PeerMedia: Sendable {
         try session.object("internal-session")?.set("rtcp-reduced-size", reducesRtcp ? "true" : "false")
         for track in sending.values {
             try track.announce(to: session)
-            peer.streams.noteSent(track.ssrc)
+            for ssrc in track.ssrcs { peer.streams.noteSent(ssrc) }
+            if let sender = peer.retransmissionSender { try track.simulcast?.number(sender) }
             peer.receptionReports.follow(track.ssrc)
         }
         if let id = choices.lazy.compactMap(\.transportSequenceId).first {

@@ -15,6 +15,7 @@ final class PeerPipeline: Sendable {
     let receptionReports = ReceptionReports()
     private let connections: [SignalConnection]
     private let rtpSession: FoundElement
+    private let rtxSender: FoundElement
     /// The gathering of local candidates.
     let gathering: EndlessGathering
     /// The paths to the TURN servers; closed after ``ice``, which still signs off from them.
@@ -99,8 +100,9 @@ final class PeerPipeline: Sendable {
         self.pipeline = pipeline
         self.webrtc = webrtc
         let (retransmitted, numbers, check) = (retransmitted, packetNumbers, fingerprintCheck)
-        let (packetReports, receptionReports, rtpSession) = (packetReports, receptionReports, FoundElement())
-        self.rtpSession = rtpSession
+        let (packetReports, receptionReports) = (packetReports, receptionReports)
+        let (rtpSession, rtxSender) = (FoundElement(), FoundElement())
+        (self.rtpSession, self.rtxSender) = (rtpSession, rtxSender)
         connections =
             [
                 webrtc.connect("deep-element-added") { arguments in
@@ -108,7 +110,10 @@ final class PeerPipeline: Sendable {
                     do throws(MediaError) {
                         if element.factoryName == "rtpsession" { rtpSession.found(element) }
                         if element.factoryName == "rtpjitterbuffer" { try jitterBuffers.add(element) }
-                        if element.factoryName == "rtprtxsend" { try retransmitted.limit(element) }
+                        if element.factoryName == "rtprtxsend" {
+                            rtxSender.found(element)
+                            try retransmitted.limit(element)
+                        }
                         // Reads every received packet, so it is there only where reports are sent.
                         if tuning.sendsTransportFeedback, element.factoryName == "dtlssrtpdec" {
                             numbers.bound(try element.pad("rtp_src"))
@@ -144,6 +149,9 @@ final class PeerPipeline: Sendable {
 
     /// The RTP session that all media of the bundle share; nil before negotiation.
     var session: Element? { rtpSession.element }
+
+    /// The element that sends packets again; nil before negotiation, and when nothing is sent again.
+    var retransmissionSender: Element? { rtxSender.element }
 
     /// Tunes an element inside webrtcbin when webrtcbin makes it.
     private static func tune(

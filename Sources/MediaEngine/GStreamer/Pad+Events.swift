@@ -81,6 +81,32 @@ extension Pad {
         }
     }
 
+    /// Blocks the peer's requests for a key frame of these streams, and calls the handler instead.
+    func interceptKeyFrameRequests(of ssrcs: Set<UInt32>, _ handler: @escaping @Sendable () -> Void) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
+            var ssrc: guint = 0
+            guard let event = info.event, gst_video_event_is_force_key_unit(event) != 0,
+                let structure = gst_event_get_structure(event), gst_structure_get_uint(structure, "ssrc", &ssrc) != 0,
+                ssrcs.contains(ssrc)
+            else { return GST_PAD_PROBE_OK }
+            handler()
+            return GST_PAD_PROBE_DROP
+        }
+    }
+
+    /// Sends the caps that the peer of this source pad asks for, instead of those that its element makes.
+    func sendCapsOfPeer() {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            guard info.event?.pointee.type == GST_EVENT_CAPS, let wanted = gst_pad_peer_query_caps(info.pad, nil),
+                let caps = gst_caps_fixate(wanted)
+            else { return GST_PAD_PROBE_OK }
+            defer { gst_caps_unref(caps) }
+            guard gst_caps_is_fixed(caps) != 0, let event = gst_event_new_caps(caps) else { return GST_PAD_PROBE_OK }
+            info.replace(event)
+            return GST_PAD_PROBE_OK
+        }
+    }
+
     /// Passes a request to send a packet again upstream only when `admits` allows it; `rtpsession` makes one of each number in a NACK.
     func limitRetransmissionRequests(_ admits: @escaping @Sendable (_ number: UInt16, _ ssrc: UInt32) -> Bool) {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
@@ -118,9 +144,9 @@ extension Pad {
         }
     }
 
-    /// Answers every caps query from downstream on this source pad with all requested caps.
+    /// Answers every caps query of the element that this pad is linked to with all requested caps.
     func answerAnyCaps() {
-        addProbe(GST_PAD_PROBE_TYPE_QUERY_UPSTREAM) { info in
+        addProbe(isSource ? GST_PAD_PROBE_TYPE_QUERY_UPSTREAM : GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM) { info in
             guard let query = info.query, query.pointee.type == GST_QUERY_CAPS else { return GST_PAD_PROBE_OK }
             var filter: UnsafeMutablePointer<GstCaps>?
             gst_query_parse_caps(query, &filter)

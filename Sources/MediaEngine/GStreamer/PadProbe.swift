@@ -61,6 +61,12 @@ struct PadProbeInfo {
         return UnsafeMutableRawPointer(own).cast()
     }
 
+    /// Passes another event on, which it takes over.
+    func replace(_ event: UnsafeMutablePointer<GstEvent>) {
+        gst_mini_object_unref(native.pointee.data.assumingMemoryBound(to: GstMiniObject.self))
+        native.pointee.data = UnsafeMutableRawPointer(event)
+    }
+
     /// Ends the data here, for `GST_PAD_PROBE_HANDLED`: the element that pushed it gets this result.
     func handled(_ result: GstFlowReturn) {
         gst_mini_object_unref(native.pointee.data.assumingMemoryBound(to: GstMiniObject.self))

@@ -16,6 +16,8 @@ protocol RoomMediaCommand: AsyncParsableCommand, Sendable {
     var tokens: TokenOptions { get }
     var codecs: CodecOptions { get }
     var ice: IceOptions { get }
+    /// Whether the video is published in several layers.
+    var publishesLayers: Bool { get }
     /// Nil: nothing is done on what is published.
     var script: ScriptOptions? { get }
     /// Nil: nobody is called into the room.
@@ -117,6 +119,7 @@ extension RoomMediaCommand {
         configuration.reconnects = stay.reconnect
         configuration.maximumReceived = stay.maxReceived
         configuration.layer = stay.layer
+        configuration.publishesLayers = publishesLayers
         if !stay.only.isEmpty { configuration.receives = { [only = stay.only] in only.contains($0.displayName) } }
         do {
             return try Room(
@@ -181,6 +184,11 @@ struct RoomJoinCommand: RoomMediaCommand {
     @OptionGroup(title: "Room") var actions: ScriptOptions
     @OptionGroup(title: "Room") var invitations: InvitingOptions
     @OptionGroup(title: "Media") var source: SourceOptions
+    @Flag(
+        help:
+            "Publish the video in half and in a quarter of its width and height, too, so that others can choose (simulcast)."
+    )
+    var simulcast = false
     @OptionGroup(title: "Media") var sinks: SinkOptions
     @OptionGroup(title: "Media") var codecs: CodecOptions
     @OptionGroup(title: "Network") var ice: IceOptions
@@ -191,6 +199,7 @@ struct RoomJoinCommand: RoomMediaCommand {
 
     var script: ScriptOptions? { actions }
     var inviting: InvitingOptions? { invitations }
+    var publishesLayers: Bool { simulcast }
     var sources: SourceOptions? { source }
     var media: CallMedia? { CallMedia(audio: source.audio != "none", video: source.video != "none") }
 }
@@ -211,6 +220,7 @@ struct RoomWatchCommand: RoomMediaCommand {
     @OptionGroup(title: "Output") var log: LogOptions
     @OptionGroup(title: "Checks") var expectations: ExpectOptions
 
+    var publishesLayers: Bool { false }
     var sources: SourceOptions? { nil }
     var media: CallMedia? { nil }
     var script: ScriptOptions? { nil }

@@ -79,7 +79,7 @@ final class BandwidthControl: Sendable {
 
     /// Measures again on another path; reports that stayed away on the former one say nothing about it.
     func changePath() {
-        adapt { state, _ in
+        adapt { state, _, _ in
             state.estimator?.changePath()
             state.silence.changePath()
         }
@@ -88,22 +88,22 @@ final class BandwidthControl: Sendable {
     /// Takes what the peer says that it takes, until it says something else; 0 is no limit, as in libwebrtc.
     func note(_ estimate: ReceiverEstimate) {
         let limit = estimate.bitrate > 0 ? max(estimate.bitrate, BandwidthEstimator.range.lowerBound) : nil
-        adapt { state, _ in state.receiverLimit = limit }
+        adapt { state, _, _ in state.receiverLimit = limit }
         adaptFrames()
     }
 
     /// Limits what is wanted now.
-    func noteWanted() { adapt { _, _ in } }
+    func noteWanted() { adapt { _, _, _ in } }
 
     /// Runs on the thread that receives the reports.
     private func note(_ reports: [PacketReport]) {
         guard !reports.isEmpty else { return }
-        adapt { state, video in
-            let enough = VideoShare.bandwidth(forKbit: video.encoder.wantedKbit)
+        adapt { state, track, video in
+            let enough = VideoShare.bandwidth(forKbit: video.wantedKbit)
             var estimator = state.estimator ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
             state.estimator = estimator
-            state.silence.note(at: seconds, isDelayed: estimator.isDelayed, frames: video.framesSent)
+            state.silence.note(at: seconds, isDelayed: estimator.isDelayed, frames: track.framesSent)
         }
         adaptFrames()
         let begins = state.withLock { state in
@@ -117,7 +117,9 @@ final class BandwidthControl: Sendable {
     /// Sends other frames when the rate asks for it.
     private func adaptFrames() {
         guard let video = tracks.sending[.video]?.rate, let capture = video.capture else { return }
-        let wanted = video.encoder.wantedKbit
+        let wanted = video.wantedKbit
+        // The ladder is that of the largest version.
+        let portion = video.portion
         let step = state.withLock { state -> VideoLadder.Step? in
             let loss = state.estimator?.loss ?? 0
             guard let bandwidth = [state.estimator?.bitrate, state.receiverLimit].compactMap(\.self).min() else {
@@ -128,7 +130,8 @@ final class BandwidthControl: Sendable {
             guard let sent = state.estimator.map({ $0.sent }) ?? bandwidth else { return nil }
             let sentKbit = Double(VideoShare(of: sent, loss: loss).kbit)
             return state.ladder.note(
-                limitKbit: share < wanted ? Double(share) : nil, wantedKbit: Double(wanted), sentKbit: sentKbit,
+                limitKbit: share < wanted ? Double(share) * portion : nil, wantedKbit: Double(wanted) * portion,
+                sentKbit: sentKbit * portion,
                 of: capture, at: seconds)
         }
         if let step { video.scale(to: step) }
@@ -144,7 +147,7 @@ final class BandwidthControl: Sendable {
                 return state.isWatching
             }
             guard isSending else { return }
-            adapt { _, _ in }
+            adapt { _, _, _ in }
             watch()
         }
     }
@@ -152,12 +155,12 @@ final class BandwidthControl: Sendable {
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
     /// Notes something, and changes what is sent when that follows.
-    private func adapt(_ note: (inout State, SendTrack) -> Void) {
+    private func adapt(_ note: (inout State, SendTrack, VideoRate) -> Void) {
         guard let track = tracks.sending[.video], let video = track.rate else { return }
         let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
         let waits = state.withLock { state in
-            note(&state, track)
-            let change = Self.change(of: &state, at: seconds, wantedKbit: video.encoder.wantedKbit, step)
+            note(&state, track, video)
+            let change = Self.change(of: &state, at: seconds, wantedKbit: video.wantedKbit, step)
             // Under the lock, since two threads do this: the latest change counts.
             if let change {
                 video.setCongested(change.isCongested, backlog: change.backlog.map { .seconds($0) })
@@ -174,7 +177,7 @@ final class BandwidthControl: Sendable {
             // No report may follow that would repeat it.
             queue.asyncAfter(deadline: .now() + step.interval / .seconds(1)) { [weak self] in
                 self?.state.withLock { $0.isAwaited = false }
-                self?.adapt { _, _ in }
+                self?.adapt { _, _, _ in }
             }
         }
         // The peer would ask for it only when it has waited for the packets in vain.

@@ -90,21 +90,26 @@ struct AnsweredRequests: Sendable {
     static let maximum = 1_024
     /// No packet is sent twice within this time; the round trip, once it is known.
     var interval = Duration.milliseconds(40)
-    private var answers: [UInt16: ContinuousClock.Instant] = [:]
-    private var order: [UInt16] = []
+    private struct Packet: Hashable {
+        let number: UInt16
+        let ssrc: UInt32
+    }
+    private var answers: [Packet: ContinuousClock.Instant] = [:]
+    private var order: [Packet] = []
 
     var count: Int { answers.count }
 
-    /// Whether a packet is sent again now.
-    mutating func admits(_ number: UInt16, at now: ContinuousClock.Instant) -> Bool {
-        if let last = answers[number] {
+    /// Whether a packet of a stream is sent again now.
+    mutating func admits(_ number: UInt16, of ssrc: UInt32, at now: ContinuousClock.Instant) -> Bool {
+        let packet = Packet(number: number, ssrc: ssrc)
+        if let last = answers[packet] {
             guard now - last >= interval else { return false }
         } else {
-            order.append(number)
+            order.append(packet)
         }
-        answers[number] = now
+        answers[packet] = now
         if order.count > 2 * Self.maximum {
-            for number in order.prefix(Self.maximum) { answers[number] = nil }
+            for packet in order.prefix(Self.maximum) { answers[packet] = nil }
             order.removeFirst(Self.maximum)
         }
         return true
@@ -118,8 +123,8 @@ final class RetransmittedPackets: Sendable {
         var answered = AnsweredRequests()
         var media: Int?
         var retransmission: Int?
-        /// That of the video; nil before its first packet.
-        var ssrc: UInt32?
+        /// Those of the video, once they had a packet: one, or one for each version of a simulcast.
+        var ssrcs: Set<UInt32> = []
         var congestion = Congestion()
         var count = 0
         var hasRefused = false
@@ -182,13 +187,13 @@ final class RetransmittedPackets: Sendable {
     /// Whether a request is answered; one for another stream is not ours to judge.
     private func answers(_ number: UInt16, _ ssrc: UInt32, at now: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
-            guard ssrc == state.ssrc else { return true }
+            guard state.ssrcs.contains(ssrc) else { return true }
             guard state.budget.hasRoom(at: now) else {
                 // On a path that is not full the peer asks again, and there is room then.
                 state.hasRefused = state.hasRefused || state.congestion.isPresent(at: now)
                 return false
             }
-            if state.budget.rate != nil, !state.answered.admits(number, at: now) { return false }
+            if state.budget.rate != nil, !state.answered.admits(number, of: ssrc, at: now) { return false }
             return state.budget.admits(at: now)
         }
     }
@@ -199,7 +204,7 @@ final class RetransmittedPackets: Sendable {
             if head.payloadType == state.retransmission {
                 state.count += 1
             } else if head.payloadType == state.media {
-                state.ssrc = head.ssrc
+                state.ssrcs.insert(head.ssrc)
                 state.budget.earn(bytes, isCongested: state.congestion.isPresent(at: now), at: now)
             }
         }

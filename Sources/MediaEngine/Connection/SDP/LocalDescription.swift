@@ -72,6 +72,29 @@ struct LocalDescription: Sendable {
         media.indices.contains(index) && media[index].contains(line)
     }
 
+    /// The stream of what is sent again of a stream (`a=ssrc-group:FID`, RFC 5576); nil when there is none.
+    func retransmission(of ssrc: UInt32, inMLine index: Int) -> UInt32? {
+        guard media.indices.contains(index) else { return nil }
+        let start = "a=ssrc-group:FID \(ssrc) "
+        return media[index].first { $0.hasPrefix(start) }.flatMap { UInt32($0.dropFirst(start.count)) }
+    }
+
+    /// Adds smaller versions of the stream `ssrc`, largest first (`a=ssrc-group:SIM`); the group begins with the smallest, as in libwebrtc.
+    mutating func addSimulcast(_ versions: [SimulcastEncoding.Sources], of ssrc: UInt32, toMLine index: Int) {
+        guard media.indices.contains(index) else { return }
+        let isRepaired = retransmission(of: ssrc, inMLine: index) != nil
+        let attributes = media[index].filter { $0.hasPrefix("a=ssrc:\(ssrc) ") }
+            .map { $0.drop { $0 != " " } }
+        let group = (versions.reversed().map(\.ssrc) + [ssrc]).map { " \($0)" }.joined()
+        append("a=ssrc-group:SIM\(group)", toMLine: index)
+        for version in versions {
+            if isRepaired { append("a=ssrc-group:FID \(version.ssrc) \(version.retransmission)", toMLine: index) }
+            for source in isRepaired ? [version.ssrc, version.retransmission] : [version.ssrc] {
+                for attribute in attributes { append("a=ssrc:\(source)\(attribute)", toMLine: index) }
+            }
+        }
+    }
+
     /// Limits what the peer may send, in kbit/s; bandwidth lines precede all attributes.
     mutating func setBandwidth(kbit: Int, inMLine index: Int) {
         guard media.indices.contains(index) else { return }

@@ -5,6 +5,8 @@ final class EncoderControl: Sendable {
     private let codec: Codec
     private let bin: Element
     private let description: PipelineDescription
+    /// Of the requested rate, and of what the path and the peer take: the parts that this encoder gets.
+    private let (weight, portion): (Double, Double)
 
     /// The limits in the peer's description.
     private struct PeerLimits {
@@ -30,9 +32,6 @@ final class EncoderControl: Sendable {
         /// Nil before the peer's description is known.
         var peer: PeerLimits?
 
-        /// What this end requests and the peer allows.
-        var wantedKbit: Int { min(bitrateKbit, peer?.bandwidthKbit ?? .max) }
-
         func limitation(at now: ContinuousClock.Instant) -> (isNow: Bool, seconds: Double) {
             (limitedSince != nil, limitedSeconds + (limitedSince.map { (now - $0) / .seconds(1) } ?? 0))
         }
@@ -48,9 +47,13 @@ final class EncoderControl: Sendable {
     let changesRateSmoothly: Bool
 
     /// Controls `bin`, an instance of `description`.
+    ///
+    /// One of several encoders of a video gets `weight` of the rate that is requested, and `portion` of what the path and the peer take.
     init(
-        of bin: Element, _ description: PipelineDescription, codec: Codec, bitrateKbit: Int, opus: OpusParameters
+        of bin: Element, _ description: PipelineDescription, codec: Codec, bitrateKbit: Int, opus: OpusParameters,
+        weight: Double = 1, portion: Double = 1
     ) throws(MediaError) {
+        (self.weight, self.portion) = (weight, portion)
         self.codec = codec
         self.bin = bin
         self.description = description
@@ -74,7 +77,14 @@ final class EncoderControl: Sendable {
     var limitation: (isNow: Bool, seconds: Double) { state.withLock { $0.limitation(at: .now) } }
 
     /// What would be sent if the path took everything, in kbit/s.
-    var wantedKbit: Int { state.withLock { $0.wantedKbit } }
+    var wantedKbit: Int { state.withLock { wantedKbit(in: $0) } }
+
+    /// What this end requests and the peer allows.
+    private func wantedKbit(in state: State) -> Int {
+        min(Int(Double(state.bitrateKbit) * weight), part(of: state.peer?.bandwidthKbit))
+    }
+
+    private func part(of kbit: Int?) -> Int { kbit.map { Int(Double($0) * portion) } ?? .max }
 
     /// What this end requests, regardless of what the peer allows.
     var requested: (bitrateKbit: Int, opus: OpusParameters) { state.withLock { ($0.bitrateKbit, $0.opus) } }
@@ -135,7 +145,7 @@ final class EncoderControl: Sendable {
         let state = state.withLock { $0 }
         // libopus accepts no less than 4 kbit/s, and no encoder accepts more than a signed 32-bit number of bits.
         let lowest = codec == .opus ? 6 : 1
-        let kbit = min(max(lowest, min(state.wantedKbit, state.availableKbit ?? .max)), 2_000_000)
+        let kbit = min(max(lowest, min(wantedKbit(in: state), part(of: state.availableKbit))), 2_000_000)
         let bits = kbit * 1_000
         let factor = ignoresTime ? state.every : 1
         var values = ["bitrate": String(bits * factor), "bitrateKbit": String(kbit * factor)]

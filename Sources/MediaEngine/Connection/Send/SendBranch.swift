@@ -17,13 +17,21 @@ struct SendBranch {
     ) throws(MediaError) {
         proxy = try Element("proxysrc")
         try proxy.keepOnlyLatest(kind)
-        bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
-        guard let encoder = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
-        guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
-        (self.encoder, self.payloader) = (encoder, payloader)
+        (bin, encoder, payloader) = try Self.encoder(
+            description, payloadType: payloadType, ssrc: ssrc, numbersPackets: numbersPackets)
         encoderSink = try encoder.pad("sink")
-        try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
         // A capture that ends would end all media of the call: webrtcbin's funnel forwards the first end of stream.
         try proxy.pad("src").interceptEndOfStream()
+    }
+
+    /// Builds only the instance of the encoder's description.
+    static func encoder(
+        _ description: PipelineDescription, payloadType: Int, ssrc: UInt32, numbersPackets: Bool
+    ) throws(MediaError) -> (bin: Element, encoder: Element, payloader: Element) {
+        let bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
+        guard let encoder = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
+        guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
+        try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
+        return (bin, encoder, payloader)
     }
 }

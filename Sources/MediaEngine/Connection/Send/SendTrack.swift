@@ -13,6 +13,8 @@ final class SendTrack: Sendable {
     private let bin: Element
     let encoder: EncoderControl
     private let own: OwnEncoder
+    /// The smaller versions of the video; nil when there are none.
+    let simulcast: Simulcast?
     private let gate: Gate
     private let blanking: Blanking
     /// The gate is opened on this queue, since opening may block.
@@ -53,7 +55,7 @@ final class SendTrack: Sendable {
         telephoneEvent: TelephoneEvent? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
         mode: SendMode = .closed, numbersPackets: Bool = false,
         keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
-        probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
+        simulcastSources: [SimulcastEncoding.Sources]? = nil, probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onUnshared: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in },
@@ -72,16 +74,29 @@ final class SendTrack: Sendable {
         self.numbersPackets = numbersPackets
         self.ssrc = ssrc
         encoderName = description.name
+        pipeline.add(proxy)
+        pipeline.add(bin)
+        let scales = codec.kind == .video ? configuration.simulcastScales : []
+        simulcast =
+            scales.isEmpty
+            ? nil
+            : try Simulcast(
+                scales: scales, simulcastSources, around: branch, to: webrtcSink, description, codec: codec,
+                payloadType: payloadType, bitrateKbit: configuration.bitrateKbit, numbersPackets: numbersPackets,
+                keyFrameIntervalMs: keyFrameIntervalMs, on: queue, in: pipeline)
         encoder = try EncoderControl(
-            of: bin, description, codec: codec, bitrateKbit: configuration.bitrateKbit, opus: opus)
-        let encoderSink = branch.encoderSink
+            of: bin, description, codec: codec, bitrateKbit: configuration.bitrateKbit, opus: opus,
+            portion: simulcast?.portion ?? 1)
+        // All versions pass it.
+        let encoderSink = try simulcast?.tee.pad("sink") ?? branch.encoderSink
         recording = try recorder?.tap(codec, at: branch.payloader.pad("sink"))
         let pacer = codec.kind == .video ? Pacer() : nil
         // In front of the gate and the blanking: what they judge later was not there when waiting packets were discarded.
         pacer?.count(encoderSink)
         // In front of the gate, whose latest frame may have been sent by another encoder.
         let sendsLevel = codec.kind == .audio && configuration.sendsLevel
-        let canShare = configuration.sharesEncoder && (codec.kind == .video || codec == .opus && !sendsLevel)
+        let canShare =
+            configuration.sharesEncoder && simulcast == nil && (codec.kind == .video || codec == .opus && !sendsLevel)
         let handover = canShare ? EncoderHandover(codec.kind, input: encoderSink) : nil
         let counts = FlowCounts()
         let gate = Gate(at: encoderSink) { counts.begin(at: $0) }
@@ -104,8 +119,6 @@ final class SendTrack: Sendable {
         blanking = Blanking(at: encoderSink, kind: codec.kind)
         // Behind the blanking: nobody learns the level of what is muted.
         if sendsLevel { encoderSink.noteAudioLevel() }
-        pipeline.add(proxy)
-        pipeline.add(bin)
         if codec.kind == .audio {
             processor = try AudioProcessor(
                 configuration.processing, from: proxy.pad("src"), to: bin.pad("sink"), probe: probe, pipeline: pipeline,
@@ -116,7 +129,7 @@ final class SendTrack: Sendable {
         video =
             if let pacer {
                 try VideoRate(
-                    of: branch, encoder, pacer: pacer, own: own, sharing: sharing, gate: gate, counts: counts,
+                    of: branch, encoder, simulcast: simulcast, pacer: pacer, own: own, sharing: sharing, gate: gate, counts: counts,
                     preference: configuration.degradationPreference,
                     keyFrameInterval: .milliseconds(keyFrameIntervalMs), on: queue, in: pipeline)
             } else { nil }
@@ -126,8 +139,9 @@ final class SendTrack: Sendable {
                 pipeline: pipeline)
         } else {
             dtmf = nil
-            try bin.pad("src").link(to: webrtcSink)
+            if simulcast == nil { try bin.pad("src").link(to: webrtcSink) }
         }
+        try simulcast?.syncStateWithParent()
         try bin.syncStateWithParent()
         try video?.syncStateWithParent()
         try proxy.syncStateWithParent()
@@ -141,7 +155,7 @@ final class SendTrack: Sendable {
     /// Whether the element of this path is part of the track.
     func contains(_ path: String) -> Bool {
         proxy.contains(path) || bin.contains(path) || processor?.contains(path) == true
-            || video?.contains(path) == true || dtmf?.contains(path) == true
+            || video?.contains(path) == true || simulcast?.contains(path) == true || dtmf?.contains(path) == true
     }
 
     /// The transceiver that webrtcbin made when the pad was requested; requesting the transceiver first would make two.
@@ -161,9 +175,13 @@ final class SendTrack: Sendable {
         try await feed.start()
     }
 
-    /// Announces the stream to the RTP session, before its first packet.
+    /// All streams of media that it sends.
+    var ssrcs: [UInt32] { [ssrc] + (simulcast?.encodings.map(\.sources.ssrc) ?? []) }
+
+    /// Announces the streams to the RTP session, before their first packets.
     func announce(to session: Element) throws(MediaError) {
-        try RtcpTableRace.announce(codec, payloadType: payloadType, ssrc: ssrc, to: session)
+        for ssrc in ssrcs { try RtcpTableRace.announce(codec, payloadType: payloadType, ssrc: ssrc, to: session) }
+        try simulcast?.follow(ssrcs, in: session) { [weak video] in video?.requestKeyFrame() }
     }
 
     /// From now on the mode decides what is sent.
@@ -181,6 +199,7 @@ final class SendTrack: Sendable {
         sharing?.allow(mode == .live)
         // Also with the gate closed, so that captured media can never pass.
         blanking.set(mode != .live)
+        for encoding in simulcast?.encodings ?? [] { encoding.blank(mode != .live) }
         if mode != .live { video?.discard() }
         // When it is turned off, no frame is kept: it would be sent first when it is turned on again.
         if !opens { gate.close(keepingLatest: mode != .off) }
@@ -212,6 +231,7 @@ final class SendTrack: Sendable {
     /// Changes the rate that is requested.
     func set(bitrateKbit: Int) throws(MediaError) {
         try encoder.set(bitrateKbit: bitrateKbit)
+        for encoding in simulcast?.encodings ?? [] { try encoding.set(bitrateKbit: bitrateKbit) }
         reconsiderSharing()
     }
 
@@ -234,6 +254,7 @@ final class SendTrack: Sendable {
     /// Applies what the peer's description says about the sent format.
     func agree(with section: MediaSection) throws(MediaError) {
         try encoder.agree(with: section, payloadType: payloadType)
+        for encoding in simulcast?.encodings ?? [] { try encoding.agree(with: section, payloadType: payloadType) }
         reconsiderSharing()
     }
 
@@ -242,7 +263,9 @@ final class SendTrack: Sendable {
 
     /// Numbers packets from now on if the track was made to do so: the caps of `webrtcSink` have the extension now.
     func beginNumbering() throws(MediaError) {
-        if numbersPackets { try bin.child("payloader")?.pad("src").markReconfigure() }
+        guard numbersPackets else { return }
+        try bin.child("payloader")?.pad("src").markReconfigure()
+        for encoding in simulcast?.encodings ?? [] { try encoding.beginNumbering() }
     }
 
     /// Packets hold the level of the audio from now on, in the header extension with this id.
@@ -317,6 +340,7 @@ final class SendTrack: Sendable {
         dtmf?.remove()
         processor?.remove()
         video?.remove(from: pipeline)
+        simulcast?.remove(from: pipeline)
         for element in [proxy, bin] { pipeline.remove(element) }
     }
 
@@ -330,6 +354,6 @@ final class SendTrack: Sendable {
             limitedByBandwidthSeconds: limitation.seconds,
             isLimitedByCPU: slowness?.isNow == true && sharing?.isShared != true,
             limitedByCPUSeconds: slowness?.seconds ?? 0,
-            sharesEncoder: sharing?.isShared ?? false, seconds: counts.seconds)
+            sharesEncoder: sharing?.isShared ?? false, encodings: simulcast?.encodings.map(\.statistics) ?? [], seconds: counts.seconds)
     }
 }

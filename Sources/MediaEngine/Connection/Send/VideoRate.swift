@@ -4,6 +4,7 @@ internal import Synchronization
 /// How much video a track sends: the rate of the encoder, the size and number of its frames, and how fast its packets leave.
 final class VideoRate: Sendable {
     let encoder: EncoderControl
+    private let simulcast: Simulcast?
     /// Nil when the encoder has a fixed rate.
     private let scaler: VideoScaler?
     private let pacer: Pacer
@@ -15,22 +16,23 @@ final class VideoRate: Sendable {
     ///
     /// `queue` is the track's own. `pacer` counts what reaches the encoder.
     init(
-        of branch: SendBranch, _ encoder: EncoderControl, pacer: Pacer, own: OwnEncoder, sharing: EncoderSharing?,
+        of branch: SendBranch, _ encoder: EncoderControl, simulcast: Simulcast?, pacer: Pacer, own: OwnEncoder, sharing: EncoderSharing?,
         gate: Gate, counts: FlowCounts, preference: DegradationPreference, keyFrameInterval: Duration,
         on queue: DispatchQueue, in pipeline: Element
     ) throws(MediaError) {
-        (self.encoder, self.pacer, self.queue) = (encoder, pacer, queue)
+        (self.encoder, self.simulcast, self.pacer, self.queue) = (encoder, simulcast, pacer, queue)
+        let entry = simulcast?.tee ?? branch.bin
         if encoder.followsRate {
             scaler = try VideoScaler(
                 after: branch.proxy, in: pipeline, preference: preference,
                 isLimited: { [encoder] in encoder.limitation.isNow })
-            try scaler?.link(to: branch.bin)
+            try scaler?.link(to: entry)
         } else {
             scaler = nil
-            try branch.proxy.link(to: branch.bin)
+            try branch.proxy.link(to: entry)
         }
         let steady = SteadyFrameTimes.areNeeded(by: branch.encoder.factoryName) ? SteadyFrameTimes() : nil
-        steady?.regulate(branch.encoderSink, own.source)
+        steady?.regulate(own.sink, own.source)
         // The pipeline owns the queue and the scaler.
         branch.proxy.child(madeBy: "queue")?.watch("overrun") { [weak scaler] _ in
             guard gate.isOpen else { return }
@@ -67,12 +69,21 @@ final class VideoRate: Sendable {
 
     func contains(_ path: String) -> Bool { scaler?.contains(path) == true }
 
+    private var encodings: [SimulcastEncoding] { simulcast?.encodings ?? [] }
+
+    /// The part of the rate that ``encoder`` gets; the smaller versions of a simulcast get the rest.
+    var portion: Double { simulcast?.portion ?? 1 }
+
+    /// What would be sent in all if the path took everything, in kbit/s.
+    var wantedKbit: Int { Int((Double(encoder.wantedKbit) / portion).rounded()) }
+
     /// Keeps the rate of the encoder within what the path takes, in kbit/s; nil: it takes everything.
     func limit(toKbit availableKbit: Int?) {
         // The encoder may be busy.
         queue.async { [self] in
             // A property that the encoder has at all has been set before.
             try? encoder.limit(toKbit: availableKbit)
+            for encoding in encodings { try? encoding.limit(toKbit: availableKbit) }
             noteChange(nil)
         }
     }
@@ -93,6 +104,7 @@ final class VideoRate: Sendable {
             let change = scaler.update()
             // A property that the encoder has at all has been set before.
             try? encoder.expect(oneOf: scaler.step.every)
+            for encoding in encodings { try? encoding.expect(oneOf: scaler.step.every) }
             noteChange(change)
         }
     }
@@ -110,7 +122,10 @@ final class VideoRate: Sendable {
     func discard() { pacer.discard() }
 
     /// Whether a queue on the path is full, and how long it takes to empty: key frames wait for that.
-    func setCongested(_ isCongested: Bool, backlog: Duration?) { keyFrames.setCongested(isCongested, backlog: backlog) }
+    func setCongested(_ isCongested: Bool, backlog: Duration?) {
+        keyFrames.setCongested(isCongested, backlog: backlog)
+        for encoding in encodings { encoding.setCongested(isCongested, backlog: backlog) }
+    }
 
     /// Sends a key frame soon, with those that the peer asks for.
     func requestKeyFrame() { keyFrames.request() }

@@ -1,6 +1,6 @@
 /// What a peer connection has sent and received so far.
 public struct PeerStatistics: Sendable, Equatable {
-    /// The statistics of one sent track.
+    /// The statistics of one sent track; of a simulcast those of the largest version.
     public struct Sent: Sendable, Equatable {
         /// The codec.
         public var codec: Codec
@@ -28,8 +28,22 @@ public struct PeerStatistics: Sendable, Equatable {
         public var limitedByCPUSeconds = 0.0
         /// Whether one encoder makes this and other tracks (``TrackConfiguration/sharesEncoder``).
         public var sharesEncoder = false
+        /// The smaller versions that are sent, too, largest first (``TrackConfiguration/simulcastScales``).
+        public var encodings: [Encoding] = []
         /// How long ago the first frame or buffer passed the send gate, in s; 0 before.
         public var seconds = 0.0
+
+        /// The statistics of a smaller version of a video.
+        public struct Encoding: Sendable, Equatable {
+            /// The size of the frames, in pixels; nil before the first one.
+            public var width: Int?
+            /// See ``width``.
+            public var height: Int?
+            /// How many frames were encoded.
+            public var frames: Int
+            /// The rate that the encoder is set to, in bit/s.
+            public var targetBitrate: Int
+        }
     }
 
     /// The statistics of one received track.
