@@ -218,7 +218,7 @@ final class PeerMedia: Sendable {
         for track in sending.values {
             try track.announce(to: session)
             for ssrc in track.ssrcs { peer.streams.noteSent(ssrc) }
-            if let sender = peer.retransmissionSender { try track.simulcast?.number(sender) }
+            try track.simulcast?.assignStreams(in: peer)
             peer.receptionReports.follow(track.ssrc)
         }
         if let id = choices.lazy.compactMap(\.transportSequenceId).first {

@@ -167,18 +167,19 @@ final class RetransmittedPackets: Sendable {
         let source = try sender.pad("src")
         source.limitRetransmissionRequests { [self] in answers($0, $1, at: .now) }
         source.probe { [self] buffer in
-            let head = buffer.withHead { $0.count < 12 ? nil : RtpHead($0) }
+            let head = buffer.withHead(RtpHead.init)
             if let head { note(head, buffer.byteCount + PacketReport.overhead, at: .now) }
             return .pass
         }
     }
 
-    private struct RtpHead {
+    struct RtpHead {
         let payloadType: Int
         let ssrc: UInt32
 
-        /// The first 12 bytes of a RTP packet (RFC 3550 section 5.1).
-        init(_ bytes: UnsafeRawBufferPointer) {
+        /// Of the first 12 bytes of a RTP packet (RFC 3550 section 5.1); nil for fewer.
+        init?(_ bytes: UnsafeRawBufferPointer) {
+            guard bytes.count >= 12 else { return nil }
             payloadType = Int(bytes[1] & 0x7f)
             ssrc = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         }

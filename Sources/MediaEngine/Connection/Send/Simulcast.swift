@@ -74,12 +74,21 @@ final class Simulcast: Sendable {
         retransmissions.withLock { $0 = Dictionary(uniqueKeysWithValues: [(ssrc, retransmission)] + others) }
     }
 
-    /// Lets packets of all versions be sent again as the description says: webrtcbin knows only the largest one.
-    func number(_ sender: Element) throws(MediaError) {
+    /// Lets the `rtprtxsend` of `peer` send packets of all versions again on the streams that the description names.
+    func assignStreams(in peer: PeerPipeline) throws(MediaError) {
         let streams = retransmissions.withLock { $0 }
-        guard !streams.isEmpty else { return }
-        let map = streams.map { ",\($0)=(uint)\($1)" }.sorted().joined()
-        try sender.set("ssrc-map", "application/x-rtp-ssrc-map\(map)")
+        guard !streams.isEmpty, let sender = peer.retransmissionSender else { return }
+        let map = "application/x-rtp-ssrc-map" + streams.map { ",\($0)=(uint)\($1)" }.sorted().joined()
+        let waiting = Mutex(Set(streams.keys))
+        // webrtcbin sets the map again for each stream of the peer, with the largest version only. The element reads it at the first packet of a stream.
+        // The pad owns the handler, which must not own its pipeline.
+        try sender.pad("sink").probe { [weak peer] packet in
+            let ssrc = packet.withHead { RetransmittedPackets.RtpHead($0)?.ssrc }
+            if let ssrc, waiting.withLock({ $0.remove(ssrc) }) != nil {
+                try? peer?.retransmissionSender?.set("ssrc-map", map)
+            }
+            return .pass
+        }
     }
 
     /// Takes the peer's requests for key frames of these streams, which reach `session`, and answers each with one of every version.

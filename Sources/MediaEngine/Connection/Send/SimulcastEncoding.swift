@@ -17,7 +17,8 @@ final class SimulcastEncoding: Sendable {
     /// A frame that waits here for the encoder gives way to the next one.
     private let queue: Element
     private let scaler: VideoScaler
-    private let encoderSink: Pad
+    /// Where frames enter the encoder, behind the blanking.
+    let encoderSink: Pad
     private let encoderSource: Pad
     private let blanking: Blanking
     private let keyFrames: KeyFrameLimit
