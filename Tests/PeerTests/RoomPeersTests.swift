@@ -88,33 +88,60 @@ extension Peers {
             let janus = try await JanusServer(in: lab)
             try await withBrowser(.chromium, BrowserOptions(prefix: lab.prefix(at: .bob))) { browser in
                 try await join(browser, isSimulcast: true)
-                let heights = ["low": 135, "medium": 270, "high": 540]
-                var watchers: [String: Program] = [:]
-                for layer in heights.keys {
-                    watchers[layer] = try program(
-                        ["watch", JanusServer.room, "--layer", layer, "--stats-interval", "200ms"], as: layer,
-                        at: .alice, in: lab)
-                }
-                for (layer, height) in heights {
-                    let watcher = try #require(watchers[layer])
-                    try await eventually(
-                        "\(layer) receives pictures of this height: \(watcher.errors)", within: .seconds(40)
-                    ) {
-                        let last = watcher.events.last { $0["event"] as? String == "statistics" }
-                        let entries = last?["statistics"] as? [[String: Any]] ?? []
-                        return entries.contains {
-                            $0["frameHeight"] as? Int == height && $0["framesDecoded"] as? Int ?? 0 > 30
-                        }
-                    }
-                    watcher.signal(SIGINT)
-                    #expect(try await watcher.waitForExit() == 130, "\(watcher.errors)")
-                    let reports = watcher.events.compactMap { $0["report"] as? [String: Any] }.map(Report.init)
-                    let report = try #require(reports.last { $0.text("peer") == "chromium" })
-                    #expect(report.number("video.received.distinctFrames") ?? 0 > 10, "\(layer)")
-                    #expect(abs((report.number("audio.received.toneHz") ?? 0) - 800) < 8, "\(layer)")
-                }
+                try await receiveLayers(["low": 135, "medium": 270, "high": 540], of: "chromium", hertz: 800, in: lab)
             }
             janus.stop()
+        }
+
+        @Test(
+            "A program publishes three versions, and each receiver gets the one that it asks for; Chromium gets one, too"
+        )
+        func published() async throws {
+            let lab = try NetworkLab(hasNAT: false)
+            let janus = try await JanusServer(in: lab)
+            let alice = try program(
+                ["join", JanusServer.room, "--simulcast", "--audio", "tone:440", "--video", "test:ball"]
+                    + ["--video-size", "640x360@15"], as: "alice", at: .bob, in: lab)
+            try await receiveLayers(["low": 90, "medium": 180, "high": 360], of: "alice", hertz: 440, in: lab)
+            try await withBrowser(.chromium, BrowserOptions(prefix: lab.prefix(at: .bob))) { browser in
+                try await join(browser)
+                try await eventually("Chromium sees and hears alice", within: .seconds(30)) {
+                    try await browser.evaluate("return window.roomClient.seen('alice')", as: Seen.self).shows(440)
+                }
+            }
+            alice.signal(SIGINT)
+            #expect(try await alice.waitForExit() == 130, "\(alice.errors)")
+            janus.stop()
+        }
+
+        /// Expects pictures of these heights, by layer, and the tone of a participant.
+        private func receiveLayers(
+            _ heights: [String: Int], of publisher: String, hertz: Double, in lab: NetworkLab
+        ) async throws {
+            var watchers: [String: Program] = [:]
+            for layer in heights.keys {
+                watchers[layer] = try program(
+                    ["watch", JanusServer.room, "--layer", layer, "--stats-interval", "200ms", "--only", publisher],
+                    as: layer, at: .alice, in: lab)
+            }
+            for (layer, height) in heights {
+                let watcher = try #require(watchers[layer])
+                try await eventually(
+                    "\(layer) receives pictures of this height: \(watcher.errors)", within: .seconds(40)
+                ) {
+                    let last = watcher.events.last { $0["event"] as? String == "statistics" }
+                    let entries = last?["statistics"] as? [[String: Any]] ?? []
+                    return entries.contains {
+                        $0["frameHeight"] as? Int == height && $0["framesDecoded"] as? Int ?? 0 > 30
+                    }
+                }
+                watcher.signal(SIGINT)
+                #expect(try await watcher.waitForExit() == 130, "\(watcher.errors)")
+                let reports = watcher.events.compactMap { $0["report"] as? [String: Any] }.map(Report.init)
+                let report = try #require(reports.last { $0.text("peer") == publisher })
+                #expect(report.number("video.received.distinctFrames") ?? 0 > 10, "\(layer)")
+                #expect(abs((report.number("audio.received.toneHz") ?? 0) - hertz) < 8, "\(layer)")
+            }
         }
     }
 }
