@@ -47,7 +47,7 @@ extension EndToEnd {
             let what = Comment("\(victim), \(moment)")
             let alice = try await station("alice", cluster, key, node: nodes.caller).prepared()
             let bob = try await station("bob", cluster, key, node: nodes.callee, width: 240, hertz: 554).prepared()
-            var mine = try await alice.call(bob)
+            var mine = moment == .calling ? try await alice.call(bob) : try await ringing(bob, from: alice)
             if moment == .calling {
                 kill()
                 try await eventually("it rings, or ends: \(what)") {
@@ -58,7 +58,7 @@ extension EndToEnd {
                     try await mine.ends(.offline)
                     #expect(victim != .caller)
                     try await eventually("bob is back: \(what)") { bob.events.contains(.signalingRestored) }
-                    mine = try await alice.call(bob)
+                    mine = try await ringing(bob, from: alice)
                 }
             }
             let theirs = try await bob.ring()
@@ -87,6 +87,19 @@ extension EndToEnd {
             await theirs.call.hangUp()
             try await mine.ends(.remoteHangup)
             for station in [alice, bob] { await station.agent.close() }
+        }
+
+        /// Calls until it rings: for a moment the caller's node does not know yet that the callee is at another one.
+        private func ringing(_ callee: Station, from caller: Station) async throws -> FollowedCall {
+            var call = try await caller.call(callee)
+            try await eventually("it rings at \(callee.user)") {
+                if case .ended = await call.call.state {
+                    try await call.ends(.offline)
+                    call = try await caller.call(callee)
+                }
+                return !callee.incoming.isEmpty
+            }
+            return call
         }
 
         /// The broker does not show the notes of another node, but the last will of a program there.

@@ -80,7 +80,9 @@ import Testing
         let answers = (0..<10).map { answered.admits(7, of: 1, at: start + .milliseconds($0 * 30)) }
         #expect(answers == [true, false, false, true, false, false, true, false, false, true])
         answered.interval = .seconds(3_600)
-        let refused = (8...200_000).count { !answered.admits(UInt16(truncatingIfNeeded: $0), of: 1, at: start + .seconds(1)) }
+        let refused = (8...200_000).count {
+            !answered.admits(UInt16(truncatingIfNeeded: $0), of: 1, at: start + .seconds(1))
+        }
         #expect(refused == 0)
         #expect(answered.count <= 2 * AnsweredRequests.maximum)
         let latest = answered.admits(UInt16(truncatingIfNeeded: 200_000), of: 1, at: start + .seconds(2))

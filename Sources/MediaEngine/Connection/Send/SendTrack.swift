@@ -55,7 +55,8 @@ final class SendTrack: Sendable {
         telephoneEvent: TelephoneEvent? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
         mode: SendMode = .closed, numbersPackets: Bool = false,
         keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
-        simulcastSources: [SimulcastEncoding.Sources]? = nil, probe: String? = nil, onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
+        simulcastSources: [SimulcastEncoding.Sources]? = nil, probe: String? = nil,
+        onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onUnshared: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
         onChange: @escaping @Sendable (CaptureChange) -> Void = { _ in },
@@ -129,7 +130,8 @@ final class SendTrack: Sendable {
         video =
             if let pacer {
                 try VideoRate(
-                    of: branch, encoder, simulcast: simulcast, pacer: pacer, own: own, sharing: sharing, gate: gate, counts: counts,
+                    of: branch, encoder, simulcast: simulcast, pacer: pacer, own: own, sharing: sharing, gate: gate,
+                    counts: counts,
                     preference: configuration.degradationPreference,
                     keyFrameInterval: .milliseconds(keyFrameIntervalMs), on: queue, in: pipeline)
             } else { nil }
@@ -354,6 +356,7 @@ final class SendTrack: Sendable {
             limitedByBandwidthSeconds: limitation.seconds,
             isLimitedByCPU: slowness?.isNow == true && sharing?.isShared != true,
             limitedByCPUSeconds: slowness?.seconds ?? 0,
-            sharesEncoder: sharing?.isShared ?? false, encodings: simulcast?.encodings.map(\.statistics) ?? [], seconds: counts.seconds)
+            sharesEncoder: sharing?.isShared ?? false, encodings: simulcast?.encodings.map(\.statistics) ?? [],
+            seconds: counts.seconds)
     }
 }

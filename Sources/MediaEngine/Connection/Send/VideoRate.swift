@@ -16,7 +16,8 @@ final class VideoRate: Sendable {
     ///
     /// `queue` is the track's own. `pacer` counts what reaches the encoder.
     init(
-        of branch: SendBranch, _ encoder: EncoderControl, simulcast: Simulcast?, pacer: Pacer, own: OwnEncoder, sharing: EncoderSharing?,
+        of branch: SendBranch, _ encoder: EncoderControl, simulcast: Simulcast?, pacer: Pacer, own: OwnEncoder,
+        sharing: EncoderSharing?,
         gate: Gate, counts: FlowCounts, preference: DegradationPreference, keyFrameInterval: Duration,
         on queue: DispatchQueue, in pipeline: Element
     ) throws(MediaError) {
