@@ -123,7 +123,8 @@ public actor Agent {
             makeTransport(), user: user, timing: configuration.delivery, sleep: sleep, logger: logger)
         do {
             try await provider.prepare()
-            try await line.connect()
+            let servers = try await line.connect()
+            if !servers.isEmpty { await provider.use(servers) }
         } catch {
             if attempt == attempts { await provider.release() }
             let (media, signaling) = (error as? MediaSessionError, error as? SignalingError)

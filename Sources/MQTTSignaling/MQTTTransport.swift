@@ -72,13 +72,16 @@ public final class MQTTTransport: SignalingTransport {
     /// - Throws: ``SignalingError/invalidURL(_:text:)``, ``SignalingError/unreachable(_:text:)`` or
     ///   ``SignalingError/signInRefused(code:text:)``, within the connect timeout of each node; then it may be called again.
     ///   ``SignalingError/closed`` after ``close()``.
-    public func connect(as user: String) async throws(SignalingError) {
+    @discardableResult
+    public func connect(as user: String) async throws(SignalingError) -> [IceServer] {
         let address = try MQTTAddress(url)
         for (what, name) in [("user", user), ("device", device ?? "")] where !SignalingLimits.isName(name) {
             throw .signInRefused(
                 code: 400, text: "the \(what) is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:")
         }
         try await session.connect(address, as: Device(user: user, device: device ?? ""))
+        // A broker has none.
+        return []
     }
 
     /// Keeps a token for the next sign-ins, until one is refused; a pause between two attempts ends.

@@ -91,6 +91,7 @@ extension MediaError: CustomStringConvertible {
             "the session description cannot be used\(line.map { " (line \($0))" } ?? ""): \(text)"
         case .noCommonCodec(let media): "the peer offers no \(media) codec that this end can use"
         case .codecNotOffered(let media): "the peer answers with no \(media) codec that was offered to it"
+        case .invalidIceServer("", let text): text
         case .invalidIceServer(let url, let text): "the ICE server '\(url)' cannot be used: \(text)"
         case .invalidCandidate(let text): "the ICE candidate is malformed: \(text)"
         case .rejected(let operation, let text): "\(operation) is not possible: \(text)"

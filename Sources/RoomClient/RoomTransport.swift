@@ -103,7 +103,8 @@ actor RoomTransport: SignalingTransport {
 
     // MARK: SignalingTransport
 
-    func connect(as user: String) async throws(SignalingError) {}
+    @discardableResult
+    func connect(as user: String) async throws(SignalingError) -> [IceServer] { [] }
 
     func send(_ text: String, to user: String) async throws(SignalingError) {
         guard let membership else { throw .notConnected }

@@ -79,7 +79,8 @@ public final class WebSocketTransport: SignalingTransport {
     /// - Throws: ``SignalingError/invalidURL(_:text:)``, ``SignalingError/unreachable(_:text:)`` or
     ///   ``SignalingError/signInRefused(code:text:)``, within the connect timeout; then it may be called again.
     ///   ``SignalingError/closed`` after ``close()``.
-    public func connect(as user: String) async throws(SignalingError) {
+    @discardableResult
+    public func connect(as user: String) async throws(SignalingError) -> [IceServer] {
         let url = try SignalingURL(url, .webSocket)
         guard SignalingLimits.isName(user) else {
             throw .signInRefused(
@@ -90,7 +91,7 @@ public final class WebSocketTransport: SignalingTransport {
                 code: 400, text: "the device is no valid name; use 1 to 64 ASCII letters, digits and ._-@+:")
         }
         let account = Account(user: user, device: requestedDevice, url: url, tls: try tlsContext(url))
-        try await perform { $0.connect(account) }
+        return try await perform { $0.connect(account) }
     }
 
     /// Replaces the token of the current sign-in before it expires.

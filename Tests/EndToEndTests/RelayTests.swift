@@ -1,4 +1,5 @@
 import Foundation
+import SignalingServer
 import TestServers
 import Testing
 
@@ -33,6 +34,51 @@ extension EndToEnd {
                 #expect(abs(try call.number("audio.received.toneHz") - pitch) < 5)
                 #expect((call["warnings"] as? [String]) == [])
             }
+        }
+
+        @Test("The first call after a sign-in has the relay that only the signaling server names")
+        func given() async throws {
+            let secret = "a secret that two servers share"
+            let (file, turn) = (try TemporaryFile(secret + "\n"), try await TurnServer(secret: secret))
+            let trio = try await Trio(["--turn-url", turn.url("udp"), "--turn-secret-file", file.path])
+            let bob = try await trio.listen(["--audio", "tone:660", "--ice-policy", "relay"])
+            let alice = try trio.call(["--json", "--duration", "2s", "--ice-policy", "relay"])
+            #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
+            let mine = try #require((try alice.document()["calls"] as? [[String: Any]])?.first)
+            for (call, pitch) in [(mine, 660.0), (try await Self.report(of: bob), 440.0)] {
+                #expect(try call.text("transport.localCandidateType") == "relay")
+                #expect(try call.number("video.received.distinctFrames") > 10)
+                #expect(abs(try call.number("audio.received.toneHz") - pitch) < 5)
+            }
+        }
+
+        @Test(
+            "A relay that only the endpoint of WHIP and WHEP names, in a Link header, carries the session",
+            arguments: ["publish", "play"])
+        func linked(command: String) async throws {
+            let turn = try await TurnServer()
+            // Only who has a token gets the password of the relay.
+            let key = try TemporaryFile(String(repeating: "secret of this test ", count: 3))
+            let token = try AccessToken(user: "alice", lifetime: .seconds(600))
+                .signed(with: try await TokenKey.read(file: key.path))
+            let camera = try Program(
+                ["listen", "--http-listen", "127.0.0.1:0", "--events", "--ice-interface", "127.0.0.1"]
+                    + ["--video", "test:smpte", "--video-size", "240x136", "--audio", "tone:660"]
+                    + ["--ice-server", Self.server(turn, "udp"), "--http-token-key-file", key.path])
+            try await eventually("the camera listens: \(camera.errors)") { camera.hasEvent(["event": "listening"]) }
+            let listening = try #require(camera.events.first { $0["event"] as? String == "listening" })
+            let url = try listening.text("url") + (command == "publish" ? "/whip" : "/whep")
+            let source = ["--video", "test:ball", "--video-size", "320x180", "--audio", "tone:440"]
+            let client = try Program(
+                [command, url, "--json", "--duration", "2s", "--ice-policy", "relay"]
+                    + ["--ice-interface", "127.0.0.1", "--token", token] + (command == "publish" ? source : []))
+            #expect(try await client.waitForExit() == 0, "\(client.errors)")
+            let mine = try #require((try client.document()["calls"] as? [[String: Any]])?.first)
+            #expect(try mine.text("transport.localCandidateType") == "relay")
+            let receiver = command == "publish" ? try await Self.report(of: camera) : mine
+            #expect(try receiver.number("video.received.distinctFrames") > 10)
+            #expect(try receiver.number("video.received.frameWidth") == (command == "publish" ? 320 : 240))
+            #expect(abs(try receiver.number("audio.received.toneHz") - (command == "publish" ? 440 : 660)) < 5)
         }
 
         @Test("Wrong credentials are an event and in the report, and the call connects by another candidate")

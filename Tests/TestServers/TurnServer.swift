@@ -11,18 +11,22 @@ package final class TurnServer: Sendable {
 
     /// Starts the server and waits until it accepts connections.
     ///
-    /// `arguments` are additional ones, such as `--no-udp`. With a certificate it speaks only TLS.
-    package init(_ arguments: [String] = [], certificate: TestCertificate? = nil) async throws {
+    /// `arguments` are additional ones, such as `--no-udp`. With a certificate it speaks only TLS. With a `secret` it takes temporary credentials that
+    /// are made of it, instead of ``username`` and ``credential``.
+    package init(
+        _ arguments: [String] = [], certificate: TestCertificate? = nil, secret: String? = nil
+    ) async throws {
         folder = try TemporaryFolder("turn")
         let port = try await FreePort.find()
         self.port = port
         let all =
             [
                 "-n", "-m", "1", "--listening-ip", "127.0.0.1", "--relay-ip", "127.0.0.1", "--allow-loopback-peers",
-                "--lt-cred-mech", "--user", "\(Self.username):\(Self.credential)", "--realm",
-                "test", "--no-cli", "--no-dtls", "--no-multicast-peers", "--log-file", "stdout",
+                "--realm", "test", "--no-cli", "--no-dtls", "--no-multicast-peers", "--log-file", "stdout",
                 "--db", folder.path + "/db", "--pidfile", folder.path + "/pid",
             ]
+            + (secret.map { ["--use-auth-secret", "--static-auth-secret", $0] }
+                ?? ["--lt-cred-mech", "--user", "\(Self.username):\(Self.credential)"])
             + (certificate.map {
                 [
                     "--tls-listening-port", String(port), "--no-udp", "--no-tcp", "--cert", $0.certificate.path,

@@ -47,9 +47,11 @@ public final class InMemorySignaling: Sendable {
         }
 
         /// Signs in; throws 409 when the name is taken.
-        public func connect(as user: String) async throws(SignalingError) {
+        @discardableResult
+        public func connect(as user: String) async throws(SignalingError) -> [IceServer] {
             try board.signIn(user, self)
             self.user.withLock { $0 = user }
+            return []
         }
 
         /// Delivers at once; answers with error 480 for a user who is not signed in.

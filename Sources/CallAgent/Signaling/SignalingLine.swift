@@ -60,8 +60,9 @@ package actor SignalingLine {
             user: user, device: transport.device, isGuaranteed: transport.guaranteesDelivery, timing: timing)
     }
 
-    /// Signs in.
-    package func connect() async throws(SignalingError) { try await transport.connect(as: user) }
+    /// Signs in; returns the STUN and TURN servers that come with it.
+    @discardableResult
+    package func connect() async throws(SignalingError) -> [IceServer] { try await transport.connect(as: user) }
 
     /// Begins to send, and to pass incoming events to `handle`, in order.
     package func begin(_ handle: @escaping @Sendable (Event) async -> Void) {

@@ -21,8 +21,10 @@ public protocol SignalingTransport: Sendable {
 
     /// Signs in as `user` and begins to deliver ``events``.
     ///
+    /// - Returns: The STUN and TURN servers that the other side gives with the sign-in, so that the first call has them; later ones are an event.
     /// - Throws: ``SignalingError`` when the other side cannot be reached or refuses. Returns within a bounded time.
-    func connect(as user: String) async throws(SignalingError)
+    @discardableResult
+    func connect(as user: String) async throws(SignalingError) -> [IceServer]
 
     /// Sends one message, given as JSON text, to `user`.
     ///
@@ -82,6 +84,6 @@ public enum SignalingTransportEvent: Sendable, Equatable {
     case clock(unixMs: Double)
     /// The token of this sign-in expires in this many ms, unless ``SignalingTransport/renew(token:)`` replaces it.
     case tokenWillExpire(milliseconds: Int)
-    /// STUN and TURN servers to use from now on, with credentials that are valid for this many ms; replaces earlier ones.
+    /// Other STUN and TURN servers to use from now on, with credentials that are valid for this many ms; replaces earlier ones.
     case iceServers([IceServer], validForMs: Int)
 }

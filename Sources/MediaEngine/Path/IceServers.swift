@@ -50,7 +50,7 @@ struct IceServers: Sendable, Equatable {
             }
         }
         guard policy == .relay, relays.isEmpty else { return }
-        throw unusable.first ?? .invalidIceServer(url: "", text: "the policy is relay, and no TURN server is given")
+        throw unusable.first ?? .invalidIceServer(url: "", text: "only relays may be used, and no TURN server is given")
     }
 }
 

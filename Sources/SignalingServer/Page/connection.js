@@ -160,6 +160,7 @@ export class Connection extends EventTarget {
     this.#pauseMs = shortestPauseMs;
     this.#resume = answer.resume;
     if (Number.isFinite(answer.unixMs)) this.clockOffsetMs = answer.unixMs - Date.now();
+    this.#takeServers(answer.iceServers?.servers);
     if (this.#watched) this.watch(this.#watched);
     if (isFirst) {
       this.#waiting.resolve();
@@ -168,6 +169,12 @@ export class Connection extends EventTarget {
     } else {
       this.#emit("restored");
     }
+  }
+
+  #takeServers(servers) {
+    if (!Array.isArray(servers)) return;
+    this.iceServers = servers;
+    this.#emit("iceServers", servers);
   }
 
   #closed(code, reason, refusal) {
@@ -205,12 +212,7 @@ export class Connection extends EventTarget {
         }
         break;
       case "watchRefused": this.#emit("watchRefused", { code: message.code, text: message.text }); break;
-      case "iceServers":
-        if (Array.isArray(message.servers)) {
-          this.iceServers = message.servers;
-          this.#emit("iceServers", message.servers);
-        }
-        break;
+      case "iceServers": this.#takeServers(message.servers); break;
       case "tokenWillExpire": this.#emit("tokenWillExpire", { inMs: message.inMs }); break;
       default: break;
     }

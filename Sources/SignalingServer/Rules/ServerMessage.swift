@@ -4,7 +4,7 @@ internal import CallProtocol
 ///
 /// Every string in it is a ``Name``, a checked URL, or a text of this package. None contains characters that JSON has to escape.
 enum ServerMessage: Sendable, Equatable {
-    case signedIn(Party, resume: String, tokenExpiresInMs: Int?, unixMs: Int)
+    case signedIn(Party, resume: String, tokenExpiresInMs: Int?, unixMs: Int, iceServers: IceServers? = nil)
     case refused(code: Int, text: String)
     case gone(id: String, callId: String, from: Party, to: String, unixMs: Int)
     case ringing(id: String, callId: String, from: String, to: String, generation: Int, unixMs: Int)
@@ -12,10 +12,16 @@ enum ServerMessage: Sendable, Equatable {
     case tokenWillExpire(inMs: Int)
     case renewed(tokenExpiresInMs: Int)
     case renewalRefused(code: Int, text: String)
-    case iceServers([IceServerOffer.Server], validForMs: Int)
+    case iceServers(IceServers)
     case watching
     case watchRefused(code: Int, text: String)
     case presence(user: String, devices: [String])
+
+    /// The STUN and TURN servers of a client, and how long their credentials are valid, in ms.
+    struct IceServers: Sendable, Equatable {
+        var servers: [IceServerOffer.Server]
+        var validForMs: Int
+    }
 
     /// The error about a message that could not be forwarded.
     struct Fault: Sendable, Equatable {
@@ -30,9 +36,10 @@ enum ServerMessage: Sendable, Equatable {
     /// The message as one line of JSON.
     var json: String {
         switch self {
-        case .signedIn(let party, let resume, let expiry, let unixMs):
+        case .signedIn(let party, let resume, let expiry, let unixMs, let servers):
             #"{"v":1,"type":"signedIn","user":"\#(party.user)","device":"\#(party.device)","unixMs":\#(unixMs),"#
-                + #""resume":"\#(resume)"\#(expiry.map { #","tokenExpiresInMs":\#($0)"# } ?? "")}"#
+                + #""resume":"\#(resume)"\#(expiry.map { #","tokenExpiresInMs":\#($0)"# } ?? "")"#
+                + (servers.map { #","iceServers":{\#(Self.fields($0))}"# } ?? "") + "}"
         case .refused(let code, let text): Self.refusal("refused", code, text)
         case .gone(let id, let callId, let from, let to, let unixMs):
             #"{"v":1,"type":"gone","id":"\#(id)","callId":"\#(callId)","from":"\#(from.user)","#
@@ -48,9 +55,7 @@ enum ServerMessage: Sendable, Equatable {
             #"{"v":1,"type":"tokenWillExpire","inMs":\#(milliseconds)}"#
         case .renewed(let expiry): #"{"v":1,"type":"renewed","tokenExpiresInMs":\#(expiry)}"#
         case .renewalRefused(let code, let text): Self.refusal("renewalRefused", code, text)
-        case .iceServers(let servers, let validForMs):
-            #"{"v":1,"type":"iceServers","servers":[\#(servers.map(Self.json).joined(separator: ","))],"#
-                + #""validForMs":\#(validForMs)}"#
+        case .iceServers(let servers): #"{"v":1,"type":"iceServers",\#(Self.fields(servers))}"#
         case .watching: #"{"v":1,"type":"watching"}"#
         case .watchRefused(let code, let text): Self.refusal("watchRefused", code, text)
         case .presence(let user, let devices):
@@ -63,6 +68,10 @@ enum ServerMessage: Sendable, Equatable {
     }
 
     private static func list(_ texts: [String]) -> String { texts.map { "\"\($0)\"" }.joined(separator: ",") }
+
+    private static func fields(_ offer: IceServers) -> String {
+        #""servers":[\#(offer.servers.map(json).joined(separator: ","))],"validForMs":\#(offer.validForMs)"#
+    }
 
     private static func json(_ server: IceServerOffer.Server) -> String {
         let username = server.username.map { #","username":"\#($0)""# } ?? ""

@@ -10,7 +10,9 @@ extension Switchboard {
     ) -> [SwitchboardAction] {
         guard let seat = lines[connection]?.seat else { return [] }
         switch timer {
-        case .iceServers: return iceServers(for: seat, on: connection, at: now)
+        case .iceServers:
+            guard let servers = iceServers(for: seat, at: now) else { return [] }
+            return [.send(.iceServers(servers), to: connection), renewal(of: servers, on: connection)]
         case .tokenWarning:
             guard let left = seat.expiresUnixMs.map({ $0 - now.unixMs }) else { return [] }
             guard left <= policy.tokenWarningMs else {
@@ -32,12 +34,15 @@ extension Switchboard {
         ]
     }
 
-    func iceServers(for seat: Seat, on connection: ConnectionID, at now: Moment) -> [SwitchboardAction] {
-        guard let offer = policy.iceServers else { return [] }
-        let servers = offer.servers(for: seat.party.user, unixMs: now.unixMs)
-        let message = ServerMessage.iceServers(servers, validForMs: offer.lifetimeMs)
-        // Early enough for a relay that was allocated at the last moment.
-        return [.send(message, to: connection), schedule(.iceServers, connection, offer.lifetimeMs / 4 * 3)]
+    func iceServers(for seat: Seat, at now: Moment) -> ServerMessage.IceServers? {
+        policy.iceServers.map {
+            .init(servers: $0.servers(for: seat.party.user, unixMs: now.unixMs), validForMs: $0.lifetimeMs)
+        }
+    }
+
+    /// Gives new credentials early enough for a relay that was allocated at the last moment.
+    func renewal(of servers: ServerMessage.IceServers, on connection: ConnectionID) -> SwitchboardAction {
+        schedule(.iceServers, connection, servers.validForMs / 4 * 3)
     }
 
     mutating func renew(

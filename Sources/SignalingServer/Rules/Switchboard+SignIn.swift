@@ -108,10 +108,11 @@ extension Switchboard {
         lines[connection]?.seat = seat
         devices[party.user, default: [:]][party.device] = connection
         if seat.anonymous == nil { known.insert(party.user) }
+        let servers = iceServers(for: seat, at: now)
         let signedIn = ServerMessage.signedIn(
             party, resume: seat.resume, tokenExpiresInMs: seat.expiresUnixMs.map { $0 - now.unixMs },
-            unixMs: now.unixMs)
+            unixMs: now.unixMs, iceServers: servers)
         return [.send(signedIn, to: connection)] + tokenTimers(of: seat, on: connection, at: now)
-            + iceServers(for: seat, on: connection, at: now) + (isNew ? announce(seat) : [])
+            + (servers.map { [renewal(of: $0, on: connection)] } ?? []) + (isNew ? announce(seat) : [])
     }
 }

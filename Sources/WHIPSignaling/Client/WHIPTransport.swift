@@ -69,7 +69,8 @@ public actor WHIPTransport: SignalingTransport {
     /// Any answer shows that the server is there. Whether it takes the token shows with the first call.
     ///
     /// - Throws: ``SignalingError/invalidURL(_:text:)``, ``SignalingError/unreachable(_:text:)``.
-    public func connect(as user: String) async throws(SignalingError) {
+    @discardableResult
+    public func connect(as user: String) async throws(SignalingError) -> [IceServer] {
         guard !isClosed else { throw .closed }
         let server = WHIPServer(endpoint: try endpoint(), tls: try trust(), token: token, limit: limit)
         let response: HTTPResponse
@@ -79,8 +80,7 @@ public actor WHIPTransport: SignalingTransport {
             throw .unreachable(url, text: error.text)
         }
         self.server = server
-        let servers = response.isSuccess ? IceServerLink.servers(response.headers["Link"]) : []
-        if !servers.isEmpty { sink.yield(.iceServers(servers, validForMs: IceServerLink.validForMs)) }
+        return response.isSuccess ? IceServerLink.servers(response.headers["Link"]) : []
     }
 
     private func endpoint() throws(SignalingError) -> HTTPURL {

@@ -69,9 +69,10 @@ public actor WHIPEndpoint: SignalingTransport {
     /// Does nothing if it listens already.
     ///
     /// - Throws: ``SignalingError/cannotListen(_:text:)``, ``SignalingError/closed``.
-    public func connect(as user: String) async throws(SignalingError) {
+    @discardableResult
+    public func connect(as user: String) async throws(SignalingError) -> [IceServer] {
         guard !isClosed else { throw .closed }
-        guard listener == nil else { return }
+        guard listener == nil else { return [] }
         self.user = user
         let started = try await EndpointListener.start(configuration) { [weak self] head, body in
             await self?.answer(head, body: body) ?? .noSession
@@ -81,6 +82,7 @@ public actor WHIPEndpoint: SignalingTransport {
             throw .closed
         }
         listener = started
+        return []
     }
 
     /// Carries out one message of the agent.

@@ -21,6 +21,8 @@ final class Session: LinkDelegate {
     private var checkedUntil = NIODeadline.uptimeNanoseconds(0)
     /// How long the last sign-in took.
     private var signInTime = Duration.zero
+    /// The latest STUN and TURN servers.
+    private var iceServers: [IceServer] = []
     private let renewal = PendingAnswer()
     /// Nil without a provider.
     private let tokenRenewal: TokenRenewal?
@@ -63,23 +65,25 @@ final class Session: LinkDelegate {
 
     // MARK: Operations of the application
 
-    func connect(_ account: Account) -> EventLoopFuture<Void> {
+    /// The result are the STUN and TURN servers of the sign-in.
+    func connect(_ account: Account) -> EventLoopFuture<[IceServer]> {
         switch phase {
         case .idle: break
         case .connected(let present, _), .waiting(let present, _), .reconnecting(let present, _):
-            guard present.user != account.user else { return loop.makeSucceededVoidFuture() }
+            guard present.user != account.user else { return loop.makeSucceededFuture(iceServers) }
             return failed(.signInRefused(code: 409, text: "this transport is signed in as \(present.user) already"))
         case .connecting: return failed(.signInRefused(code: 409, text: "this transport is signing in already"))
         case .closing, .closed: return failed(.closed)
         }
-        let promise = loop.makePromise(of: Void.self)
+        let promise = loop.makePromise(of: [IceServer].self)
         let attempt = attempt(account)
         phase = .connecting(attempt)
         attempt.start { [self] result in
             switch result {
             case .success(let success):
                 connected(account, success)
-                promise.succeed()
+                if let offer = success.reply.iceServers { _ = take(offer) }
+                promise.succeed(iceServers)
             case .failure(let error):
                 if case .connecting = phase { phase = .idle }
                 promise.fail(error)
@@ -215,6 +219,11 @@ final class Session: LinkDelegate {
 
     // MARK: Reports of the connection
 
+    private func take(_ offer: OfferedIceServers) -> SignalingTransportEvent {
+        iceServers = offer.servers
+        return .iceServers(offer.servers, validForMs: offer.validForMs)
+    }
+
     private func take(_ notice: ServerNotice) {
         switch notice {
         case .renewed: renewal.end(.success(()))
@@ -232,7 +241,7 @@ final class Session: LinkDelegate {
         case .tokenWillExpire(let milliseconds):
             event = .tokenWillExpire(milliseconds: milliseconds)
             renewByItself(left: milliseconds, on: link)
-        case .iceServers(let servers, let validForMs): event = .iceServers(servers, validForMs: validForMs)
+        case .iceServers(let offer): event = take(offer)
         case .some(let notice): return take(notice)
         case nil: event = .received(text)
         }
@@ -312,6 +321,7 @@ final class Session: LinkDelegate {
             switch result {
             case .success(let success):
                 connected(account, success)
+                if let offer = success.reply.iceServers { _ = queue.put(take(offer)) }
                 _ = queue.put(.reconnected)
                 presenceWatch.resume(on: success.link)
             case .failure(let error):
@@ -343,5 +353,5 @@ final class Session: LinkDelegate {
         if case .closing(let promise) = phaseBefore { promise.succeed() }
     }
 
-    private func failed(_ error: SignalingError) -> EventLoopFuture<Void> { loop.makeFailedFuture(error) }
+    private func failed<Value: Sendable>(_ error: SignalingError) -> EventLoopFuture<Value> { loop.makeFailedFuture(error) }
 }

@@ -6,13 +6,11 @@ enum ServerNotice: Sendable, Equatable {
     case tokenWillExpire(milliseconds: Int)
     case renewed
     case renewalRefused(code: Int, text: String)
-    case iceServers([IceServer], validForMs: Int)
+    case iceServers(OfferedIceServers)
     case watching
     case watchRefused(code: Int, text: String)
     case presence(Presence)
 
-    /// The most servers, and URLs of each server, that are accepted.
-    private static let mostServers = 32
     /// Whitespace of JSON (RFC 8259 section 2).
     private static let whitespace: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
 
@@ -31,10 +29,10 @@ enum ServerNotice: Sendable, Equatable {
         case "watching": self = .watching
         case "watchRefused": self = .watchRefused(code: refusal.code, text: refusal.text)
         case "iceServers":
-            guard let servers = wire.servers, servers.count <= Self.mostServers,
-                servers.allSatisfy({ $0.urls.count <= Self.mostServers })
-            else { return nil }
-            self = .iceServers(servers, validForMs: max(wire.validForMs ?? 0, 0))
+            guard let offer = OfferedIceServers(.init(servers: wire.servers, validForMs: wire.validForMs)) else {
+                return nil
+            }
+            self = .iceServers(offer)
         case "presence":
             guard let user = wire.user, SignalingLimits.isName(user), let devices = wire.devices,
                 devices.allSatisfy(SignalingLimits.isName)

@@ -10,6 +10,7 @@ enum ServerReply: Sendable, Equatable {
     struct SignedIn: Sendable, Equatable {
         var unixMs: Double?
         var resume: String?
+        var iceServers: OfferedIceServers?
     }
 
     /// Reads an answer; nil for anything else.
@@ -22,7 +23,8 @@ enum ServerReply: Sendable, Equatable {
             let unixMs = wire.unixMs.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
             // A value that cannot be sent in a sign-in is useless.
             let resume = wire.resume.flatMap { SignInRequest.isPlain($0, longest: 256) ? $0 : nil }
-            self = .signedIn(SignedIn(unixMs: unixMs, resume: resume))
+            self = .signedIn(
+                SignedIn(unixMs: unixMs, resume: resume, iceServers: wire.iceServers.flatMap(OfferedIceServers.init)))
         case "refused": self = .refused(code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))
         default: return nil
         }
@@ -35,5 +37,6 @@ enum ServerReply: Sendable, Equatable {
         var text: String?
         var unixMs: Double?
         var resume: String?
+        var iceServers: OfferedIceServers.Wire?
     }
 }

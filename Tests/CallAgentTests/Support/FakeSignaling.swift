@@ -14,6 +14,7 @@ final class FakeSignaling: SignalingTransport {
     private struct State {
         var steps: [Step] = []
         var connectError: SignalingError?
+        var iceServers: [IceServer] = []
         var sendError: SignalingError?
         var failsOnce = false
         var sendLatch: Latch?
@@ -61,10 +62,14 @@ final class FakeSignaling: SignalingTransport {
         deliver(try message.encoded())
     }
 
-    func connect(as user: String) async throws(SignalingError) {
+    @discardableResult
+    func connect(as user: String) async throws(SignalingError) -> [IceServer] {
         let error = state.withLock { $0.connectError }
         if let error { throw error }
-        state.withLock { $0.steps.append(.connected(user)) }
+        return state.withLock { state in
+            state.steps.append(.connected(user))
+            return state.iceServers
+        }
     }
 
     func send(_ text: String, to user: String) async throws(SignalingError) {

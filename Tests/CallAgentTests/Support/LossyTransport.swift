@@ -12,7 +12,8 @@ final class LossyTransport: SignalingTransport {
         events = inner.events
     }
 
-    func connect(as user: String) async throws(SignalingError) { try await inner.connect(as: user) }
+    @discardableResult
+    func connect(as user: String) async throws(SignalingError) -> [IceServer] { try await inner.connect(as: user) }
 
     func send(_ text: String, to user: String) async throws(SignalingError) {
         let message: SignalingMessage

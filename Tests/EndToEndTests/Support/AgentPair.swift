@@ -92,7 +92,8 @@ final class TamperedSignaling: SignalingTransport {
     }
 
     var events: AsyncStream<SignalingTransportEvent> { transport.events }
-    func connect(as user: String) async throws(SignalingError) { try await transport.connect(as: user) }
+    @discardableResult
+    func connect(as user: String) async throws(SignalingError) -> [IceServer] { try await transport.connect(as: user) }
     func send(_ text: String, to user: String) async throws(SignalingError) {
         try await transport.send(change(text), to: user)
     }

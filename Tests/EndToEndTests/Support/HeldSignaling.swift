@@ -41,7 +41,8 @@ final class HeldSignaling: SignalingTransport {
         }
     }
 
-    func connect(as user: String) async throws(SignalingError) { try await transport.connect(as: user) }
+    @discardableResult
+    func connect(as user: String) async throws(SignalingError) -> [IceServer] { try await transport.connect(as: user) }
     func send(_ text: String, to user: String) async throws(SignalingError) { try await transport.send(text, to: user) }
     func close() async { await transport.close() }
 

@@ -7,8 +7,8 @@ struct Trio {
     let url: String
 
     /// Starts the server on a free port.
-    init() async throws {
-        let server = try Program(["serve", "--listen", "127.0.0.1:0", "--events"])
+    init(_ options: [String] = []) async throws {
+        let server = try Program(["serve", "--listen", "127.0.0.1:0", "--events"] + options)
         try await eventually("the server listens") { server.hasEvent(["event": "serving"]) }
         self.server = server
         url = try #require(server.events.first?["url"] as? String)

@@ -48,10 +48,10 @@ struct ClientMessageTests {
         let server = try await FakeServer.webSocket()
         func signInAndForget() async throws -> FakeServer.Connection {
             let transport = WebSocketTransport(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
-            async let connecting: Void = transport.connect(as: "alice")
+            async let connecting = transport.connect(as: "alice")
             let connection = try #require(try await server.connections.next())
             try await connection.signIn("alice")
-            try await connecting
+            _ = try await connecting
             return connection
         }
         let connection = try await signInAndForget()
@@ -132,10 +132,10 @@ struct ClientMessageTests {
     @Test func anApplicationThatIsSlowStopsTheReadingAndLosesNothing() async throws {
         let server = try await FakeServer.webSocket()
         let transport = WebSocketTransport(url: "ws://127.0.0.1:\(server.port)", logger: quietLogger)
-        async let connecting: Void = transport.connect(as: "alice")
+        async let connecting = transport.connect(as: "alice")
         let connection = try #require(try await server.connections.next())
         try await connection.signIn("alice")
-        try await connecting
+        _ = try await connecting
         // More than the queue and the kernel can hold: this task waits until the application reads.
         let filler = String(repeating: "f", count: 60_000)
         let sending = Task { for number in 0..<600 { try await connection.send("\(number) \(filler)") } }
@@ -156,10 +156,10 @@ struct ClientMessageTests {
     ) async throws -> (ClientUnderTest, FakeServer.Connection) {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port, configure: configure)
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         let connection = try #require(try await server.connections.next())
         try await connection.signIn("alice")
-        try await connecting
+        _ = try await connecting
         return (client, connection)
     }
 

@@ -31,10 +31,10 @@ struct ClientReconnectTests {
     @Test func aConnectionThatIsCutIsMadeAgainEveryTime() async throws {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port)
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         var connection = try #require(try await server.connections.next())
         try await connection.signIn("alice")
-        try await connecting
+        _ = try await connecting
         for round in 0..<5 {
             try await connection.channel.close().get()
             #expect(try await client.loss() == "the server closed the connection")
@@ -51,10 +51,10 @@ struct ClientReconnectTests {
     @Test func aNameThatIsStillTakenIsTriedAgain() async throws {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port)
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         let first = try #require(try await server.connections.next())
         try await first.signIn("alice")
-        try await connecting
+        _ = try await connecting
         try await first.channel.close().get()
         _ = try await client.loss()
         for _ in 0..<3 {
@@ -73,10 +73,10 @@ struct ClientReconnectTests {
             $0.checkTimeout = .seconds(86_400)
             $0.silenceTimeout = .seconds(86_400)
         }
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         let connection = try #require(try await server.connections.next())
         try await connection.signIn("alice")
-        try await connecting
+        _ = try await connecting
         await client.transport.checkConnection()
         #expect(try await connection.next(.ping) != nil)
         #expect(try await client.loss()?.hasPrefix("the server did not answer within ") == true)
@@ -91,10 +91,10 @@ struct ClientReconnectTests {
             $0.pingInterval = .milliseconds(20)
             $0.silenceTimeout = .milliseconds(1_000)
         }
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         let connection = try #require(try await server.connections.next())
         try await connection.signIn("alice")
-        try await connecting
+        _ = try await connecting
         #expect(try await connection.next(.ping) != nil)
         #expect(try await client.loss()?.hasPrefix("nothing came from the server for ") == true)
     }

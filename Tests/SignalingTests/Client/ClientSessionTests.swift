@@ -12,11 +12,11 @@ struct ClientSessionTests {
     @Test func aClientResumesWithWhatTheLastSignInGave() async throws {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port, device: "tv")
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         var connection = try #require(try await server.connections.next())
         #expect(try await text(connection) == #"{"v":1,"type":"signIn","user":"alice","device":"tv"}"#)
         try await connection.send(#"{"v":1,"type":"signedIn","user":"alice","unixMs":17,"resume":"r1"}"#)
-        try await connecting
+        _ = try await connecting
         for round in 1...2 {
             try await connection.channel.close().get()
             _ = try await client.loss()
@@ -48,10 +48,10 @@ struct ClientSessionTests {
     @Test func aConnectionThatWasReplacedEndsAndIsNeverTakenBack() async throws {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port) { $0.longestRetryDelay = .milliseconds(1) }
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         let connection = try #require(try await server.connections.next())
         try await connection.signIn("alice")
-        try await connecting
+        _ = try await connecting
         let frame = ByteBuffer(bytes: [0x03, 0xF0] + Array("replaced by a newer sign-in of this device".utf8))
         try await connection.channel.writeAndFlush(
             WebSocketFrame(fin: true, opcode: .connectionClose, data: frame)
@@ -67,21 +67,26 @@ struct ClientSessionTests {
         await #expect(throws: SignalingError.closed) { try await client.transport.connect(as: "alice") }
     }
 
-    @Test func iceServersBecomeAnEvent() async throws {
+    @Test func iceServersComeWithTheSignInAndThenAsEvents() async throws {
         let secret = try TemporaryFile("a shared secret")
         try await withServer {
             $0.stunURLs = ["stun:127.0.0.1"]
             $0.turnURLs = ["turn:127.0.0.1"]
             $0.turnSecretFile = secret.path
+            $0.turnLifetime = .milliseconds(400)
         } _: { server in
-            let alice = try await ClientUnderTest.signedIn("alice", port: server.port)
-            guard case .iceServers(let servers, 3_600_000) = try await alice.events.next() else {
+            let alice = ClientUnderTest(port: server.port)
+            let first = try await alice.transport.connect(as: "alice")
+            guard case .iceServers(let next, 400) = try await alice.events.next() else {
                 Issue.record("no servers")
                 return
             }
-            #expect(servers.map(\.urls) == [["stun:127.0.0.1"], ["turn:127.0.0.1"]])
-            #expect(servers.last?.username?.hasSuffix(":alice") == true)
-            #expect(servers.last?.credential?.isEmpty == false)
+            for servers in [first, next] {
+                #expect(servers.map(\.urls) == [["stun:127.0.0.1"], ["turn:127.0.0.1"]])
+                #expect(servers.last?.username?.hasSuffix(":alice") == true)
+                #expect(servers.last?.credential?.isEmpty == false)
+            }
+            #expect(try await alice.transport.connect(as: "alice").count == 2, "signed in already")
         }
     }
 

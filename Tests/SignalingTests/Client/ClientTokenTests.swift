@@ -105,10 +105,10 @@ struct ClientTokenTests {
     @Test func whoHasNoProviderHearsTheRefusalAndARenewalFixesIt() async throws {
         let server = try await FakeServer.webSocket()
         let client = ClientUnderTest(port: server.port) { $0.longestRetryDelay = .seconds(60) }
-        async let connecting: Void = client.transport.connect(as: "alice")
+        async let connecting = client.transport.connect(as: "alice")
         let first = try #require(try await server.connections.next())
         try await first.signIn("alice")
-        try await connecting
+        _ = try await connecting
         try await first.channel.close().get()
         _ = try await client.loss()
         let second = try #require(try await server.connections.next())

@@ -88,6 +88,19 @@ struct ClientRulesTests {
         #expect(
             ServerReply(decoding: #"{"v":1,"type":"signedIn","unixMs":17,"resume":"abc"}"#)
                 == .signedIn(.init(unixMs: 17, resume: "abc")))
+        guard
+            case .signedIn(let answer) = ServerReply(
+                decoding: #"{"v":1,"type":"signedIn","iceServers":{"servers":[{"urls":["stun:s"]}],"validForMs":-5}}"#),
+            let servers = answer.iceServers
+        else {
+            Issue.record("no servers")
+            return
+        }
+        #expect(servers.servers == [IceServer(urls: ["stun:s"])] && servers.validForMs == 0)
+        let many = Array(repeating: #"{"urls":[]}"#, count: 33).joined(separator: ",")
+        #expect(
+            ServerReply(decoding: #"{"v":1,"type":"signedIn","iceServers":{"servers":[\#(many)]}}"#)
+                == .signedIn(.init()), "too many servers are none")
         #expect(
             ServerReply(decoding: #"{"v":1,"type":"signedIn","unixMs":-1,"resume":"a\"b"}"#) == .signedIn(.init()))
         #expect(

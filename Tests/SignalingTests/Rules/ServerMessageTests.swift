@@ -11,8 +11,13 @@ struct ServerMessageTests {
             ServerMessage.signedIn(alice, resume: "r", tokenExpiresInMs: nil, unixMs: 5).json
                 == #"{"v":1,"type":"signedIn","user":"alice","device":"tv","unixMs":5,"resume":"r"}"#)
         #expect(
-            ServerMessage.signedIn(alice, resume: "r", tokenExpiresInMs: 7, unixMs: 5).json
-                .hasSuffix(#","resume":"r","tokenExpiresInMs":7}"#))
+            ServerMessage.signedIn(
+                alice, resume: "r", tokenExpiresInMs: 7, unixMs: 5,
+                iceServers: .init(servers: [.init(urls: ["stun:s"])], validForMs: 9)
+            ).json
+                .hasSuffix(
+                    #","resume":"r","tokenExpiresInMs":7,"iceServers":{"servers":[{"urls":["stun:s"]}],"validForMs":9}}"#
+                ))
         #expect(
             ServerMessage.refused(code: 409, text: "taken").json
                 == #"{"v":1,"type":"refused","code":409,"text":"taken"}"#)

@@ -5,7 +5,7 @@ import Testing
 @testable import WebSocketSignaling
 
 struct ServerNoticeTests {
-    @Test func theClientReadsWhatTheServerWrites() {
+    @Test func theClientReadsWhatTheServerWrites() throws {
         let server = IceServerOffer.Server(urls: ["turn:t"], username: "1:a", credential: "c=")
         let pairs: [(ServerMessage, ServerNotice)] = [
             (.tokenWillExpire(inMs: 7), .tokenWillExpire(milliseconds: 7)), (.renewed(tokenExpiresInMs: 5), .renewed),
@@ -13,10 +13,15 @@ struct ServerNoticeTests {
             (.watchRefused(code: 400, text: "no"), .watchRefused(code: 400, text: "no")),
             (.presence(user: "callId", devices: ["a", "b"]), .presence(Presence(user: "bob", devices: ["a", "b"]))),
             (
-                .iceServers([server, .init(urls: ["stun:s"])], validForMs: 9),
+                .iceServers(.init(servers: [server, .init(urls: ["stun:s"])], validForMs: 9)),
                 .iceServers(
-                    [IceServer(urls: ["turn:t"], username: "1:a", credential: "c="), IceServer(urls: ["stun:s"])],
-                    validForMs: 9)
+                    try #require(
+                        OfferedIceServers(
+                            .init(
+                                servers: [
+                                    IceServer(urls: ["turn:t"], username: "1:a", credential: "c="),
+                                    IceServer(urls: ["stun:s"]),
+                                ], validForMs: 9))))
             ),
         ]
         for (message, notice) in pairs {
@@ -39,7 +44,7 @@ struct ServerNoticeTests {
         var generator = SeededGenerator(seed: seed)
         let samples = [
             ServerMessage.presence(user: "a", devices: ["b"]).json, ServerMessage.tokenWillExpire(inMs: 7).json,
-            ServerMessage.iceServers([.init(urls: ["a"])], validForMs: 9).json,
+            ServerMessage.iceServers(.init(servers: [.init(urls: ["a"])], validForMs: 9)).json,
         ]
         for _ in 0..<5_000 {
             _ = ServerNotice(decoding: String(decoding: generator.mutated(samples), as: UTF8.self))

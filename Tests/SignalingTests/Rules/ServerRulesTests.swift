@@ -108,14 +108,22 @@ struct ServerRulesTests {
         let offer = IceServerOffer(stunURLs: ["stun:s"], turnURLs: [], secret: [], lifetimeMs: 4_000)
         var board = BoardUnderTest { $0.iceServers = offer }
         let alice = board.opened()
-        let expected: [SwitchboardAction] = [
-            .send(.iceServers([.init(urls: ["stun:s"])], validForMs: 4_000), to: alice),
-            .schedule(.iceServers, for: alice, afterMs: 3_000),
-        ]
-        #expect(Array(board.received(BoardUnderTest.signIn("alice"), on: alice).dropFirst()) == expected)
-        #expect(board.board.timerFired(.iceServers, on: alice, at: board.now) == expected)
+        let servers = ServerMessage.IceServers(servers: [.init(urls: ["stun:s"])], validForMs: 4_000)
+        let schedule = SwitchboardAction.schedule(.iceServers, for: alice, afterMs: 3_000)
+        let actions = board.received(BoardUnderTest.signIn("alice"), on: alice)
+        guard case .send(.signedIn(_, _, _, _, let given), to: alice) = actions.first else {
+            Issue.record("no sign-in: \(actions)")
+            return
+        }
+        #expect(given == servers && Array(actions.dropFirst()) == [schedule])
         #expect(
-            ServerMessage.iceServers([.init(urls: ["a", "b"], username: "u", credential: "c")], validForMs: 5).json
+            board.board.timerFired(.iceServers, on: alice, at: board.now) == [
+                .send(.iceServers(servers), to: alice), schedule,
+            ])
+        #expect(
+            ServerMessage.iceServers(
+                .init(servers: [.init(urls: ["a", "b"], username: "u", credential: "c")], validForMs: 5)
+            ).json
                 == #"{"v":1,"type":"iceServers","servers":[{"urls":["a","b"],"username":"u","credential":"c"}],"validForMs":5}"#
         )
     }

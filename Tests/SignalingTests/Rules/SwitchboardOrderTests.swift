@@ -48,7 +48,7 @@ struct SwitchboardOrderTests {
             }
             for action in actions {
                 switch action {
-                case .send(.signedIn(let party, _, _, _), let receiver):
+                case .send(.signedIn(let party, _, _, _, _), let receiver):
                     #expect(!parties.values.contains(party), "seed \(seed)")
                     parties[receiver] = party
                 case .send(.refused, let receiver): #expect(parties[receiver] == nil, "seed \(seed)")

@@ -85,6 +85,11 @@ struct ServerDeviceTests {
             $0.turnSecretFile = secret.path
             $0.turnLifetime = .milliseconds(200)
         } _: { server in
+            let carol = try await RawClient.connect(port: server.port)
+            try await carol.send(RawClient.signIn("carol"))
+            let answer = try await carol.text()
+            #expect(answer.contains(#","iceServers":{"servers":[{"urls":["turn:turn.example.org"],"#))
+            #expect(answer.contains(#":carol","credential":""#) && answer.hasSuffix(#"],"validForMs":200}}"#))
             let alice = try await RawClient.signedIn("alice", port: server.port)
             for _ in 0..<3 {
                 let servers = try await alice.text()
