@@ -64,9 +64,10 @@ extension CallMetrics {
             gauges.append(
                 (Gauge(label: "callagent_received_loss_fraction", dimensions: dimensions), entry.fractionLost))
         }
-        for entry in delta.outbound {
-            let dimensions = call + [("kind", entry.kind)]
-            gauges.append((Gauge(label: "callagent_sent_kbit_per_second", dimensions: dimensions), entry.kbitPerSecond))
+        // A video that is sent in several versions has an entry for each.
+        for (kind, entries) in Dictionary(grouping: delta.outbound, by: \.kind) {
+            let gauge = Gauge(label: "callagent_sent_kbit_per_second", dimensions: call + [("kind", kind)])
+            gauges.append((gauge, entries.map(\.kbitPerSecond).reduce(0, +)))
         }
         if let roundTrip = delta.roundTripTimeMs {
             gauges.append((Gauge(label: "callagent_round_trip_ms", dimensions: call), roundTrip))

@@ -5,9 +5,6 @@ public import MediaEngine
 ///
 /// By default calls send a test pattern and a tone.
 public struct MediaConfiguration: Sendable {
-    /// Whether video is also sent in half and in a quarter of its width and height, for servers that choose a version for each receiver
-    /// (`TrackConfiguration.simulcastScales`).
-    public var sendsSimulcast = false
     /// When sources are opened.
     public enum CapturePolicy: Sendable {
         /// At ``Agent/prepare()`` for test patterns and tones, with the call for devices.
@@ -48,6 +45,9 @@ public struct MediaConfiguration: Sendable {
     public var audioBitrateKbit = 48
     /// Whether packets say how loud the audio is, for servers that find out who speaks (`TrackConfiguration.sendsLevel`).
     public var sendsAudioLevel = false
+    /// Whether video is also sent in half and in a quarter of its width and height (`TrackConfiguration.simulcastScales`); for rooms only, since
+    /// another peer may take the versions for one stream.
+    package var sendsSimulcast = false
     /// When sources are opened.
     public var capturePolicy = CapturePolicy.automatic
     /// The settings of the transport.

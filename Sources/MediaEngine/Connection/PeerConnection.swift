@@ -91,7 +91,9 @@ public actor PeerConnection {
         guard !isClosed else { throw .closed }
         var configuration = configuration
         // Only an offer names its streams.
-        if !isOfferer { for kind in configuration.tracks.keys { configuration.tracks[kind]?.simulcastScales = [] } }
+        for (kind, track) in configuration.tracks where !isOfferer || !track.direction.sends {
+            configuration.tracks[kind]?.simulcastScales = []
+        }
         let (reports, eventSink, gathering) = (reports, eventSink, gathering)
         var modes: [MediaKind: SendMode] = [:]
         for choice in choices { modes[choice.codec.kind] = mode(of: choice.codec.kind) }

@@ -72,10 +72,11 @@ public struct TrackConfiguration: Sendable {
     ///
     /// It is for servers that find out who speaks. Anyone who sees the packets can read it. Such a track does not share its encoder.
     public var sendsLevel = false
-    /// By how much smaller versions of the video are smaller in width and height, such as 2 and 4, if this end makes the offer (simulcast).
+    /// How many times smaller in width and height the video is sent, too, if this end makes the offer (simulcast): up to three numbers from 2 to 8.
     ///
     /// The peer must know `a=ssrc-group:SIM`; it is for servers that choose a version for each receiver. ``bitrateKbit`` is that of the largest version: one
-    /// of half the size adds 35 %, one of a quarter 13 %. Such a track does not share its encoder.
+    /// of half the size adds 35 %, one of a quarter 13 %. Each needs an encoder. Such a track does not share its encoder. Has no effect on audio,
+    /// and with an encoder whose rate is fixed.
     public var simulcastScales: [Int] = []
     /// What is kept longest when the path takes too little for the video; has no effect on audio.
     public var degradationPreference = DegradationPreference.balanced

@@ -96,7 +96,9 @@ final class PeerMedia: Sendable {
         }
         if configuration.tuning.followsBandwidth {
             peer.receptionReports.onEstimate { [weak tracks, weak bandwidth] estimate in
-                guard let track = tracks?.sending[.video], estimate.concerns(track.ssrc) else { return }
+                guard let track = tracks?.sending[.video], track.ssrcs.contains(where: estimate.concerns) else {
+                    return
+                }
                 bandwidth?.note(estimate)
             }
         }

@@ -41,7 +41,7 @@ struct TrackBuilder: Sendable {
             // The rate of audio does not follow the path.
             numbersPackets: kind == .video && configuration.tuning.followsBandwidth,
             keyFrameIntervalMs: configuration.tuning.keyFrameIntervalMs,
-            simulcastSources: former?.simulcast?.encodings.map(\.sources), probe: probe,
+            formerSimulcast: former?.simulcast, probe: probe,
             onUnprocessed: { [report] in report(.warning("the audio is sent unprocessed: \($0)")) },
             onUnshared: { [report] in report(.warning("no encoder is shared with other calls: \($0)")) },
             onFailure: { [report] in report(.event(PeerConnectionEvent(.captureFailed(kind, $0)))) },

@@ -97,13 +97,37 @@ extension Pad {
     /// Sends the caps that the peer of this source pad asks for, instead of those that its element makes.
     func sendCapsOfPeer() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
-            guard info.event?.pointee.type == GST_EVENT_CAPS, let wanted = gst_pad_peer_query_caps(info.pad, nil),
-                let caps = gst_caps_fixate(wanted)
-            else { return GST_PAD_PROBE_OK }
-            defer { gst_caps_unref(caps) }
-            guard gst_caps_is_fixed(caps) != 0, let event = gst_event_new_caps(caps) else { return GST_PAD_PROBE_OK }
+            guard info.event?.pointee.type == GST_EVENT_CAPS, let wanted = gst_pad_peer_query_caps(info.pad, nil) else {
+                return GST_PAD_PROBE_OK
+            }
+            defer { gst_caps_unref(wanted) }
+            guard gst_caps_is_fixed(wanted) != 0, let event = gst_event_new_caps(wanted) else {
+                return GST_PAD_PROBE_OK
+            }
             info.replace(event)
             return GST_PAD_PROBE_OK
+        }
+    }
+
+    /// Answers caps queries at this sink pad with what `other` takes, except for one of its fields.
+    func answerCaps(of other: Pad, without field: String) {
+        addProbe(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM) { info in
+            guard let query = info.query, query.pointee.type == GST_QUERY_CAPS,
+                let taken = gst_pad_query_caps(other.ref.pointer, nil), let caps = gst_caps_copy(taken)
+            else { return GST_PAD_PROBE_OK }
+            gst_caps_unref(taken)
+            defer { gst_caps_unref(caps) }
+            for index in 0..<gst_caps_get_size(caps) {
+                gst_structure_remove_field(gst_caps_get_structure(caps, index), field)
+            }
+            var filter: UnsafeMutablePointer<GstCaps>?
+            gst_query_parse_caps(query, &filter)
+            guard let result = filter.flatMap({ gst_caps_intersect(caps, $0) }) ?? gst_caps_ref(caps) else {
+                return GST_PAD_PROBE_OK
+            }
+            gst_query_set_caps_result(query, result)
+            gst_caps_unref(result)
+            return GST_PAD_PROBE_HANDLED
         }
     }
 

@@ -353,5 +353,7 @@ final class Session: LinkDelegate {
         if case .closing(let promise) = phaseBefore { promise.succeed() }
     }
 
-    private func failed<Value: Sendable>(_ error: SignalingError) -> EventLoopFuture<Value> { loop.makeFailedFuture(error) }
+    private func failed<Value: Sendable>(_ error: SignalingError) -> EventLoopFuture<Value> {
+        loop.makeFailedFuture(error)
+    }
 }

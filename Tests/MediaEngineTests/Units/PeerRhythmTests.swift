@@ -47,6 +47,9 @@ struct PeerRhythmTests {
         #expect(rhythm([(.other, 0)]).patience(limit) == .milliseconds(7_500))
         #expect(rhythm([(.report, 0), (.report, 60_000)]).patience(limit) == .milliseconds(7_500))
         #expect(rhythm([(.report, 0), (.report, 60_000), (.report, 61_000)]).patience(limit) == .seconds(20))
+        // Reports about several streams come together.
+        let burst = [(.report, 0), (.report, 1), (.report, 2), (.report, 3)] as [(PeerRhythm.Packet, Int)]
+        #expect(rhythm(burst).patience(limit) == .milliseconds(7_500))
         #expect(PeerRhythm().patience(limit) == limit && PeerRhythm().endOfPatience(limit) == nil)
     }
 

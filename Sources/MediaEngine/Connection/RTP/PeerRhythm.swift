@@ -38,6 +38,7 @@ struct PeerRhythm: Sendable, Equatable {
     /// The maximum patience with a peer whose reports become ever rarer.
     static let longestLimit = Duration.seconds(20)
     private static let keptGaps = 8
+    private static let reportBurst = Duration.milliseconds(50)
     /// So many of the longest gaps between two packets are more than chance.
     private static let usualGaps = 4
     static let shortestPathPatience = Duration.milliseconds(300)
@@ -48,6 +49,8 @@ struct PeerRhythm: Sendable, Equatable {
             if let lastMedia { mediaGaps.note(instant - lastMedia, at: instant) }
             lastMedia = instant
         case .report:
+            // Those about several streams may come together.
+            if let lastReport, instant - lastReport < Self.reportBurst { break }
             if let lastReport { reportGaps = (reportGaps + [instant - lastReport]).suffix(Self.keptGaps) }
             lastReport = instant
         case .other: break

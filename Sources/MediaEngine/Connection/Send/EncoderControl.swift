@@ -57,7 +57,7 @@ final class EncoderControl: Sendable {
         self.codec = codec
         self.bin = bin
         self.description = description
-        followsRate = description.values["bitrate"] != nil || description.values["bitrateKbit"] != nil
+        followsRate = Self.hasRate(description)
         // The others begin again with a key frame: x265enc makes a new encoder, vah264enc resets its own.
         let smooth = ["vp8enc", "vp9enc", "x264enc", "openh264enc"]
         changesRateSmoothly = bin.child("encoder")?.factoryName.map(smooth.contains) ?? false
@@ -65,6 +65,11 @@ final class EncoderControl: Sendable {
         ignoresTime = bin.child("encoder")?.factoryName == "x264enc"
         state = Mutex(State(bitrateKbit: bitrateKbit, opus: opus))
         try apply()
+    }
+
+    /// Whether the rate of an encoder with this description can be changed at all.
+    static func hasRate(_ description: PipelineDescription) -> Bool {
+        description.values["bitrate"] != nil || description.values["bitrateKbit"] != nil
     }
 
     /// The values that the encoder is set to, by the placeholders of its description.
@@ -81,8 +86,11 @@ final class EncoderControl: Sendable {
 
     /// What this end requests and the peer allows.
     private func wantedKbit(in state: State) -> Int {
-        min(Int(Double(state.bitrateKbit) * weight), part(of: state.peer?.bandwidthKbit))
+        min(Int(Double(min(state.bitrateKbit, Self.mostKbit)) * weight), part(of: state.peer?.bandwidthKbit))
     }
+
+    /// No encoder accepts more than a signed 32-bit number of bits.
+    private static let mostKbit = 2_000_000
 
     private func part(of kbit: Int?) -> Int { kbit.map { Int(Double($0) * portion) } ?? .max }
 
@@ -143,9 +151,9 @@ final class EncoderControl: Sendable {
 
     private func applyState() throws(MediaError) {
         let state = state.withLock { $0 }
-        // libopus accepts no less than 4 kbit/s, and no encoder accepts more than a signed 32-bit number of bits.
+        // libopus accepts no less than 4 kbit/s.
         let lowest = codec == .opus ? 6 : 1
-        let kbit = min(max(lowest, min(wantedKbit(in: state), part(of: state.availableKbit))), 2_000_000)
+        let kbit = min(max(lowest, min(wantedKbit(in: state), part(of: state.availableKbit))), Self.mostKbit)
         let bits = kbit * 1_000
         let factor = ignoresTime ? state.every : 1
         var values = ["bitrate": String(bits * factor), "bitrateKbit": String(kbit * factor)]

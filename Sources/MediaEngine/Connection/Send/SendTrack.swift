@@ -55,7 +55,7 @@ final class SendTrack: Sendable {
         telephoneEvent: TelephoneEvent? = nil, recorder: Recorder? = nil, pipeline: Element, webrtcSink: Pad,
         mode: SendMode = .closed, numbersPackets: Bool = false,
         keyFrameIntervalMs: Int = TransportTuning().keyFrameIntervalMs,
-        simulcastSources: [SimulcastEncoding.Sources]? = nil, probe: String? = nil,
+        formerSimulcast: Simulcast? = nil, probe: String? = nil,
         onUnprocessed: @escaping @Sendable (MediaError) -> Void = { _ in },
         onUnshared: @escaping @Sendable (MediaError) -> Void = { _ in },
         onFailure: @escaping @Sendable (MediaError) -> Void,
@@ -77,12 +77,14 @@ final class SendTrack: Sendable {
         encoderName = description.name
         pipeline.add(proxy)
         pipeline.add(bin)
-        let scales = codec.kind == .video ? configuration.simulcastScales : []
+        // Several encoders at one fixed rate could not share any.
+        let canScale = codec.kind == .video && EncoderControl.hasRate(description)
+        let scales = canScale ? SimulcastRates.scales(configuration.simulcastScales) : []
         simulcast =
             scales.isEmpty
             ? nil
             : try Simulcast(
-                scales: scales, simulcastSources, around: branch, to: webrtcSink, description, codec: codec,
+                scales: scales, after: formerSimulcast, around: branch, to: webrtcSink, description, codec: codec,
                 payloadType: payloadType, bitrateKbit: configuration.bitrateKbit, numbersPackets: numbersPackets,
                 keyFrameIntervalMs: keyFrameIntervalMs, on: queue, in: pipeline)
         encoder = try EncoderControl(
@@ -178,12 +180,17 @@ final class SendTrack: Sendable {
     }
 
     /// All streams of media that it sends.
-    var ssrcs: [UInt32] { [ssrc] + (simulcast?.encodings.map(\.sources.ssrc) ?? []) }
+    var ssrcs: [UInt32] { [ssrc] + encodings.map(\.sources.ssrc) }
 
     /// Announces the streams to the RTP session, before their first packets.
     func announce(to session: Element) throws(MediaError) {
         for ssrc in ssrcs { try RtcpTableRace.announce(codec, payloadType: payloadType, ssrc: ssrc, to: session) }
-        try simulcast?.follow(ssrcs, in: session) { [weak video] in video?.requestKeyFrame() }
+        guard simulcast != nil else { return }
+        // A server asks for one of each version at once, and `rtpsession` passes one request of a peer in a round trip, whichever stream it is for.
+        // The pad owns the handler, and tracks hold its pipeline.
+        try session.pad("send_rtp_sink").interceptKeyFrameRequests(of: Set(ssrcs)) { [weak video] in
+            video?.requestKeyFrame()
+        }
     }
 
     /// From now on the mode decides what is sent.
@@ -201,7 +208,7 @@ final class SendTrack: Sendable {
         sharing?.allow(mode == .live)
         // Also with the gate closed, so that captured media can never pass.
         blanking.set(mode != .live)
-        for encoding in simulcast?.encodings ?? [] { encoding.blank(mode != .live) }
+        for encoding in encodings { encoding.set(mode) }
         if mode != .live { video?.discard() }
         // When it is turned off, no frame is kept: it would be sent first when it is turned on again.
         if !opens { gate.close(keepingLatest: mode != .off) }
@@ -221,11 +228,18 @@ final class SendTrack: Sendable {
             reconsiderSharing()
         }
         try await feed.change(to: source)
-        own.forceKeyFrame()
+        forceOwnKeyFrame()
     }
 
     /// Sends a key frame next.
-    func forceKeyFrame() { if sharing?.requestKeyFrame(forPeer: false) != true { own.forceKeyFrame() } }
+    func forceKeyFrame() { if sharing?.requestKeyFrame(forPeer: false) != true { forceOwnKeyFrame() } }
+
+    private func forceOwnKeyFrame() {
+        own.forceKeyFrame()
+        for encoding in encodings { encoding.forceKeyFrame() }
+    }
+
+    private var encodings: [SimulcastEncoding] { simulcast?.encodings ?? [] }
 
     /// How much video the path takes; nil for audio, and for video whose rate cannot be changed.
     var rate: VideoRate? { encoder.followsRate ? video : nil }
@@ -233,7 +247,7 @@ final class SendTrack: Sendable {
     /// Changes the rate that is requested.
     func set(bitrateKbit: Int) throws(MediaError) {
         try encoder.set(bitrateKbit: bitrateKbit)
-        for encoding in simulcast?.encodings ?? [] { try encoding.set(bitrateKbit: bitrateKbit) }
+        for encoding in encodings { try encoding.set(bitrateKbit: bitrateKbit) }
         reconsiderSharing()
     }
 
@@ -256,7 +270,7 @@ final class SendTrack: Sendable {
     /// Applies what the peer's description says about the sent format.
     func agree(with section: MediaSection) throws(MediaError) {
         try encoder.agree(with: section, payloadType: payloadType)
-        for encoding in simulcast?.encodings ?? [] { try encoding.agree(with: section, payloadType: payloadType) }
+        for encoding in encodings { try encoding.agree(with: section, payloadType: payloadType) }
         reconsiderSharing()
     }
 
@@ -267,7 +281,7 @@ final class SendTrack: Sendable {
     func beginNumbering() throws(MediaError) {
         guard numbersPackets else { return }
         try bin.child("payloader")?.pad("src").markReconfigure()
-        for encoding in simulcast?.encodings ?? [] { try encoding.beginNumbering() }
+        for encoding in encodings { try encoding.beginNumbering() }
     }
 
     /// Packets hold the level of the audio from now on, in the header extension with this id.
@@ -290,7 +304,7 @@ final class SendTrack: Sendable {
     private func open() {
         queue.async { [self] in
             guard !gate.isOpen, state.withLock({ $0.opens }) else { return }
-            own.forceKeyFrame()
+            forceOwnKeyFrame()
             gate.open { state.withLock { $0.opens } }
             reconsiderSharing()
         }
@@ -356,7 +370,7 @@ final class SendTrack: Sendable {
             limitedByBandwidthSeconds: limitation.seconds,
             isLimitedByCPU: slowness?.isNow == true && sharing?.isShared != true,
             limitedByCPUSeconds: slowness?.seconds ?? 0,
-            sharesEncoder: sharing?.isShared ?? false, encodings: simulcast?.encodings.map(\.statistics) ?? [],
+            sharesEncoder: sharing?.isShared ?? false, encodings: encodings.map(\.statistics),
             seconds: counts.seconds)
     }
 }

@@ -23,12 +23,13 @@ final class Simulcast: Sendable {
 
     /// Adds the elements to `pipeline`, around the encoder of `branch`, and links them to `webrtcSink`.
     ///
-    /// `sources` are those that a description has named already; nil: new ones.
+    /// `former` is that of the track that this one replaces: the description names its streams.
     init(
-        scales: [Int], _ sources: [SimulcastEncoding.Sources]?, around branch: SendBranch, to webrtcSink: Pad,
+        scales: [Int], after former: Simulcast?, around branch: SendBranch, to webrtcSink: Pad,
         _ description: PipelineDescription, codec: Codec, payloadType: Int, bitrateKbit: Int, numbersPackets: Bool,
         keyFrameIntervalMs: Int, on tasks: DispatchQueue, in pipeline: Element
     ) throws(MediaError) {
+        if let former { retransmissions.withLock { $0 = former.retransmissions.withLock { $0 } } }
         let rates = SimulcastRates(scales: scales)
         portion = rates.portions[0]
         tee = try Element("tee")
@@ -37,19 +38,24 @@ final class Simulcast: Sendable {
         // webrtcbin knows the caps of one stream, and the funnel gives none.
         try funnel.pad("src").sendCapsOfPeer()
         try funnel.pad("src").link(to: webrtcSink)
-        try tee.link(to: branch.bin)
-        try branch.bin.link(to: funnel)
         var encodings: [SimulcastEncoding] = []
         for (index, scale) in scales.enumerated() {
             let encoding = try SimulcastEncoding(
                 scaledDownBy: scale, weight: rates.weights[index + 1], portion: rates.portions[index + 1],
-                sources?[index] ?? SimulcastEncoding.Sources(), behind: tee, description, codec: codec,
+                former?.encodings[index].sources ?? SimulcastEncoding.Sources(), behind: tee, description, codec: codec,
                 payloadType: payloadType, bitrateKbit: bitrateKbit, numbersPackets: numbersPackets,
                 keyFrameIntervalMs: keyFrameIntervalMs, on: tasks, in: pipeline)
-            try encoding.bin.link(to: funnel)
             encodings.append(encoding)
         }
         self.encodings = encodings
+        // Last, since the tee passes a frame on in this order, and the packets of the largest version may have to wait.
+        try tee.link(to: branch.bin)
+        for bin in [branch.bin] + encodings.map(\.bin) {
+            let pad = try funnel.requestPad("sink_%u")
+            // The funnel would hide from payloaders which header extensions were agreed on.
+            pad.answerCaps(of: webrtcSink, without: "ssrc")
+            try bin.pad("src").link(to: pad)
+        }
     }
 
     func syncStateWithParent() throws(MediaError) {
@@ -71,7 +77,7 @@ final class Simulcast: Sendable {
     func repair(_ ssrc: UInt32, by retransmission: UInt32?) {
         guard let retransmission else { return }
         let others = encodings.map { ($0.sources.ssrc, $0.sources.retransmission) }
-        retransmissions.withLock { $0 = Dictionary(uniqueKeysWithValues: [(ssrc, retransmission)] + others) }
+        retransmissions.withLock { $0 = Dictionary([(ssrc, retransmission)] + others) { first, _ in first } }
     }
 
     /// Lets the `rtprtxsend` of `peer` send packets of all versions again on the streams that the description names.
@@ -84,26 +90,14 @@ final class Simulcast: Sendable {
         // The pad owns the handler, which must not own its pipeline.
         try sender.pad("sink").probe { [weak peer] packet in
             let ssrc = packet.withHead { RetransmittedPackets.RtpHead($0)?.ssrc }
-            if let ssrc, waiting.withLock({ $0.remove(ssrc) }) != nil {
-                try? peer?.retransmissionSender?.set("ssrc-map", map)
+            let (isFirst, isOver) = waiting.withLock { waiting in
+                (ssrc.flatMap { waiting.remove($0) } != nil, waiting.isEmpty)
             }
-            return .pass
+            if isFirst { try? peer?.retransmissionSender?.set("ssrc-map", map) }
+            return isOver ? .passAndRemove : .pass
         }
     }
 
-    /// Takes the peer's requests for key frames of these streams, which reach `session`, and answers each with one of every version.
-    ///
-    /// A server asks for all of them at once, and `rtpsession` passes only one request of a peer in a round trip, whichever stream it is for.
-    /// `requestLargest` makes one of the largest version.
-    func follow(
-        _ ssrcs: [UInt32], in session: Element, requestLargest: @escaping @Sendable () -> Void
-    ) throws(MediaError) {
-        // The pad owns the handler, and its pipeline the encodings' elements.
-        try session.pad("send_rtp_sink").interceptKeyFrameRequests(of: Set(ssrcs)) { [weak self] in
-            requestLargest()
-            for encoding in self?.encodings ?? [] { encoding.requestKeyFrame() }
-        }
-    }
 }
 
 /// How the versions of a simulcast share a rate.
@@ -112,6 +106,11 @@ struct SimulcastRates: Sendable {
     let weights: [Double]
     /// Each version's part of the rate of all, 0 to 1.
     let portions: [Double]
+
+    /// The scales that are used of those that were configured: the useful ones, smallest first, and not too many.
+    static func scales(_ configured: [Int]) -> [Int] {
+        Array(Set(configured).filter { (2...8).contains($0) }.sorted().prefix(3))
+    }
 
     /// A quarter of the pixels needs more than a quarter of the bits, since smaller pictures have finer detail.
     init(scales: [Int]) {

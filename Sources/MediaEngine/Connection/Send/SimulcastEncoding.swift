@@ -21,6 +21,8 @@ final class SimulcastEncoding: Sendable {
     let encoderSink: Pad
     private let encoderSource: Pad
     private let blanking: Blanking
+    /// Whether a frame that waits is not sent any more.
+    private let isClosed = Mutex(true)
     private let keyFrames: KeyFrameLimit
     private let encoded = Mutex(0)
 
@@ -54,15 +56,18 @@ final class SimulcastEncoding: Sendable {
         _ = scaler.update()
         try scaler.link(to: bin)
         (encoderSink, encoderSource) = (try branch.encoder.pad("sink"), try branch.encoder.pad("src"))
-        // The frame that waits in the queue was captured before a mute.
+        // Behind the gate and the blanking of all versions, for a frame that waited in the queue since before a change of the mode.
         blanking = Blanking(at: encoderSink, kind: .video)
         if SteadyFrameTimes.areNeeded(by: branch.encoder.factoryName) {
-            SteadyFrameTimes().regulate(encoderSink, encoderSource)
+            let steady = SteadyFrameTimes()
+            steady.regulate(encoderSink, encoderSource)
+            queue.watch("overrun") { _ in steady.noteDropped() }
         }
         keyFrames = KeyFrameLimit(interval: .milliseconds(keyFrameIntervalMs), on: tasks) {
             [encoderSource] in encoderSource.forceKeyFrame()
         }
-        // The pad owns the handler, which must not own the pad.
+        // The pads own the handlers, which must not own the pads.
+        encoderSink.probe { [weak self] _ in self?.isClosed.withLock { $0 } == false ? .pass : .drop }
         encoderSource.probe { [weak self] _ in
             self?.encoded.withLock { $0 += 1 }
             return .pass
@@ -82,8 +87,14 @@ final class SimulcastEncoding: Sendable {
 
     func contains(_ path: String) -> Bool { queue.contains(path) || bin.contains(path) || scaler.contains(path) }
 
-    /// Replaces the frames by black ones, from the next one on.
-    func blank(_ isOn: Bool) { blanking.set(isOn) }
+    /// Sends no other frames than those of this mode, from the next one on.
+    func set(_ mode: SendMode) {
+        blanking.set(mode != .live)
+        isClosed.withLock { $0 = mode != .live && mode != .blank }
+    }
+
+    /// Makes the next frame a key frame.
+    func forceKeyFrame() { encoderSource.forceKeyFrame() }
 
     /// Sends a key frame soon, as the peer asks.
     func requestKeyFrame() { keyFrames.request() }

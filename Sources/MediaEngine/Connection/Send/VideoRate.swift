@@ -128,6 +128,9 @@ final class VideoRate: Sendable {
         for encoding in encodings { encoding.setCongested(isCongested, backlog: backlog) }
     }
 
-    /// Sends a key frame soon, with those that the peer asks for.
-    func requestKeyFrame() { keyFrames.request() }
+    /// Sends a key frame of each version soon, with those that the peer asks for.
+    func requestKeyFrame() {
+        keyFrames.request()
+        for encoding in encodings { encoding.requestKeyFrame() }
+    }
 }

@@ -14,6 +14,11 @@ extension PeerMedia {
             if let ssrc = receiving[kind]?.ssrc { received[ssrc] = stream }
             stream.reception = peer.receptionReports[track.ssrc]
             sent[track.ssrc] = stream
+            stream.reception = nil
+            for (encoding, ssrc) in zip(track.statistics.encodings, track.ssrcs.dropFirst()) {
+                stream.encoding = encoding
+                sent[ssrc] = stream
+            }
         }
         return StatisticsReport(
             webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)

@@ -14,7 +14,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var toneHz: Double?
         /// Frames that were dropped because the encoder was too slow; nil for audio.
         public var framesDropped: Int?
-        /// Packets that were sent again, because the peer missed them; for video.
+        /// Packets that were sent again, because the peer missed them; for video, of all its versions.
         public var packetsRetransmitted = 0
         /// The rate that the encoder is set to, in bit/s.
         public var targetBitrate = 0

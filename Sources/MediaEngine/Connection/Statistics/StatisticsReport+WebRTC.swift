@@ -4,6 +4,8 @@ extension StatisticsReport {
         let kind: MediaKind
         let codec: Codec
         let payloadType: Int
+        /// A smaller version of a video that is sent, too; nil: the largest one, or the only one.
+        var encoding: PeerStatistics.Sent.Encoding?
         /// The peer's latest report on a sent stream.
         var reception: ReceptionReports.Stream?
         var codecId: String { "codec-\(kind.rawValue)" }
@@ -32,6 +34,10 @@ extension StatisticsReport {
                 }
             }
         }
+        // The largest version of a video comes first.
+        let versions = outbound.filter { sent[$0.ssrc]?.encoding != nil }
+        outbound.removeAll { sent[$0.ssrc]?.encoding != nil }
+        outbound += versions.sorted { ($0.frameWidth ?? 0) > ($1.frameWidth ?? 0) }
         // Not webrtcbin's, which lacks streams and most losses (``ReceptionReports``).
         remoteInbound = sent.sorted { $0.key < $1.key }.compactMap { ssrc, stream in
             stream.reception.map {
@@ -132,6 +138,10 @@ extension StatisticsReport.OutboundRtp {
         if stream.kind == .video { framesSent = sent?.frames }
         frameWidth = sent?.width
         frameHeight = sent?.height
+        guard let encoding = stream.encoding else { return }
+        // Those that are sent again are counted with the largest version.
+        (framesSent, retransmittedPacketsSent) = (encoding.frames, 0)
+        (frameWidth, frameHeight, targetBitrate) = (encoding.width, encoding.height, encoding.targetBitrate)
     }
 }
 
