@@ -32,12 +32,13 @@ extension Room {
         let name = names.name(of: participant)
         Task {
             do throws(RoomError) {
-                let layer = layers[id] ?? configuration.layer
+                let layer = wantedLayer(of: id)
                 try await transport.ring(participant, layer, as: name)
                 guard connections[purpose]?.attempt == attempt else { return }
                 connections[purpose]?.isTrying = false
                 // It may have changed meanwhile; what is received counts more than its layer.
-                if let wanted = layers[id], wanted != layer { try? await transport.setLayer(wanted, of: id) }
+                let wanted = wantedLayer(of: id)
+                if wanted != layer { try? await transport.setLayer(wanted, of: id) }
                 if connections[purpose]?.isOutdated == true { receive(id) }
             } catch {
                 await fail(purpose, error.description, in: attempt)
@@ -60,6 +61,17 @@ extension Room {
         guard present[id] != nil else { throw .noSuchParticipant(id) }
         layers[id] = layer
         try await transport.setLayer(layer, of: id)
+    }
+
+    private func wantedLayer(of id: String) -> SimulcastLayer { layers[id] ?? layer }
+
+    /// Receives this layer of the video of everybody from now on, also of those who come later.
+    ///
+    /// - Throws: ``RoomError/notJoined`` and those of the connection.
+    public func setLayer(_ layer: SimulcastLayer) async throws(RoomError) {
+        guard membership != nil else { throw .notJoined }
+        (self.layer, layers) = (layer, [:])
+        for id in present.keys { try await transport.setLayer(layer, of: id) }
     }
 
     /// How many participants are received, or are to be.

@@ -34,6 +34,8 @@ public actor Room {
     var present: [String: RoomParticipant] = [:]
     /// What is received of participants in place of the configuration's layer.
     var layers: [String: SimulcastLayer] = [:]
+    /// What is received of all others.
+    var layer: SimulcastLayer
     /// The names that participants have as peers of calls.
     var names: RoomNames
     /// The connections that carry media, or are tried.
@@ -73,7 +75,7 @@ public actor Room {
         guard SignalingLimits.isName(displayName) else { throw .invalidName(displayName, text: rule) }
         guard SignalingLimits.isName(name) else { throw .invalidName(name, text: rule) }
         (self.name, self.displayName, self.engine) = (name, displayName, engine)
-        (self.configuration, self.logger) = (configuration, logger)
+        (self.configuration, self.logger, layer) = (configuration, logger, configuration.layer)
         entry = RoomEntry(room: name, displayName: displayName, pin: pin, moderatorSecret: moderatorSecret)
         names = RoomNames(room: name, own: displayName)
         let transport = RoomTransport(user: displayName, logger: logger)

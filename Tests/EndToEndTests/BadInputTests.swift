@@ -111,6 +111,8 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--extension", "novalue"], "--extension"),
                 (["call", "bob", "--as", "alice", "--extension", "a b=c"], "--extension takes at most"),
                 (["call", "bob", "--as", "alice", "--device", "my phone"], "no device name"),
+                (["call", "bob", "--as", "alice", "--at", "1s=layer:low"], "a call has no such action"),
+                (["room", "join", "1", "--as", "a", "--server", "ws://[::1]", "--at", "1s=layer:top"], "is no layer"),
                 (
                     ["call", "bob", "--as", "alice", "--display-name", String(repeating: "x", count: 257)],
                     "at most 256 bytes"

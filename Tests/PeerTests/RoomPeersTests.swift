@@ -109,8 +109,24 @@ extension Peers {
                     try await browser.evaluate("return window.roomClient.seen('alice')", as: Seen.self).shows(440)
                 }
             }
-            alice.signal(SIGINT)
-            #expect(try await alice.waitForExit() == 130, "\(alice.errors)")
+            let carol = try program(
+                ["join", JanusServer.room, "--audio", "none", "--video", "test:smpte", "--video-size", "160x120@10"]
+                    + ["--layer", "low", "--at", "8s=layer:high", "--stats-interval", "200ms"], as: "carol", at: .alice,
+                in: lab)
+            for height in [90, 360] {
+                try await eventually("carol changes from low to high: \(carol.errors)", within: .seconds(30)) {
+                    carol.events.contains { event in
+                        let entries = event["statistics"] as? [[String: Any]] ?? []
+                        return entries.contains {
+                            $0["type"] as? String == "inbound-rtp" && $0["frameHeight"] as? Int == height
+                        }
+                    }
+                }
+            }
+            for program in [carol, alice] {
+                program.signal(SIGINT)
+                #expect(try await program.waitForExit() == 130, "\(program.errors)")
+            }
             janus.stop()
         }
 

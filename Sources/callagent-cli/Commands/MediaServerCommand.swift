@@ -36,7 +36,7 @@ extension MediaServerCommand {
     func validate() throws {
         try expectations.checkFigures(in: .calls)
         try script.check(against: session.duration)
-        try script.refuseRooms(in: Self.name)
+        try script.check(in: Self.name)
         do {
             _ = try HTTPURL(url)
         } catch {

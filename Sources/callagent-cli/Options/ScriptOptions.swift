@@ -6,17 +6,23 @@ struct ScriptOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Perform an action at a time after the call is connected (repeatable). Actions: hold, unhold, mute-audio, unmute-audio, "
-                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, restart-ice, network:CONDITIONS, room:ROOM, info:TEXT, dtmf:DIGITS, video=SOURCE, "
+                + "mute-video, unmute-video, stop-video, start-video, add-video, output-off, output-on, restart-ice, network:CONDITIONS, room:ROOM, layer:low|medium|high, info:TEXT, dtmf:DIGITS, video=SOURCE, "
                 + "video-size=WIDTHxHEIGHT[@FPS], orientation=TURN, audio=SOURCE, audio-processing=MODE, "
                 + "snapshot:FILE.png|.jpg, hangup.",
             valueName: "time=action"),
         transform: ScriptStep.init(parsing:))
     var at: [ScriptStep] = []
 
-    /// Refuses the action `room:ROOM`, which this command does not have.
-    func refuseRooms(in command: String) throws {
+    /// Refuses the actions that this command does not have: `room:ROOM` is for calls, `layer:LAYER` for stays in rooms.
+    func check(in command: String, isStay: Bool = false, isCall: Bool = false) throws {
         for step in at {
-            if case .room = step.action { throw ValidationError("--at …=\(step.text): \(command) has no such action") }
+            let isKnown =
+                switch step.action {
+                case .room: isCall
+                case .layer: isStay
+                default: true
+                }
+            guard isKnown else { throw ValidationError("--at …=\(step.text): \(command) has no such action") }
         }
     }
 

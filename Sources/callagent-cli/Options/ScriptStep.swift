@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CallAgent
 internal import MediaEngine
+internal import RoomClient
 
 /// An action on a running call at a time: `2s=hold`.
 struct ScriptStep: Sendable, Equatable {
@@ -17,6 +18,8 @@ struct ScriptStep: Sendable, Equatable {
         case network(NetworkArgument)
         /// Goes on with the peer in a room of the server that the command names.
         case room(String)
+        /// Receives this layer of the video of all participants of a room.
+        case layer(SimulcastLayer)
         case info(String)
         /// Sends DTMF digits.
         case dtmf(String)
@@ -67,6 +70,12 @@ struct ScriptStep: Sendable, Equatable {
             }
             return .room(room)
         }
+        if let layer = text.rest(after: "layer:") {
+            guard let layer = SimulcastLayer(rawValue: layer) else {
+                throw ValidationError("'\(layer)' is no layer; use low, medium or high")
+            }
+            return .layer(layer)
+        }
         if let digits = text.rest(after: "dtmf:") {
             guard (1...PeerConnection.maximumDigits).contains(digits.count), digits.allSatisfy({ DtmfDigit($0) != nil })
             else {
@@ -111,7 +120,7 @@ struct ScriptStep: Sendable, Equatable {
         if let known = plain.first(where: { $0.name == text }) { return known.action }
         let names =
             plain.map(\.name) + [
-                "network:CONDITIONS", "room:ROOM", "info:TEXT", "dtmf:DIGITS", "video=SOURCE",
+                "network:CONDITIONS", "room:ROOM", "layer:low|medium|high", "info:TEXT", "dtmf:DIGITS", "video=SOURCE",
                 "video-size=WIDTHxHEIGHT[@FPS]",
                 "orientation=TURN",
                 "audio=SOURCE", "audio-processing=MODE", "snapshot:FILE.png|.jpg",

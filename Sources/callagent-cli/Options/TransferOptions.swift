@@ -31,8 +31,9 @@ struct TransferOptions: ParsableArguments {
         }
     }
 
-    /// Refuses the action `room:ROOM` without a server.
+    /// Refuses the action `room:ROOM` without a server, and those that calls do not have.
     func check(_ script: ScriptOptions) throws {
+        try script.check(in: "a call", isCall: true)
         guard roomServer == nil else { return }
         for step in script.at {
             if case .room = step.action { throw ValidationError("--at …=\(step.text) needs --room-server") }

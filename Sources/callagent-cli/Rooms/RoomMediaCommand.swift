@@ -34,7 +34,7 @@ extension RoomMediaCommand {
     func validate() throws {
         try expectations.checkFigures(in: .calls)
         try script?.check(against: stay.duration)
-        try script?.refuseRooms(in: Self.name)
+        try script?.check(in: Self.name, isStay: true)
     }
 
     func run() async throws {

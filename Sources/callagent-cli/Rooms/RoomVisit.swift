@@ -37,7 +37,8 @@ struct RoomVisit: Sendable {
         (self.leavesWhenAlone, self.inviting) = (leavesWhenAlone, inviting)
         // The room sends nothing itself, which need not be said.
         publishing = CallAttendance(
-            output: output, source: source, sink: nil, script: script, network: network, isBrief: true, isQuiet: true)
+            output: output, source: source, sink: nil, script: script, network: network, stay: room, isBrief: true,
+            isQuiet: true)
         receiving = CallAttendance(output: output, source: nil, sink: sink, script: nil, isBrief: true)
     }
 

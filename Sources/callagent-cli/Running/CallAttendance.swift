@@ -1,5 +1,6 @@
 internal import CallAgent
 internal import MediaEngine
+internal import RoomClient
 
 /// The part of every command that follows a call from beginning to end.
 struct CallAttendance: Sendable {
@@ -14,6 +15,8 @@ struct CallAttendance: Sendable {
     var network: NetworkEmulator?
     /// How the calls go on in rooms; nil: they do not.
     var transfers: CallTransfers?
+    /// The room of the calls; nil: they are in none.
+    var stay: Room?
     /// Whether a person gets one line about each call instead of its timeline.
     var isBrief = false
     /// Whether a person gets no line about what happens in the call.
@@ -26,7 +29,8 @@ struct CallAttendance: Sendable {
         let watch = CallWatch.follow(call, output, isQuiet: isQuiet)
         let conducting = Task { await conduct() }
         let script = Script(
-            steps: script?.at ?? [], output: output, source: source, network: network, transfers: transfers)
+            steps: script?.at ?? [], output: output, source: source, network: network, transfers: transfers,
+            stay: stay)
         let acting = Task { await script.run(on: call) }
         let following = Task { [transfers] in await transfers?.follow(call) }
         _ = await call.waitUntilEnded()

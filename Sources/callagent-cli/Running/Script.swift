@@ -14,6 +14,8 @@ struct Script: Sendable {
     var network: NetworkEmulator?
     /// How the call goes on in a room; nil: it does not.
     var transfers: CallTransfers?
+    /// The room of the call; nil: it is in none.
+    var stay: Room?
 
     /// Runs until all steps are done or its task is cancelled.
     ///
@@ -68,6 +70,9 @@ struct Script: Sendable {
         case .room(let room):
             guard let transfers else { throw RoomError.notTransferred(text: "--room-server is missing") }
             try await transfers.enter(room, with: call)
+        case .layer(let layer):
+            guard let stay else { throw RoomError.notJoined }
+            try await stay.setLayer(layer)
         case .info(let text): try await call.send(info: text)
         case .dtmf(let digits): try await call.sendDTMF(digits)
         case .video(nil): await call.setVideo(.off)

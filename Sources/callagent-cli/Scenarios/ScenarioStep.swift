@@ -63,11 +63,14 @@ extension ScenarioStep.Action {
             if case .info(let content) = action, content.utf8.count > SignalingLimits.infoBytes {
                 throw ValidationError("an info has at most \(SignalingLimits.infoBytes) bytes")
             }
-            if case .room = action { throw ValidationError("a scenario has no rooms") }
+            switch action {
+            case .room, .layer: throw ValidationError("a scenario has no rooms")
+            default: break
+            }
             if case .snapshot(let path) = action { return .snapshot(PartyOptions.path(path, in: folder)) }
             return action
         } catch let error as ValidationError where error.message.hasPrefix("there is no action") {
-            let message = error.message.replacing(" room:ROOM,", with: "")
+            let message = error.message.replacing(" room:ROOM, layer:low|medium|high,", with: "")
             throw ValidationError(message + ", call:PARTY, call-audio:PARTY, accept, reject[:CODE]")
         }
     }
