@@ -97,7 +97,6 @@ final class Simulcast: Sendable {
             return isOver ? .passAndRemove : .pass
         }
     }
-
 }
 
 /// How the versions of a simulcast share a rate.
