@@ -125,6 +125,7 @@ public actor Agent {
             try await provider.prepare()
             let servers = try await line.connect()
             if !servers.isEmpty { await provider.use(servers) }
+            await provider.buildAhead()
         } catch {
             if attempt == attempts { await provider.release() }
             let (media, signaling) = (error as? MediaSessionError, error as? SignalingError)

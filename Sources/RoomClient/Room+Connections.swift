@@ -67,11 +67,16 @@ extension Room {
 
     /// Receives this layer of the video of everybody from now on, also of those who come later.
     ///
-    /// - Throws: ``RoomError/notJoined`` and those of the connection.
+    /// - Throws: ``RoomError/notJoined``, and those of the connection when it was not possible for somebody; it is done for all others.
     public func setLayer(_ layer: SimulcastLayer) async throws(RoomError) {
         guard membership != nil else { throw .notJoined }
         (self.layer, layers) = (layer, [:])
-        for id in present.keys { try await transport.setLayer(layer, of: id) }
+        var failure: RoomError?
+        for id in present.keys {
+            // It may have changed meanwhile.
+            do throws(RoomError) { try await transport.setLayer(wantedLayer(of: id), of: id) } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     /// How many participants are received, or are to be.

@@ -19,7 +19,7 @@ public struct RoomConfiguration: Sendable {
     ///
     /// `MediaConfiguration.videoBitrateKbit` is that of the largest one; the others add about half of it.
     public var publishesLayers = false
-    /// What is received of participants that publish several layers; ``Room/setLayer(_:of:)`` changes it for each.
+    /// What is received of participants that publish several layers; ``Room/setLayer(_:)`` changes it, ``Room/setLayer(_:of:)`` for one.
     public var layer = SimulcastLayer.high
     /// Whether a lost connection is made again, after 1 s to 30 s, until ``Room/leave()``.
     public var reconnects = true

@@ -112,6 +112,7 @@ extension EndToEnd {
                 (["call", "bob", "--as", "alice", "--extension", "a b=c"], "--extension takes at most"),
                 (["call", "bob", "--as", "alice", "--device", "my phone"], "no device name"),
                 (["call", "bob", "--as", "alice", "--at", "1s=layer:low"], "a call has no such action"),
+                (["load", "--pair", "--calls", "1", "--at", "1s=room:1"], "load has no such action"),
                 (["room", "join", "1", "--as", "a", "--server", "ws://[::1]", "--at", "1s=layer:top"], "is no layer"),
                 (
                     ["call", "bob", "--as", "alice", "--display-name", String(repeating: "x", count: 257)],

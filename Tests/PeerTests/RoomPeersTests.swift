@@ -113,9 +113,10 @@ extension Peers {
                 ["join", JanusServer.room, "--audio", "none", "--video", "test:smpte", "--video-size", "160x120@10"]
                     + ["--layer", "low", "--at", "8s=layer:high", "--stats-interval", "200ms"], as: "carol", at: .alice,
                 in: lab)
+            var position = 0
             for height in [90, 360] {
                 try await eventually("carol changes from low to high: \(carol.errors)", within: .seconds(30)) {
-                    carol.events.contains { event in
+                    carol.newEvents(since: &position).contains { event in
                         let entries = event["statistics"] as? [[String: Any]] ?? []
                         return entries.contains {
                             $0["type"] as? String == "inbound-rtp" && $0["frameHeight"] as? Int == height

@@ -19,6 +19,8 @@ actor AheadMediaProvider: MediaProvider {
     private let sleep: @Sendable (Duration) async throws -> Void
     private var ready: [CallRole: (session: any MediaSession, since: ContinuousClock.Instant)] = [:]
     private var isPrepared = false
+    /// Grows when sessions that are under way are outdated.
+    private var generation = 0
     private var renewals: Task<Void, Never>?
     private var networkWatch: Task<Void, Never>?
     private var refills: [CallRole: Task<Void, Never>] = [:]
@@ -35,7 +37,11 @@ actor AheadMediaProvider: MediaProvider {
     func prepare() async throws(MediaSessionError) {
         try await provider.prepare()
         isPrepared = true
+    }
+
+    func buildAhead() async {
         await renew()
+        guard isPrepared else { return }
         renewals?.cancel()
         renewals = Task { [sleep, weak self] in
             while (try? await sleep(Self.renewal)) != nil { await self?.renew() }
@@ -51,8 +57,15 @@ actor AheadMediaProvider: MediaProvider {
 
     func use(_ servers: [IceServer]) async {
         await provider.use(servers)
-        // The waiting session knows the old servers. Signaling does not wait for the new session.
-        Task { await self.renew() }
+        // The waiting sessions know the old servers. Signaling does not wait for the new ones.
+        generation += 1
+        let outdated = ready.values
+        ready = [:]
+        guard renewals != nil else { return }
+        Task {
+            for (session, _) in outdated { await session.close() }
+            await self.renew()
+        }
     }
 
     func makeSession(
@@ -100,8 +113,9 @@ actor AheadMediaProvider: MediaProvider {
     ///
     /// A failure is ignored: the call will report it.
     private func renew(_ role: CallRole) async {
+        let begun = generation
         guard isPrepared, let session = try? await build(role) else { return }
-        guard isPrepared else { return await session.close() }
+        guard isPrepared, begun == generation else { return await session.close() }
         let former = ready.updateValue((session, .now), forKey: role)
         await former?.session.close()
     }

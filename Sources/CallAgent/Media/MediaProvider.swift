@@ -5,6 +5,8 @@ public import MediaEngine
 public protocol MediaProvider: Sendable {
     /// Warms up and opens what stays open between calls. Allowed whenever no call runs.
     func prepare() async throws(MediaSessionError)
+    /// Builds ahead what the next call needs, with the servers that are known by then.
+    func buildAhead() async
     /// Makes the media for a new peer connection; this end makes the offer when it is the caller.
     ///
     /// `peer` is the other user, for the names of recordings; nil: there is no call yet. `outputs` are those of the call's former connection, and nil for
@@ -21,6 +23,9 @@ public protocol MediaProvider: Sendable {
 }
 
 extension MediaProvider {
+    /// Does nothing.
+    public func buildAhead() async {}
+
     /// Has no element.
     public var networkChanges: AsyncStream<Void> { AsyncStream { $0.finish() } }
 

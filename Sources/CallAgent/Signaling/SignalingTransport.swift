@@ -21,7 +21,8 @@ public protocol SignalingTransport: Sendable {
 
     /// Signs in as `user` and begins to deliver ``events``.
     ///
-    /// - Returns: The STUN and TURN servers that the other side gives with the sign-in, so that the first call has them; later ones are an event.
+    /// - Returns: The STUN and TURN servers that the other side gives with the sign-in, so that the first call has them. Before their credentials
+    ///   expire, an event brings others.
     /// - Throws: ``SignalingError`` when the other side cannot be reached or refuses. Returns within a bounded time.
     @discardableResult
     func connect(as user: String) async throws(SignalingError) -> [IceServer]

@@ -30,6 +30,8 @@ struct TrackBuilder: Sendable {
         guard var track = configuration.tracks[kind] else { throw .noCommonCodec(media: kind.rawValue) }
         let requested = former?.encoder.requested
         if let former { (track.source, track.processing) = (former.source, former.processing) }
+        // The offer names no other versions.
+        if let former, former.simulcast == nil { track.simulcastScales = [] }
         if let requested { track.bitrateKbit = requested.bitrateKbit }
         let sending = try SendTrack(
             track, opus: requested?.opus ?? opus, codec: choice.codec, payloadType: choice.payloadType,

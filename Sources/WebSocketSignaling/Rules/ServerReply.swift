@@ -24,7 +24,7 @@ enum ServerReply: Sendable, Equatable {
             // A value that cannot be sent in a sign-in is useless.
             let resume = wire.resume.flatMap { SignInRequest.isPlain($0, longest: 256) ? $0 : nil }
             self = .signedIn(
-                SignedIn(unixMs: unixMs, resume: resume, iceServers: wire.iceServers.flatMap(OfferedIceServers.init)))
+                SignedIn(unixMs: unixMs, resume: resume, iceServers: wire.iceServers?.value.flatMap(OfferedIceServers.init)))
         case "refused": self = .refused(code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))
         default: return nil
         }
@@ -37,6 +37,13 @@ enum ServerReply: Sendable, Equatable {
         var text: String?
         var unixMs: Double?
         var resume: String?
-        var iceServers: OfferedIceServers.Wire?
+        var iceServers: Lenient<OfferedIceServers.Wire>?
+    }
+
+    /// What cannot be read is missing: the sign-in is good without it.
+    private struct Lenient<Value: Decodable>: Decodable {
+        let value: Value?
+
+        init(from decoder: any Decoder) { value = try? Value(from: decoder) }
     }
 }

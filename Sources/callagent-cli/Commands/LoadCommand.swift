@@ -80,6 +80,7 @@ struct LoadCommand: AgentCommand {
             throw ValidationError("--record and --preview are for single calls; use callagent call or listen")
         }
         try script.check(against: load.duration)
+        try script.check(in: "load")
         // A worker gets its server from the process that started it.
         guard worker == nil else { return }
         if pair {

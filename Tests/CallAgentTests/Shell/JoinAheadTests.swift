@@ -74,6 +74,22 @@ struct JoinAheadTests {
         #expect(alice.media.sessions.allSatisfy { $0.commands.last == .close })
     }
 
+    @Test("The first call has the ICE servers of the sign-in, built ahead or not", arguments: [true, false])
+    func signedInServers(isAhead: Bool) async throws {
+        let (signaling, server) = (FakeSignaling(), IceServer(urls: ["turn:turn.example.org"]))
+        signaling.give([server])
+        var configuration = AgentConfiguration.standard
+        configuration.joinsAhead = isAhead ? JoinAhead() : nil
+        let alice = Party("alice", signaling, configuration)
+        try await alice.agent.prepare()
+        #expect(alice.media.sessions.map(\.servers) == (isAhead ? [[server]] : []))
+        _ = try await alice.agent.call("bob")
+        try await eventually("the invite") { signaling.sent.map(\.body.withoutRoom) == [.anInvite] }
+        #expect(alice.media.sessions.map(\.servers) == [[server]])
+        await alice.agent.close()
+        #expect(alice.media.sessions.allSatisfy { $0.commands.last == .close })
+    }
+
     @Test("The next call uses the ICE servers that signaling hands out")
     func servers() async throws {
         let (alice, signaling) = try await prepared()

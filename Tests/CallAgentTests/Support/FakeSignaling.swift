@@ -38,6 +38,9 @@ final class FakeSignaling: SignalingTransport {
     /// The messages that the agent sent, in order.
     var sent: [SignalingMessage] { steps.compactMap { if case .sent(let message) = $0 { message } else { nil } } }
 
+    /// What the next sign-in brings.
+    func give(_ servers: [IceServer]) { state.withLock { $0.iceServers = servers } }
+
     func failConnecting(_ error: SignalingError?) { state.withLock { $0.connectError = error } }
     func failSending(_ error: SignalingError?, once: Bool = false) {
         state.withLock { ($0.sendError, $0.failsOnce) = (error, once) }

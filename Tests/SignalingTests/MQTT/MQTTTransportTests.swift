@@ -193,7 +193,8 @@ struct MQTTTransportTests {
             try await alice.transport.connect(as: "alice")
         }
         broker.answerAgain()
-        try await alice.transport.connect(as: "alice")
+        let patient = MQTTClient(broker.url)
+        try await patient.transport.connect(as: "alice")
         // A close ends an attempt.
         broker.stopAnswering()
         let bob = MQTTClient(broker.url)

@@ -97,6 +97,10 @@ struct ClientRulesTests {
             return
         }
         #expect(servers.servers == [IceServer(urls: ["stun:s"])] && servers.validForMs == 0)
+        for odd in ["[]", "5", "\"x\"", #"{"servers":[{"urls":"stun:s"}]}"#, #"{"servers":[],"validForMs":1.5}"#] {
+            let text = #"{"v":1,"type":"signedIn","resume":"r","iceServers":\#(odd)}"#
+            #expect(ServerReply(decoding: text) == .signedIn(.init(resume: "r")), "\(odd)")
+        }
         let many = Array(repeating: #"{"urls":[]}"#, count: 33).joined(separator: ",")
         #expect(
             ServerReply(decoding: #"{"v":1,"type":"signedIn","iceServers":{"servers":[\#(many)]}}"#)

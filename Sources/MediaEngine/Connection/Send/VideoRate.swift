@@ -116,8 +116,8 @@ final class VideoRate: Sendable {
     /// Whether the encoder is too slow for what is captured, and how long only that limited the video, in s.
     var slowness: (isNow: Bool, seconds: Double) { scaler?.slowness ?? (false, 0) }
 
-    /// Spreads the packets of large frames, at this rate in bit/s; nil: not at all.
-    func pace(at bitrate: Double?) { pacer.set(bitrate: bitrate) }
+    /// Spreads the packets of large frames, at this rate of all versions in bit/s; nil: not at all.
+    func pace(at bitrate: Double?) { pacer.set(bitrate: bitrate.map { $0 * portion }) }
 
     /// Drops the packets that wait.
     func discard() { pacer.discard() }
