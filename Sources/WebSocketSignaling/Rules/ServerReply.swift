@@ -24,7 +24,8 @@ enum ServerReply: Sendable, Equatable {
             // A value that cannot be sent in a sign-in is useless.
             let resume = wire.resume.flatMap { SignInRequest.isPlain($0, longest: 256) ? $0 : nil }
             self = .signedIn(
-                SignedIn(unixMs: unixMs, resume: resume, iceServers: wire.iceServers?.value.flatMap(OfferedIceServers.init)))
+                SignedIn(
+                    unixMs: unixMs, resume: resume, iceServers: wire.iceServers?.value.flatMap(OfferedIceServers.init)))
         case "refused": self = .refused(code: wire.code ?? 400, text: SignalingLimits.bounded(wire.text ?? ""))
         default: return nil
         }
