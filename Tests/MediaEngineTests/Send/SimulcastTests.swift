@@ -187,6 +187,8 @@ extension RealPipelines {
         func rates() async throws {
             var options = Self.options()
             options.configureCallee = { $0.tracks[.video]?.maxReceiveKbit = 1_479 }
+            // What the path takes is another limit.
+            options.tuning.followsBandwidth = false
             try await withCall(options) { call in
                 try await call.connect()
                 try await call.callee.waitForFrames(5)
