@@ -70,16 +70,20 @@ extension PageUser {
 
     /// Waits until first the agent (``Program/restartsIce``) and then the browser has found another network path; media continues.
     func changesPaths(with agent: Program) async throws {
-        try await eventually("another path at the agent") { agent.foundPaths == 1 }
+        // More are no error: a busy browser that sends nothing for a moment looks like a broken path.
+        try await eventually("another path at the agent") { agent.foundPaths >= 1 }
         try await agent.perceives(.everything)
         // As when the browser's network is back.
+        let byPeer = { agent.count(of: ["event": "networkChangeStarted", "by": "peer"]) }
+        let before = (paths: agent.foundPaths, byPeer: byPeer())
         try await browser.perform("window.dispatchEvent(new Event('online'))")
-        try await eventually("a second path at the agent") { agent.foundPaths == 2 }
+        try await eventually("the browser's path at the agent") {
+            agent.foundPaths > before.paths && byPeer() > before.byPeer
+        }
         try await agent.perceives(.everything)
         try await seeMotion()
         try await hearTone(440)
-        #expect(agent.count(of: ["event": "networkChangeStarted", "by": "local"]) == 1)
-        #expect(agent.count(of: ["event": "networkChangeStarted", "by": "peer"]) == 1)
+        #expect(agent.count(of: ["event": "networkChangeStarted", "by": "local"]) >= 1)
         #expect(agent.count(of: ["event": "stateChanged", "state": "reconnecting"]) == 0)
     }
 
