@@ -61,10 +61,10 @@ actor AheadMediaProvider: MediaProvider {
         generation += 1
         let outdated = ready.values
         ready = [:]
-        guard renewals != nil else { return }
+        let isBuilding = renewals != nil
         Task {
             for (session, _) in outdated { await session.close() }
-            await self.renew()
+            if isBuilding { await self.renew() }
         }
     }
 

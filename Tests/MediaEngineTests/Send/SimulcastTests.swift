@@ -72,6 +72,18 @@ extension RealPipelines {
             return options
         }
 
+        /// The callee has only the last of the codecs; what the caller offers is kept.
+        private static func answering(_ codecs: [Codec]) -> (LoopbackCall.Options, offered: Shared<String>) {
+            var options = options(codecs)
+            options.configureCallee = { $0.tracks[.video]?.codecs = codecs.suffix(1) }
+            let offered = Shared("")
+            options.rewrite = { description in
+                if description.kind == .offer { offered.set(description.sdp) }
+                return description
+            }
+            return (options, offered)
+        }
+
         private static func track(_ call: LoopbackCall) async throws -> SendTrack {
             try #require(await call.caller.peer.media?.sending[.video])
         }
@@ -80,13 +92,7 @@ extension RealPipelines {
             "Packets of all versions arrive on the streams that the offer names, also with another codec",
             arguments: [[Codec.vp8], [.vp8, .h264]])
         func streams(codecs: [Codec]) async throws {
-            var options = Self.options(codecs)
-            options.configureCallee = { $0.tracks[.video]?.codecs = codecs.suffix(1) }
-            let offered = Shared("")
-            options.rewrite = { description in
-                if description.kind == .offer { offered.set(description.sdp) }
-                return description
-            }
+            let (options, offered) = Self.answering(codecs)
             try await withCall(options) { call in
                 try await call.negotiate()
                 let unnumbered = Shared(0)
@@ -211,13 +217,7 @@ extension RealPipelines {
             "Lost packets of each version are sent again, on the streams that the offer names for that",
             arguments: [[Codec.vp8], [.vp8, .h264]])
         func repeated(codecs: [Codec]) async throws {
-            var options = Self.options(codecs)
-            options.configureCallee = { $0.tracks[.video]?.codecs = codecs.suffix(1) }
-            let offered = Shared("")
-            options.rewrite = { description in
-                if description.kind == .offer { offered.set(description.sdp) }
-                return description
-            }
+            let (options, offered) = Self.answering(codecs)
             try await withCall(options) { call in
                 try await call.connect()
                 let counts = try await Self.packets(at: call.callee)

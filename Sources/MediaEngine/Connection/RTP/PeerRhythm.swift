@@ -38,6 +38,7 @@ struct PeerRhythm: Sendable, Equatable {
     /// The maximum patience with a peer whose reports become ever rarer.
     static let longestLimit = Duration.seconds(20)
     private static let keptGaps = 8
+    /// Reports within this time of another one count as one.
     private static let reportBurst = Duration.milliseconds(50)
     /// So many of the longest gaps between two packets are more than chance.
     private static let usualGaps = 4

@@ -8,7 +8,7 @@ internal import Synchronization
 ///     tee ─────── encoder of the track ──────── rtpfunnel ─ webrtcbin
 ///      └ queue ─ videoscale ─ encoder ──────────┘
 ///
-/// The versions are told apart by their SSRCs (`a=ssrc-group:SIM`), not by the ids of RFC 8853: the `rtprtxsend` of GStreamer 1.22 would send
+/// SSRCs identify the versions (`a=ssrc-group:SIM`), not the ids of RFC 8853: the `rtprtxsend` of GStreamer 1.22 would send
 /// repeated packets with the id of the original ones.
 final class Simulcast: Sendable {
     /// Where raw frames enter.
@@ -111,7 +111,7 @@ struct SimulcastRates: Sendable {
         Array(Set(configured).filter { (2...8).contains($0) }.sorted().prefix(3))
     }
 
-    /// A quarter of the pixels needs more than a quarter of the bits, since smaller pictures have finer detail.
+    /// A quarter of the pixels needs more than a quarter of the bits, since smaller frames have finer detail.
     init(scales: [Int]) {
         let weights = [1] + scales.map { 1 / (Double($0) * Double($0).squareRoot()) }
         self.weights = weights
