@@ -170,4 +170,15 @@ extension GObject {
             for index in buffer.indices { g_value_unset(base + index) }
         }
     }
+    /// The object that an action signal returns.
+    func object(of signal: String, _ arguments: [SignalArgument]) -> AnyGObject? {
+        var object: AnyGObject?
+        emit(signal, arguments) { result in
+            guard cgst_value_holds(result, g_object_get_type()) != 0, let returned = g_value_dup_object(result) else {
+                return
+            }
+            object = AnyGObject(ref: GObjectRef(owning: returned.cast()))
+        }
+        return object
+    }
 }

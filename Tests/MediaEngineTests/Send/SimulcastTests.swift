@@ -120,6 +120,8 @@ extension RealPipelines {
                 #expect(report.outbound.map(\.ssrc) == ssrcs.reversed())
                 #expect(report.outbound.map(\.frameWidth) == [320, 160, 80])
                 #expect(report.outbound.map { ($0.framesSent ?? 0) > 10 } == [true, true, true])
+                let outbound = report.outbound
+                #expect(outbound.allSatisfy { $0.packetsSent > 20 && $0.bytesSent > 1_000 }, "\(outbound)")
                 #expect(report.transport?.bytesSent == report.outbound.map(\.bytesSent).reduce(0, +))
             }
         }

@@ -236,6 +236,39 @@ extension RealPipelines {
             #expect(try await names().count == (isFixed ? 1 : 0))
         }
 
+        @Test("OmittedStreams: the statistics lack all but one of the streams that enter one pad")
+        func omittedStreams() async throws {
+            let source = "audiotestsrc is-live=true ! opusenc ! rtpopuspay pt=96"
+            let caps = "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96,ssrc=(uint)1"
+            // A plain `funnel` would pass the caps to both payloaders, which would take this SSRC from them.
+            let pad = "rtpfunnel name=both ! capssetter replace=true caps=\"\(caps)\""
+            let caller = try RawPeer("\(pad) \(source) ssrc=1 ! both. \(source) ssrc=2 ! both.")
+            let callee = try RawPeer(RawPeer.opus)
+            try await RawPeer.negotiate(caller, callee)
+            let session = try #require(caller.webrtc.child(madeBy: "rtpsession"))
+            let sources = try #require(session.object("internal-session"))
+            try await eventually("packets of both streams") {
+                [UInt32(1), 2].allSatisfy { ssrc in
+                    let source = sources.object(of: "get-source-by-ssrc", [.uint(ssrc)])
+                    return source?.get("stats")?.fields?["packets-sent"]?.intValue ?? 0 > 10
+                }
+            }
+            var reply = try await inTime("get-stats") { [webrtc = caller.webrtc] in
+                try await awaitReply(to: "get-stats") { webrtc.emit("get-stats", [.noPad, .promise($0)]) }
+            }
+            let ids: Set = ["rtp-outbound-stream-stats_1", "rtp-outbound-stream-stats_2"]
+            #expect(ids.intersection(reply.keys).count == (OmittedStreams.isNeeded ? 1 : 2))
+            OmittedStreams.add([1, 2, 3], from: session, to: &reply)
+            let streams = reply.filter { $0.key.hasPrefix("rtp-outbound-stream-stats") }
+            #expect(Set(streams.keys) == ids, "nothing of a stream that the session does not know")
+            for stream in streams.values.compactMap(\.fields) {
+                let (packets, bytes) = (stream["packets-sent"]?.intValue ?? 0, stream["bytes-sent"]?.intValue ?? 0)
+                #expect(packets > 10)
+                #expect(bytes > packets)
+                for name in ["fir-count", "pli-count", "nack-count"] { #expect(stream[name]?.intValue == 0, "\(name)") }
+            }
+        }
+
         @Test("StalledFastStart: the latency is restored after the first packet")
         func latencyIsRestored() async throws {
             let pipeline = try Pipeline(name: "latency", timeBase: .ownStart)
@@ -294,6 +327,7 @@ extension RealPipelines {
             // Debian 12, a later release of the same branch, Ubuntu 24.04, Debian 13, and the newest.
             let releases = [(22, 0), (22, 3), (24, 2), (26, 2), (28, 5)].map { GStreamerVersion(1, $0, $1) }
             let all: [(any Workaround.Type, [Bool])] = [
+                (OmittedStreams.self, [false, false, true, true, true]),
                 (OrphanedDataChannel.self, [true, false, false, false, false]),
                 (RtcpTableRace.self, [true, false, false, false, false]),
                 (SharedAssociation.self, [true, true, true, true, false]),

@@ -1,9 +1,13 @@
 /// Statistics.
 extension PeerMedia {
     nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> [String: PropertyValue] {
-        try await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
+        var reply = try await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
             peer.webrtc.emit("get-stats", [.noPad, .promise(promise)])
         }
+        if OmittedStreams.isNeeded, let session = peer.session {
+            OmittedStreams.add(sending.values.flatMap { $0.ssrcs.dropFirst() }, from: session, to: &reply)
+        }
+        return reply
     }
 
     func report(_ reply: [String: PropertyValue], _ statistics: PeerStatistics, timestamp: Double) -> StatisticsReport {
