@@ -26,6 +26,14 @@ extension EndToEnd {
             #expect(try invited.object("extension") as? [String: String] == ["a": "1", "b": "2"])
         }
 
+        @Test("A command of two words takes a file, too, and an error names both")
+        func roomCommand() async throws {
+            let file = try folder.write(#"{"answer": "now"}"#, "room.json")
+            let who = try Program(["room", "who", "--config", file, "1234"])
+            #expect(try await who.waitForExit() == 2)
+            #expect(who.errors.contains("'answer' in '\(file)' is no option of callagent room who"), "\(who.errors)")
+        }
+
         @Test("The server accepts a configuration file")
         func server() async throws {
             let file = try folder.write(#"{"listen": "127.0.0.1:0", "events": true}"#, "server.json")

@@ -245,6 +245,37 @@ extension EndToEnd {
             try await fails([JanusServer.room], 3, "connection refused; is it running?")
         }
 
+        @Test("A server with an API secret takes only who has it; a file gives it, and any other option")
+        func apiSecret() async throws {
+            let lab = try NetworkLab(hasNAT: false)
+            let janus = try await JanusServer(in: lab, apiSecret: "sesame")
+            let folder = Folder()
+            func config(_ secret: String) throws -> [String] {
+                let file = try folder.write(secret, "\(secret).secret")
+                let options =
+                    #"{"api-secret-file": "\#(file)", "request-timeout": "5s", "server": "ws://unused.example"}"#
+                return ["--config", try folder.write(options, "\(secret).json")]
+            }
+            for (options, text) in [([], "refuses this participant"), (try config("wrong"), "--api-secret-file")] {
+                let party = try RoomParty("p", in: lab, command: ["who", JanusServer.room] + options)
+                #expect(try await party.program.waitForExit() == 3, "\(options)")
+                #expect(party.program.errors.contains(text), "\(party.program.errors)")
+            }
+            let alice = try RoomParty("alice", in: lab, hertz: 440, config("sesame"))
+            let bob = try RoomParty("bob", in: lab, at: .bob, hertz: 554, config("sesame"))
+            for (party, other) in [(alice, bob), (bob, alice)] {
+                try await party.isConnected(with: [other.name])
+                try await party.expectMedia(of: other.name)
+            }
+            let who = try RoomParty("who", in: lab, command: ["who", JanusServer.room] + config("sesame"))
+            #expect(try await who.program.waitForExit() == 0, "\(who.program.errors)")
+            #expect(who.program.output.contains("bob  audio video"), "\(who.program.output)")
+            #expect(who.program.errors.contains("the API secret goes to"), "a warning, since it is not encrypted")
+            try await alice.leave(having: [bob])
+            try await bob.leave(having: [alice])
+            janus.stop()
+        }
+
         @Test("The server dies and comes back: who wants that joins again, others end with one line")
         func outage() async throws {
             let (lab, janus) = try await room()

@@ -23,14 +23,14 @@ package final class JanusServer: Sendable {
 
     /// Starts it; returns when it listens.
     ///
-    /// `options` are further lines of the room's configuration.
-    package init(in lab: NetworkLab, options: [String] = []) async throws {
+    /// `options` are further lines of the room's configuration. Every request has to hold `apiSecret`, unless that is nil.
+    package init(in lab: NetworkLab, options: [String] = [], apiSecret: String? = nil) async throws {
         self.lab = lab
         folder = try TemporaryFolder("janus")
         let unused = ["http", "rabbitmq", "mqtt", "nanomsg", "pfunix"].map { "libjanus_\($0).so" }
         _ = try folder.write(
             """
-            general: { configs_folder = "\(folder.path)" }
+            general: { configs_folder = "\(folder.path)"\n\(apiSecret.map { "api_secret = \"\($0)\"" } ?? "") }
             transports: { disable = "\(unused.joined(separator: ","))" }
             """, to: "janus.jcfg")
         _ = try folder.write(

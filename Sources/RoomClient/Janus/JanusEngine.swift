@@ -10,6 +10,7 @@ internal import TransportSecurity
 public struct JanusEngine: RoomEngine {
     private let url: SignalingURL
     private let token: (@Sendable () async throws -> String)?
+    private let apiSecret: (@Sendable () async throws -> String)?
     private let trustRootsFile: String?
     private let limit: Duration
     private let logger: Logger
@@ -19,14 +20,16 @@ public struct JanusEngine: RoomEngine {
     /// - Parameters:
     ///   - url: The URL of its WebSocket API, such as `ws://127.0.0.1:8188/` or `wss://rooms.example.org/janus`.
     ///   - token: Returns the token for each session (`token_auth` in the server's configuration); nil where the server wants none.
+    ///   - apiSecret: Returns the secret for each session that the server shares with its own applications (`api_secret`); nil where it has none.
+    ///     A server with both takes either.
     ///   - trustRootsFile: A PEM file with certificates to trust for `wss://`, in addition to the system's.
     ///   - requestLimit: How long connecting and each request may take; an hour at most.
-    ///   - logger: Gets the log of what the server refuses; a token is never logged.
+    ///   - logger: Gets the log of what the server refuses; secrets are never logged.
     /// - Throws: ``RoomError/invalidURL(_:text:)``.
     public init(
-        url: String, token: (@Sendable () async throws -> String)? = nil, trustRootsFile: String? = nil,
-        requestLimit: Duration = .seconds(10),
-        logger: Logger = Logger(label: "room")
+        url: String, token: (@Sendable () async throws -> String)? = nil,
+        apiSecret: (@Sendable () async throws -> String)? = nil, trustRootsFile: String? = nil,
+        requestLimit: Duration = .seconds(10), logger: Logger = Logger(label: "room")
     ) throws(RoomError) {
         do throws(SignalingError) {
             self.url = try SignalingURL(url, .webSocket)
@@ -34,16 +37,21 @@ public struct JanusEngine: RoomEngine {
             if case .invalidURL(_, let text) = error { throw .invalidURL(url, text: text) }
             throw .invalidURL(url, text: error.description)
         }
-        (self.token, self.trustRootsFile, self.logger) = (token, trustRootsFile, logger)
+        (self.token, self.apiSecret, self.trustRootsFile, self.logger) = (token, apiSecret, trustRootsFile, logger)
         limit = min(max(requestLimit, .milliseconds(1)), .seconds(3_600))
     }
 
     /// Connects, and joins the room as a publisher that publishes nothing yet.
     public func join(_ entry: RoomEntry) async throws(RoomError) -> any RoomMembership {
         let (url, tls, limit) = (url, try trust(), limit)
-        let token: String?
-        do { token = try await self.token?() } catch { throw .unauthorized(text: "there is no token: \(error)") }
-        let session = JanusSession(token: token, limit: limit) { () async throws(RoomError) in
+        var credentials = JanusCredentials()
+        do { credentials.token = try await token?() } catch {
+            throw .unauthorized(text: "there is no token: \(error)")
+        }
+        do { credentials.apiSecret = try await apiSecret?() } catch {
+            throw .unauthorized(text: "there is no API secret: \(error)")
+        }
+        let session = JanusSession(credentials, limit: limit) { () async throws(RoomError) in
             try await JanusSocket.open(url, tls: tls, within: limit)
         }
         do throws(RoomError) {

@@ -45,6 +45,12 @@ struct JanusDescription: Sendable, Codable {
     static func answer(_ sdp: String) -> JanusDescription { JanusDescription(type: "answer", sdp: sdp, trickle: true) }
 }
 
+/// What every request shows the server.
+struct JanusCredentials: Sendable {
+    var token: String?
+    var apiSecret: String?
+}
+
 /// A request to Janus (https://janus.conf.meetecho.com/docs/rest.html, the same over WebSocket).
 struct JanusRequest: Sendable, Encodable {
     struct Candidate: Sendable, Encodable {
@@ -58,6 +64,7 @@ struct JanusRequest: Sendable, Encodable {
     var janus: String
     var transaction = ""
     var token: String?
+    var apiSecret: String?
     var session: UInt64?
     var handle: UInt64?
     var plugin: String?
@@ -69,6 +76,7 @@ struct JanusRequest: Sendable, Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case janus, transaction, token, plugin, body, jsep, candidate
+        case apiSecret = "apisecret"
         case session = "session_id"
         case handle = "handle_id"
     }

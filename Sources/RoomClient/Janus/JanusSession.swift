@@ -10,7 +10,7 @@ actor JanusSession {
     nonisolated let limit: Duration
 
     private let open: @Sendable () async throws(RoomError) -> JanusSocket
-    private let token: String?
+    private let credentials: JanusCredentials
     private let inbox: AsyncStream<JanusMessage>.Continuation
     /// Nil while there is no connection.
     private var socket: JanusSocket?
@@ -43,9 +43,10 @@ actor JanusSession {
 
     /// A session that `open` makes the connections for; each request may take `limit`.
     init(
-        token: String?, limit: Duration, open: @escaping @Sendable () async throws(RoomError) -> JanusSocket
+        _ credentials: JanusCredentials, limit: Duration,
+        open: @escaping @Sendable () async throws(RoomError) -> JanusSocket
     ) {
-        (self.open, self.token, self.limit) = (open, token, limit)
+        (self.open, self.credentials, self.limit) = (open, credentials, limit)
         (events, inbox) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
     }
 
@@ -217,7 +218,8 @@ actor JanusSession {
 
     private func send(_ request: JanusRequest, transaction: String) {
         var request = request
-        (request.transaction, request.session, request.token) = (transaction, number, token)
+        (request.transaction, request.session) = (transaction, number)
+        (request.token, request.apiSecret) = (credentials.token, credentials.apiSecret)
         // A request has only texts and numbers.
         guard let data = try? JSONEncoder().encode(request) else { return }
         socket?.send(String(decoding: data, as: UTF8.self))

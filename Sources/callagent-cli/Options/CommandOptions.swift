@@ -29,17 +29,21 @@ enum CommandOptions {
         let name: String
     }
 
-    /// The options of `command` by their long names; nil if there is no such command.
-    static func all(of command: String, in dump: String) -> [String: Option]? {
-        guard let root = try? JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command,
-            let found = root.subcommands?.first(where: { $0.commandName == command })
-        else { return nil }
+    /// How many of the first `words` name a command, such as two in `room join lab`, and its options by their long names; nil if none does.
+    static func all(of words: some Sequence<String>, in dump: String) -> (words: Int, options: [String: Option])? {
+        guard let root = try? JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command else { return nil }
+        var (command, count) = (root, 0)
+        for word in words {
+            guard let next = command.subcommands?.first(where: { $0.commandName == word }) else { break }
+            (command, count) = (next, count + 1)
+        }
+        guard count > 0 else { return nil }
         var options: [String: Option] = [:]
-        for argument in found.arguments ?? [] {
+        for argument in command.arguments ?? [] {
             for name in argument.names ?? [] where name.kind == "long" {
                 options[name.name] = Option(isFlag: argument.kind == "flag", isRepeating: argument.isRepeating)
             }
         }
-        return options
+        return (count, options)
     }
 }

@@ -51,18 +51,21 @@ enum ConfigFile {
     static func expanded(_ arguments: [String], commands: () -> String) throws(Failure) -> [String] {
         let own = arguments.prefix { $0 != "--" }
         guard let path = path(in: Array(own)), let place = arguments.firstIndex(where: { !$0.hasPrefix("-") }),
-            let known = CommandOptions.all(of: arguments[place], in: commands()), known["config"] != nil
+            let (count, known) = CommandOptions.all(of: arguments[place...], in: commands()), known["config"] != nil
         else { return arguments }
+        // A command may have two words, such as "room join".
+        let end = place + count
+        let command = arguments[place..<end].joined(separator: " ")
         var added: [String] = []
         for (key, value) in try values(path).sorted(by: { $0.key < $1.key }) {
             guard let option = known[key], !["config", "help", "version"].contains(key) else {
-                throw Failure(.usage, "'\(key.printable)' in '\(path)' is no option of callagent \(arguments[place])")
+                throw Failure(.usage, "'\(key.printable)' in '\(path)' is no option of callagent \(command)")
             }
             if own.contains(where: { $0 == "--\(key)" || $0.hasPrefix("--\(key)=") }) { continue }
             added += try words(key, value, option, path)
         }
         // In front of the command's own arguments: after a "--" they would not be parsed as options.
-        return Array(arguments[...place]) + added + arguments[(place + 1)...]
+        return Array(arguments[..<end]) + added + arguments[end...]
     }
 
     private static func path(in arguments: [String]) -> String? {

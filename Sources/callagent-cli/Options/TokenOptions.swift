@@ -67,11 +67,16 @@ struct TokenOptions: ParsableArguments {
     /// Prints a warning that the libraries only log: the log does not show warnings by default.
     func warnOfPlainToken(to url: String, _ log: LogOptions) {
         let isMediaServer = url.lowercased().hasPrefix("http")
+        if (isMediaServer ? optionProvider : provider) != nil { Self.warnIfPlain("the token", to: url, log) }
+    }
+
+    /// Prints a warning if `secret`, such as "the token", goes to another machine without encryption.
+    static func warnIfPlain(_ secret: String, to url: String, _ log: LogOptions) {
         let (host, scheme) = (ServerHost.of(url), url.prefix { $0 != ":" }.lowercased())
-        guard (isMediaServer ? optionProvider : provider) != nil, log.logLevel.loggerLevel > .warning, !host.isEmpty,
-            !LocalAddresses.isLoopback(host), ["ws", "http", "mqtt"].contains(scheme)
+        guard log.logLevel.loggerLevel > .warning, !host.isEmpty, !LocalAddresses.isLoopback(host),
+            ["ws", "http", "mqtt"].contains(scheme)
         else { return }
-        Output.error("warning: the token goes to \(host) unencrypted; use \(scheme)s://")
+        Output.error("warning: \(secret) goes to \(host) unencrypted; use \(scheme)s://")
     }
 
     /// The transport for one sign-in: the scheme of the URL selects it.

@@ -25,8 +25,15 @@ struct RoomOptions: ParsableArguments {
     var pinFile: String?
 
     @Option(
+        help: ArgumentHelp("A file with the API secret of the server. It is read for each session.", valueName: "file"),
+        completion: .file())
+    var apiSecretFile: String?
+
+    @Option(
         help: ArgumentHelp("How long connecting and each request may take.", valueName: "2s|500ms"))
     var requestTimeout = DurationArgument(.seconds(10))
+
+    @OptionGroup var config: ConfigOptions
 
     func validate() throws {
         for (name, text) in [("the room", room), ("--as", displayName)] where !SignalingLimits.isName(text) {
@@ -45,11 +52,17 @@ struct RoomOptions: ParsableArguments {
     /// The server, with the checks that are possible before anything is sent.
     func engine(_ tokens: TokenOptions, _ log: LogOptions) throws -> JanusEngine {
         try tokens.check()
-        tokens.warnOfPlainToken(to: server, log)
+        if tokens.optionProvider != nil { TokenOptions.warnIfPlain("the token", to: server, log) }
+        var apiSecret: (@Sendable () async throws -> String)?
+        if let apiSecretFile {
+            _ = try TokenFile.read(apiSecretFile)
+            TokenOptions.warnIfPlain("the API secret", to: server, log)
+            apiSecret = { try TokenFile.read(apiSecretFile) }
+        }
         do throws(RoomError) {
             return try JanusEngine(
-                url: server, token: tokens.optionProvider,
-                trustRootsFile: tokens.trustRoots, requestLimit: requestTimeout.duration, logger: log.logger("room"))
+                url: server, token: tokens.optionProvider, apiSecret: apiSecret, trustRootsFile: tokens.trustRoots,
+                requestLimit: requestTimeout.duration, logger: log.logger("room"))
         } catch {
             throw Failure(error)
         }
@@ -70,7 +83,11 @@ extension Failure {
         case .invalidURL, .invalidName: self.init(.usage, text)
         case .unreachable(_, "connection refused"): self.init(.signaling, text + "; is it running?")
         case .unauthorized(let cause):
-            let option = cause.contains("secret") ? "--secret-file" : "--pin-file and --token-file"
+            // Janus' texts: "wrong or missing secret/token" of its API, "wrong secret" and others of a room.
+            let option =
+                cause.contains("secret/token")
+                ? "--token-file and --api-secret-file"
+                : cause.contains("secret") ? "--secret-file" : "--pin-file and --token-file"
             self.init(.signaling, text + "; see \(option)")
         case .unreachable, .noAnswer, .lost: self.init(.signaling, text)
         case .removed: self.init(.notAnswered, "the room is over for this end: \(text)")

@@ -28,7 +28,7 @@ final class LoadCrew: Sendable {
 
     /// Signs in, asks the workers that are signed in as `user`, and gives them their shares of the calls.
     static func gather(_ command: LoadCommand, at user: String) async throws(Failure) -> (LoadCrew, [LoadMachine]) {
-        let known = CommandOptions.all(of: "load", in: CallAgentCommand._dumpHelp()) ?? [:]
+        let known = CommandOptions.all(of: ["load"], in: CallAgentCommand._dumpHelp())?.options ?? [:]
         let arguments = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst())) {
             CallAgentCommand._dumpHelp()
         }

@@ -74,7 +74,7 @@ struct LoadService: Sendable {
     ) async -> LoadJob? {
         let (first, processes, count) = numbers
         do {
-            try plan.check(known: CommandOptions.all(of: "load", in: CallAgentCommand._dumpHelp()) ?? [:])
+            try plan.check(known: CommandOptions.all(of: ["load"], in: CallAgentCommand._dumpHelp())?.options ?? [:])
             // The same checks as for a command line.
             let own = try ConfigFile.expanded(Array(CommandLine.arguments.dropFirst())) {
                 CallAgentCommand._dumpHelp()
