@@ -6,6 +6,7 @@ public enum BuiltInPipelines {
     public static let files: [String: [UInt8]] = [
         "alsa-audio-source.launch": PackageResources.alsa_audio_source_launch,
         "busy-video-source.launch": PackageResources.busy_video_source_launch,
+        "clock-audio-source.launch": PackageResources.clock_audio_source_launch,
         "clock-video-source.launch": PackageResources.clock_video_source_launch,
         "file-av-source.launch": PackageResources.file_av_source_launch,
         "frames-video-source.launch": PackageResources.frames_video_source_launch,

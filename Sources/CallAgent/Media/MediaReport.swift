@@ -59,6 +59,8 @@ public struct MediaReport: Sendable, Equatable {
         public var distinctFrames: Int?
         /// How well the video arrived; nil for audio.
         public var quality: VideoQuality?
+        /// How well audio that ticks arrived; nil for video, other audio, and unless ``MediaConfiguration/measurements`` has it.
+        public var audioQuality: AudioQuality?
         /// The pitch measured in the decoded samples, in Hz; nil while there is no clear tone, and unless ``MediaConfiguration/measurements`` has it.
         public var toneHz: Double?
         /// Frames, or buffers of audio, that left the receive gate.

@@ -147,6 +147,7 @@ final class PeerMediaSession: MediaSession {
         result.decoded = received.decoded
         result.distinctFrames = received.distinctFrames
         result.quality = received.quality
+        result.audioQuality = received.audioQuality
         result.toneHz = received.toneHz
         result.framesReceived = received.framesReceived
         result.keyFramesReceived = received.keyFramesReceived

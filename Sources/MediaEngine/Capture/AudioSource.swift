@@ -20,6 +20,7 @@ public struct AudioSource: Sendable, Hashable {
     /// | text | audio |
     /// |---|---|
     /// | `tone`, `tone:HERTZ` | a sine tone |
+    /// | `clock`, `clock:HERTZ` | the same with a tick at each full second, which ``AudioQuality`` is measured by |
     /// | `speech` | bursts of harmonics with the rhythm of speech |
     /// | `silence` | digital silence |
     /// | `mic` | the default microphone: of PipeWire, PulseAudio or ALSA, the first that works |
@@ -28,19 +29,27 @@ public struct AudioSource: Sendable, Hashable {
     /// | `rtsp://…`, `rtspu://…` | a network camera, in one session with its video |
     /// | `NAME`, `NAME:CHOICE` | the pipeline description of that name |
     ///
-    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when the text is empty or the pitch is not a number from 20 to 20000.
+    /// - Throws: ``MediaError/unknownChoice(kind:value:known:)`` when the text is empty or the pitch is not a number from 20 to 20000, or from 100 to 1500 for `clock`.
     public init(parsing text: String) throws(MediaError) {
         guard let (name, choice) = SourceText.parts(text) else {
             throw .unknownChoice(kind: "audio source", value: text, known: ["tone", "none"])
         }
         self.init(name: name, choice: choice)
-        if name == "tone", let choice, Double(choice).map({ (20...20_000).contains($0) }) != true {
-            throw .unknownChoice(kind: "pitch in Hz", value: choice, known: ["20 to 20000"])
+        let pitches: ClosedRange<Double>? = name == "tone" ? 20...20_000 : name == "clock" ? Self.clockPitches : nil
+        if let pitches, let choice, Double(choice).map(pitches.contains) != true {
+            let range = "\(Int(pitches.lowerBound)) to \(Int(pitches.upperBound))"
+            throw .unknownChoice(kind: "pitch in Hz", value: choice, known: [range])
         }
     }
 
     /// A sine tone, mono, 48 kHz.
     public static func tone(hertz: Double = 440) -> AudioSource { AudioSource(name: "tone", choice: String(hertz)) }
+
+    /// The pitches in Hz that ``clock(hertz:)`` can have: the ticks are heard above them.
+    public static let clockPitches = 100.0...1_500.0
+
+    /// A sine tone of one of ``clockPitches`` with a tick at each full second (UTC), mono, 48 kHz: ``AudioQuality`` is measured by it.
+    public static func clock(hertz: Double = 440) -> AudioSource { AudioSource(name: "clock", choice: String(hertz)) }
 
     /// Bursts of harmonics with the rhythm of speech, mono, 48 kHz.
     public static let speech = AudioSource(name: "speech")
@@ -57,7 +66,7 @@ public struct AudioSource: Sendable, Hashable {
     }
 
     /// The pitch in Hz when it is a tone.
-    public var toneHz: Double? { name == "tone" ? choice.flatMap(Double.init) ?? 440 : nil }
+    public var toneHz: Double? { ["tone", "clock"].contains(name) ? choice.flatMap(Double.init) ?? 440 : nil }
 }
 
 /// How audio is processed before it is sent (`webrtcdsp`).

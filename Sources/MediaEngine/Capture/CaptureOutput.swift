@@ -24,7 +24,8 @@ struct CaptureOutput: Sendable {
         elements = [try format.map(Self.scaler), turner, tee.element].compactMap(\.self)
         for element in elements { pipeline.bin.add(element) }
         // In front of the tee, which keeps the latest frame: a frame that is kept would be copied for each stamp.
-        if isStamped { try FrameStamp().write(at: turner?.pad("src") ?? tee.sink) }
+        if isStamped, let turner { try FrameStamp().write(at: turner.pad("src")) }
+        if isStamped, trunk.kind == .audio { AudioStamp().write(at: tee.sink) }
         do throws(MediaError) {
             for (element, next) in zip(elements, elements.dropFirst()) { try element.link(to: next) }
             try turner?.set("video-direction", orientation.direction)

@@ -47,6 +47,9 @@ struct FrameMark: Equatable {
         guard first & 0xff == checksum else { return nil }
     }
 
+    /// How old it is, in ms, at `now`, in ms since 1970 modulo 2^32; negative if it is from later.
+    func age(at now: UInt32) -> Int { Int(Int32(bitPattern: now &- time)) }
+
     /// Writes the mark into a frame; a frame without room for it stays as it is.
     ///
     /// - Returns: Whether there was room.

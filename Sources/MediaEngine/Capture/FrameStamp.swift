@@ -46,7 +46,10 @@ final class FrameStamp: Sendable {
     }
 
     /// The time in ms since 1970.
-    static var now: Int { Int(Date().timeIntervalSince1970 * 1_000) }
+    static var now: Int { Int(preciseNow) }
+
+    /// The same, with fractions of a ms.
+    static var preciseNow: Double { Date().timeIntervalSince1970 * 1_000 }
 
     private static func fill(
         _ bytes: UnsafeMutableRawBufferPointer, _ stride: Int, x: Int, y: Int, width: Int, height: Int, _ value: UInt8

@@ -76,9 +76,9 @@ struct DemoCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
-        var alice = AgentConfiguration(video: .marked(.ball), audio: .tone(hertz: 440))
+        var alice = AgentConfiguration(video: .marked(.ball), audio: .clock(hertz: 440))
         var bob = AgentConfiguration(
-            video: .marked(.smpte, format: VideoFormat(width: 480, height: 270)), audio: .tone(hertz: 554))
+            video: .marked(.smpte, format: VideoFormat(width: 480, height: 270)), audio: .clock(hertz: 554))
         bob.media.outputs.recordingPath = recordingPath
         let demo = Demo(
             caller: agent("alice", &alice, chosen, engine, server), callee: agent("bob", &bob, chosen, engine, server),

@@ -98,8 +98,7 @@ struct LoadWorker: Sendable {
         // A call that has ended at one end may still end at the other.
         let capacity = 2 * calls + 8
         var configuration = try await command.agentConfiguration(engine, maximumCalls: capacity, ahead: ahead)
-        // So that the other end can say which frames are missing, and how old they are.
-        if command.pair, configuration.media.video?.name == "test" { configuration.media.video?.name = "clock" }
+        if command.pair { configuration.media.mark() }
         // Decoding costs more than all the rest of an end.
         if command.codecs.decode == nil { configuration.media.decoding = .sampled }
         configuration.statisticsInterval = LoadGauge.interval

@@ -22,6 +22,14 @@ extension MediaConfiguration {
         }
     }
 
+    /// Marks what is generated: the other end can say what is missing, and how old it is.
+    mutating func mark() {
+        if video?.name == "test" { video?.name = "clock" }
+        if audio?.name == "tone", let hertz = audio?.toneHz, AudioSource.clockPitches.contains(hertz) {
+            audio?.name = "clock"
+        }
+    }
+
     /// Makes calls that only receive.
     mutating func receiveOnly() {
         direction = .recvonly

@@ -5,7 +5,7 @@ enum SourceName {
     static let video =
         "test[:PATTERN], clock[:PATTERN], busy, v4l2:/dev/videoN, rtsp://URL, file:PATH, image:PATH, screen[:DISPLAY], none"
     static let audio =
-        "tone[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, file:PATH, none"
+        "tone[:HERTZ], clock[:HERTZ], speech, silence, mic, pipewire[:NODE], pulse[:DEVICE], alsa[:DEVICE], rtsp://URL, file:PATH, none"
 
     /// The video source that a text names; nil for `none`.
     ///

@@ -8,13 +8,14 @@ struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The video to send: \(SourceName.video), or the name of a pipeline description. "
-                + "clock has a frame counter and the time of day.",
+                + "clock has a frame counter and the time of day: the receiver measures its quality.",
             valueName: "source"))
     var video = "test"
 
     @Option(
         help: ArgumentHelp(
             "The audio to send: \(SourceName.audio), or the name of a pipeline description. "
+                + "clock is a tone with a tick each second, by which the receiver measures its quality "
                 + "(default: the audio of --video file:, else tone)",
             valueName: "source"))
     var audio: String?

@@ -33,7 +33,12 @@ enum Figures {
                 "received.lossPercent", "received.jitterMs", "received.rtpPacketsBeforeAccept",
                 "received.rtpPacketsWhileOff", "received.rtpPacketsWhileHeld", "received.aboveMaxRateMs",
             ].map { "\(kind).\($0)" }
-        } + [
+        }
+        + [
+            "ticks", "gapCount", "totalGapsMs", "longestGapMs", "clickCount",
+        ].map { "audio.received.quality.\($0)" }
+        + ["audio.received.quality.delayMs", "audio.received.quality.videoOffsetMs", "video.received.quality.delayMs"]
+        .flatMap { spread in ["min", "median", "p95", "max"].map { "\(spread).\($0)" } } + [
             "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",
             "video.sent.qualityLimitationDurationsMs.bandwidth", "video.sent.qualityLimitationDurationsMs.cpu",
             "video.sent.qualityLimitationDurationsMs.none",
@@ -47,11 +52,9 @@ enum Figures {
             "video.received.quality.longestFreezeMs", "video.received.quality.playoutDelayMs",
             "video.received.quality.framesMarked", "video.received.quality.framesMissing",
             "video.received.quality.framesRepeated",
-            "video.received.quality.framesReordered", "video.received.quality.delayMs.min",
-            "video.received.quality.delayMs.median", "video.received.quality.delayMs.p95",
-            "video.received.quality.delayMs.max",
+            "video.received.quality.framesReordered",
             "video.received.shownBeforeConnected", "video.received.framesWhileMuted", "audio.sent.toneHz",
-            "audio.received.samples",
+            "audio.received.samples", "audio.received.concealedMs",
             "audio.received.toneHz", "audio.received.mosEstimate", "audio.received.heardBeforeConnected",
             "audio.received.audibleMsWhileMuted",
             "transport.roundTripTimeMs",
@@ -120,7 +123,10 @@ enum Figures {
         let packets = way[path[1] == "sent" ? "packetsSent" : "packetsReceived"] as? NSNumber
         if packets?.intValue == 0 { return ", because no \(head) was \(path[1])" }
         if last == "toneHz" { return ", because there was no clear tone" }
-        if path.contains("quality") { return ", because the peer's frames have no marks; its source has to be clock" }
+        if path.contains("quality") {
+            return
+                ", because the peer's \(head == "audio" ? "audio has no ticks" : "frames have no marks"); its source has to be clock"
+        }
         if last == "rtpPacketsBeforeAccept" { return ", because that is measured at the caller of an accepted call" }
         return path[1] == "sent" ? ", because the peer reported nothing" : ""
     }

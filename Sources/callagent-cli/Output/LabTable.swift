@@ -19,7 +19,7 @@ enum LabTable {
         func text(_ value: Double?, _ unit: String = "", _ places: Int = 0) -> String {
             value.map { String(format: "%.\(places)f", $0) + unit } ?? "-"
         }
-        let shares = video.compactMap(\.quality).map { quality in
+        let shares = video.compactMap(\.quality?.ofVideo).map { quality in
             let (marked, missing) = (Double(quality.framesMarked ?? 0), Double(quality.framesMissing ?? 0))
             return marked > 0 ? marked / (marked + missing) * 100 : 0
         }
@@ -28,8 +28,8 @@ enum LabTable {
             [
                 text(calls.compactMap { $0.timelineMs["connected"] }.max(), " ms"),
                 text(shares.min(), " %", 1),
-                text(video.compactMap { $0.quality?.longestFreezeMs }.max(), " ms"),
-                text(video.compactMap { $0.quality?.delayMs?.p95 }.max(), " ms"),
+                text(video.compactMap { $0.quality?.ofVideo?.longestFreezeMs }.max(), " ms"),
+                text(video.compactMap { $0.quality?.ofVideo?.delayMs?.p95 }.max(), " ms"),
                 text(audio.compactMap(\.mosEstimate).min(), "", 2),
                 text(video.compactMap(\.lossPercent).max(), " %", 1),
                 text(video.map(\.kbitPerSecond).min(), " kbit/s"),

@@ -17,7 +17,7 @@ enum MediaLines {
             let (sent, received) = (track.sent, track.received)
             lines.append(
                 "  audio     sent \(audio(sent.frames, sent.toneHz, sent.codec)); received "
-                    + audio(received.decoded, received.toneHz, received.codec))
+                    + audio(received.decoded, received.toneHz, received.codec) + quality(received.audioQuality))
         }
         let broken = broken(report.statistics)
         if !broken.isEmpty { lines.append("  broken    the peer sent " + broken.joined(separator: "; ")) }
@@ -59,6 +59,16 @@ enum MediaLines {
         guard let quality, let delay = quality.delayMs else { return "" }
         let missing = quality.framesMissing ?? 0
         return ", delay \(Int(delay.median)) ms" + (missing > 0 ? ", \(missing) missing" : "")
+    }
+
+    /// Such as `, delay 31 ms, 4 ms after the video, 2 gaps`; empty for audio without ticks.
+    private static func quality(_ quality: AudioQuality?) -> String {
+        guard let quality, let delay = quality.delayMs else { return "" }
+        let offset = quality.videoOffsetMs.map { Int($0.median) }
+        let gaps = quality.gapCount == 1 ? "1 gap" : "\(quality.gapCount) gaps"
+        return ", delay \(Int(delay.median)) ms"
+            + (offset.map { ", \(abs($0)) ms \($0 < 0 ? "before" : "after") the video" } ?? "")
+            + (quality.gapCount > 0 ? ", \(gaps)" : "")
     }
 
     private static func frames(_ count: Int, _ width: Int?, _ height: Int?, _ codec: String) -> String {

@@ -43,9 +43,10 @@ struct TrackDocument: Codable {
         var distinctFrames: Int?
         var freezeCount: Int?
         var totalFreezesDurationMs: Double?
-        var quality: VideoQuality?
+        var quality: Quality?
         var shownBeforeConnected: Int?
         var samples: Int?
+        var concealedMs: Double?
         var toneHz: Double?
         var heardBeforeConnected: Int?
         var rtpPacketsBeforeAccept: Int?
@@ -56,6 +57,29 @@ struct TrackDocument: Codable {
         var rtpPacketsWhileHeld: Int?
         var aboveMaxRateMs: Int?
         var dtmf: String?
+    }
+
+    /// That of the kind.
+    enum Quality: Codable {
+        case video(VideoQuality)
+        case audio(AudioQuality)
+
+        var ofVideo: VideoQuality? { if case .video(let quality) = self { quality } else { nil } }
+
+        init(from decoder: any Decoder) throws {
+            if let quality = try? VideoQuality(from: decoder) {
+                self = .video(quality)
+            } else {
+                self = .audio(try AudioQuality(from: decoder))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            switch self {
+            case .video(let quality): try quality.encode(to: encoder)
+            case .audio(let quality): try quality.encode(to: encoder)
+            }
+        }
     }
 
     let sent: Sent
@@ -89,7 +113,7 @@ struct TrackDocument: Codable {
             var quality = quality
             quality.longestFreezeMs = quality.longestFreezeMs.rounded(toPlaces: 1)
             quality.playoutDelayMs = quality.playoutDelayMs.rounded(toPlaces: 1)
-            return quality
+            return .video(quality)
         }
         received.shownBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
@@ -105,6 +129,9 @@ struct TrackDocument: Codable {
         sent.toneHz = track.sent.frames > 0 ? track.sent.toneHz : nil
         var received = Received(track.received, entries, kind: "audio")
         received.samples = track.received.decoded
+        received.concealedMs = entries.inbound.first { $0.kind == "audio" }?.concealedSamples
+            .map { (Double($0) / 48).rounded(toPlaces: 1) }
+        received.quality = track.received.audioQuality.map { .audio($0) }
         received.toneHz = track.received.toneHz?.rounded(toPlaces: 2)
         received.heardBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }

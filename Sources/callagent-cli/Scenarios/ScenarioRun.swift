@@ -49,8 +49,7 @@ struct ScenarioRun: Sendable {
                 engine, maximumCalls: options.answering.maxCalls, ahead: JoinAhead(roles: [.callee]))
             configuration.screenInvite = { options.answering.decide($0) }
             configuration.statisticsInterval = measuring
-            // So that the other end can say which frames are missing, and how old they are.
-            if configuration.media.video?.name == "test" { configuration.media.video?.name = "clock" }
+            configuration.media.mark()
             return configuration
         } catch {
             throw error as? Failure ?? (error as? MediaError).map { Failure($0) } ?? Failure(.prerequisite, "\(error)")

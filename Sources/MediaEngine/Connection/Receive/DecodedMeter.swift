@@ -17,6 +17,7 @@ final class DecodedMeter: Sendable {
         var marks: FrameMarkMeter?
         var pitch: PitchMeter?
         var level: LevelMeter?
+        var ticks: AudioQualityMeter?
 
         /// Starts the enabled measurements and ends the others.
         mutating func applyMeasurements() {
@@ -27,6 +28,8 @@ final class DecodedMeter: Sendable {
             let rate = format?.samplesPerSecond
             pitch = measurements.contains(.pitch) ? pitch ?? rate.map { PitchMeter(samplesPerSecond: $0) } : nil
             level = measurements.contains(.level) ? level ?? rate.map { LevelMeter(samplesPerSecond: $0) } : nil
+            ticks =
+                measurements.contains(.audioTicks) ? ticks ?? rate.map { AudioQualityMeter(samplesPerSecond: $0) } : nil
         }
     }
 
@@ -96,7 +99,7 @@ final class DecodedMeter: Sendable {
         let format = AudioFormat(caps: caps)
         state.withLock { state in
             guard state.format != format else { return }
-            (state.format, state.pitch, state.level) = (format, nil, nil)
+            (state.format, state.pitch, state.level, state.ticks) = (format, nil, nil, nil)
             state.applyMeasurements()
         }
     }
@@ -104,12 +107,13 @@ final class DecodedMeter: Sendable {
     /// Whether the buffer was the first.
     private func add(_ buffer: PassingBuffer, presentedAt time: UInt64?) -> Bool {
         let wait = time.map { playout.note(kind, presentedAt: $0, now: Pipeline.now) } ?? .zero
-        return kind == .video ? addVideo(buffer, shownAt: .now + wait) : addAudio(buffer)
+        return kind == .video ? addVideo(buffer, presentedAt: time, wait) : addAudio(buffer, presentedAt: time)
     }
 
-    private func addVideo(_ buffer: PassingBuffer, shownAt instant: ContinuousClock.Instant) -> Bool {
+    private func addVideo(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) -> Bool {
+        let instant = ContinuousClock.now + wait
         let isDistinct = isCompared && isDistinct(buffer.reference)
-        readMark(buffer)
+        readMark(buffer, presentedAt: time)
         if let size = state.withLock({ $0.measurements.contains(.mutedMedia) ? $0.frameSize : nil }) {
             announcement?.note(frame: buffer.reference, width: size.width, height: size.height)
         }
@@ -121,12 +125,16 @@ final class DecodedMeter: Sendable {
         }
     }
 
-    private func readMark(_ buffer: PassingBuffer) {
+    private func readMark(_ buffer: PassingBuffer, presentedAt time: UInt64?) {
         let size = state.withLock { $0.marks == nil ? nil : $0.frameSize }
         guard let size else { return }
-        let now = UInt32(truncatingIfNeeded: FrameStamp.now)
-        let mark = buffer.reference.withBytes { FrameMark(luma: $0, width: size.width, height: size.height) }
-        state.withLock { $0.marks?.add(mark ?? nil, at: now) }
+        let now = FrameStamp.now
+        let read = buffer.reference.withBytes { FrameMark(luma: $0, width: size.width, height: size.height) }
+        let mark = read ?? nil
+        state.withLock { $0.marks?.add(mark, at: UInt32(truncatingIfNeeded: now)) }
+        guard let mark, let time else { return }
+        let captured = now - mark.age(at: UInt32(truncatingIfNeeded: now))
+        playout.noteSkew { $0.note(frameCapturedAt: Double(captured), presentation: Double(time) / 1e6) }
     }
 
     /// A frame arrived that is not decoded.
@@ -150,8 +158,9 @@ final class DecodedMeter: Sendable {
         return last.map { !$0.hasSameBytes(as: frame) } ?? true
     }
 
-    private func addAudio(_ buffer: PassingBuffer) -> Bool {
-        state.withLock { state in
+    private func addAudio(_ buffer: PassingBuffer, presentedAt time: UInt64?) -> Bool {
+        var ticks: [Double] = []
+        let isFirst = state.withLock { state in
             guard let format = state.format else { return false }
             let isFirst = state.decoded == 0
             let samples = buffer.byteCount / MemoryLayout<Int16>.size / format.channels
@@ -160,22 +169,31 @@ final class DecodedMeter: Sendable {
                 let milliseconds = Double(samples) / Double(format.samplesPerSecond) * 1_000
                 announcement?.note(audio: buffer.reference, milliseconds: milliseconds)
             }
-            if state.pitch != nil || state.level != nil { measure(buffer.reference, format, &state) }
+            state.ticks?.begin(arrival: FrameStamp.preciseNow, presentation: time.map { Double($0) / 1e6 })
+            if state.pitch != nil || state.level != nil || state.ticks != nil {
+                ticks = measure(buffer.reference, format, &state)
+            }
             return isFirst && state.decoded > 0
         }
+        if time != nil { for tick in ticks { playout.noteSkew { $0.note(tickPresentedAt: tick) } } }
+        return isFirst
     }
 
-    private func measure(_ buffer: BufferRef, _ format: AudioFormat, _ state: inout State) {
+    /// Returns the presentation times of the ticks in it, in ms.
+    private func measure(_ buffer: BufferRef, _ format: AudioFormat, _ state: inout State) -> [Double] {
         // Taken and put back, so that their windows are not copied.
-        var (pitch, level) = (state.pitch.take(), state.level.take())
+        var (pitch, level, ticks) = (state.pitch.take(), state.level.take(), state.ticks.take())
+        var presented: [Double] = []
         _ = buffer.withBytes { bytes in
             let samples = bytes.bindMemory(to: Int16.self)
             for index in stride(from: 0, to: samples.count, by: format.channels) {
                 pitch?.add(samples[index])
                 level?.add(samples[index])
+                if let tick = ticks?.add(samples[index]) { presented.append(tick) }
             }
         }
-        (state.pitch, state.level) = (pitch.take(), level.take())
+        (state.pitch, state.level, state.ticks) = (pitch.take(), level.take(), ticks.take())
+        return presented
     }
 
     var hasDecoded: Bool { state.withLock { $0.decoded > 0 } }
@@ -200,6 +218,8 @@ final class DecodedMeter: Sendable {
                 received.audioLevel = state.level?.level
                 received.audioEnergy = state.level?.energy
                 received.measuredSeconds = state.level?.duration
+                received.audioQuality = state.ticks?.result
+                received.audioQuality?.videoOffsetMs = playout.videoOffsetMs
             }
         }
     }
@@ -217,6 +237,8 @@ public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     case distinctFrames
     /// Which frames of a source that marks them are missing, repeated or out of order, and how old they are: ``VideoQuality``.
     case frameMarks
+    /// The delay and the interruptions of audio that ticks: ``AudioQuality``.
+    case audioTicks
     /// Whether media that the peer announced as muted is black or silent: ``MediaOutputs/broken(_:)``. Reads the media only while it is muted.
     case mutedMedia
 }

@@ -6,8 +6,7 @@ struct FrameMarkMeter: Sendable {
     private var missing = 0
     private var repeated = 0
     private var reordered = 0
-    /// How many frames had which delay in ms.
-    private var delays: [Int: Int] = [:]
+    private var delays = DelaySpread()
     /// The mark with the highest number so far, and the last one; nil when the next frame begins a new sequence.
     private var highest: FrameMark?
     private var last: FrameMark?
@@ -26,9 +25,9 @@ struct FrameMarkMeter: Sendable {
 
     /// Takes the mark of the next frame, decoded at `now`, in ms since 1970 modulo 2^32; nil: it has none.
     mutating func add(_ mark: FrameMark?, at now: UInt32) {
-        guard let mark, abs(Self.difference(mark.time, now)) <= Self.longestDelay else { return addUnmarked(at: now) }
+        guard let mark, abs(mark.age(at: now)) <= Self.longestDelay else { return addUnmarked(at: now) }
         marked += 1
-        delays[Self.difference(mark.time, now), default: 0] += 1
+        delays.add(mark.age(at: now))
         defer { (last, unmarked) = (mark, 0) }
         guard let highest, !isNewSequence(mark, after: highest) else {
             self.highest = mark
@@ -70,21 +69,7 @@ struct FrameMarkMeter: Sendable {
         quality.framesMissing = missing
         quality.framesRepeated = repeated
         quality.framesReordered = reordered
-        let sorted = delays.sorted { $0.key < $1.key }
-        guard let least = sorted.first, let most = sorted.last else { return }
-        quality.delayMs = VideoQuality.Distribution(
-            min: Double(least.key), median: Double(Self.quantile(0.5, sorted, marked)),
-            p95: Double(Self.quantile(0.95, sorted, marked)), max: Double(most.key))
-    }
-
-    /// The least delay that this part of all frames does not exceed.
-    private static func quantile(_ part: Double, _ sorted: [(key: Int, value: Int)], _ count: Int) -> Int {
-        var rest = (part * Double(count)).rounded(.up)
-        for (delay, frames) in sorted {
-            rest -= Double(frames)
-            if rest <= 0 { return delay }
-        }
-        return sorted.last?.key ?? 0
+        quality.delayMs = delays.distribution
     }
 
     /// The ms from one time to another, both modulo 2^32.

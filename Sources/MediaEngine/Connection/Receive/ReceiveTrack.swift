@@ -150,6 +150,8 @@ final class ReceiveTrack: Sendable {
         received.shown = gate.passed
         received.arrivals = arrivals.withLock { $0 }
         if let first = received.arrivals.first { received.seconds = (ContinuousClock.now - first) / .seconds(1) }
+        // Other decoders conceal nothing.
+        received.concealedSamples = decoder.get("stats")?.fields?["plc-num-samples"]?.intValue
         received.aboveMaxRateMs = rate?.withLock { $0.aboveMs } ?? 0
         if kind == .video {
             let frames = frames.withLock { $0 }

@@ -22,23 +22,6 @@ public struct VideoQuality: Sendable, Equatable, Codable {
     /// The time from the capture of a frame to its decoding; it is as exact as the clocks of the two machines agree.
     public var delayMs: Distribution?
 
-    /// How a figure is spread over the frames of a call.
-    public struct Distribution: Sendable, Equatable, Codable {
-        /// The least of all.
-        public var min: Double
-        /// Half of all are no greater.
-        public var median: Double
-        /// 95 % of all are no greater.
-        public var p95: Double
-        /// The greatest of all.
-        public var max: Double
-
-        /// Makes a distribution.
-        public init(min: Double, median: Double, p95: Double, max: Double) {
-            (self.min, self.median, self.p95, self.max) = (min, median, p95, max)
-        }
-    }
-
     /// Makes a record.
     public init(longestFreezeMs: Double = 0) { self.longestFreezeMs = longestFreezeMs }
 }

@@ -80,6 +80,10 @@ public struct PeerStatistics: Sendable, Equatable {
         public var frozenSeconds: Double?
         /// How well the video arrived; nil for audio.
         public var quality: VideoQuality?
+        /// How well audio that ticks arrived; nil for video, other audio, and unless ``MediaMeasurement/audioTicks`` is enabled.
+        public var audioQuality: AudioQuality?
+        /// Samples that the decoder made up for lost packets, of one channel; nil for video, and for codecs that conceal nothing: all but Opus.
+        public var concealedSamples: Int?
         /// The level of the last 100 ms of decoded audio, 0 to 1; nil for video, before that, and unless ``MediaMeasurement/level`` is enabled.
         public var audioLevel: Double?
         /// The sum of the squares of the level over time, in s; nil as ``audioLevel``.

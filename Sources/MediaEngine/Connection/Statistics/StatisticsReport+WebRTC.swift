@@ -103,6 +103,7 @@ extension StatisticsReport.InboundRtp {
         framesPerSecond = received?.framesPerSecond
         freezeCount = received?.freezes
         totalFreezesDuration = received?.frozenSeconds
+        concealedSamples = received?.concealedSamples
         audioLevel = received?.audioLevel
         totalAudioEnergy = received?.audioEnergy
         totalSamplesDuration = received?.measuredSeconds

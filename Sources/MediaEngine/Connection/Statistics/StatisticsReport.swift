@@ -63,6 +63,8 @@ public struct StatisticsReport: Sendable, Equatable {
         public var frameHeight: Int?
         /// For audio: per channel.
         public var totalSamplesReceived: Int?
+        /// For Opus: those of them that the decoder made up for lost packets, per channel.
+        public var concealedSamples: Int?
         /// For audio: the root mean square of the last 100 ms, 0 to 1; nil unless ``MediaMeasurement/level`` is enabled, as the next two.
         public var audioLevel: Double?
         /// For audio: the sum of the squares of the level over time.

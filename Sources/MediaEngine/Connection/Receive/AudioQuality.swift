@@ -1,0 +1,52 @@
+/// How well received audio arrived.
+///
+/// It needs ``MediaMeasurement/audioTicks``, and a sender whose source is ``AudioSource/clock(hertz:)``: a steady tone that ticks.
+public struct AudioQuality: Sendable, Equatable, Codable {
+    /// Ticks that were heard at most 5 s after another one; there is one each second.
+    public var ticks = 0
+    /// How often the tone was interrupted for 10 ms to 1 s: packets were lost and could not be concealed, or the sender had nothing to send.
+    ///
+    /// Longer interruptions are pauses, such as muted audio. Counted from the second tick on.
+    public var gapCount = 0
+    /// How long it was in all, in ms.
+    public var totalGapsMs = 0.0
+    /// The longest gap, in ms; 0 without one.
+    public var longestGapMs = 0.0
+    /// How often the tone jumped within less than a ms.
+    public var clickCount = 0
+    /// The time from the capture of a sample until it is decoded and its turn in its packet has come; as exact as the clocks of the two machines agree.
+    ///
+    /// From -100 to 900 ms; a longer delay appears as a shorter one.
+    public var delayMs: Distribution?
+    /// How much later audio is played than the video that was captured at the same time, in ms; negative: earlier.
+    ///
+    /// Needs ``MediaMeasurement/frameMarks`` and video whose frames have marks. The clocks of the machines do not count. From -500 to 500 ms.
+    public var videoOffsetMs: Distribution?
+
+    /// Makes an empty record.
+    public init() {}
+}
+
+/// How much later audio is presented than the video of the same instant: a value.
+struct AudioSkew: Sendable {
+    /// The presentation time of the latest frame less its capture time, in ms; nil before the first one.
+    private var video: Double?
+    private var offsets = DelaySpread()
+
+    /// A frame that was captured at `captured`, in ms since 1970, is presented at `presentation`, in ms of the pipelines' clock.
+    mutating func note(frameCapturedAt captured: Double, presentation: Double) { video = presentation - captured }
+
+    /// A tick is presented at `presentation`: it was captured at a full second.
+    mutating func note(tickPresentedAt presentation: Double) {
+        guard let video else { return }
+        offsets.add(Int(Self.wrapped(presentation - video, from: -AudioTick.interval / 2).rounded()))
+    }
+
+    var distribution: Distribution? { offsets.distribution }
+
+    /// The same place between two ticks as `time`, in ms, from `start` on.
+    static func wrapped(_ time: Double, from start: Double) -> Double {
+        let rest = (time - start).truncatingRemainder(dividingBy: AudioTick.interval)
+        return start + (rest < 0 ? rest + AudioTick.interval : rest)
+    }
+}

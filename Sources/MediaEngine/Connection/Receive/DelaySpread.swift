@@ -1,0 +1,46 @@
+/// How many frames or ticks had which delay, in whole ms.
+struct DelaySpread: Sendable {
+    private var counts: [Int: Int] = [:]
+    private var total = 0
+
+    mutating func add(_ delay: Int) {
+        counts[delay, default: 0] += 1
+        total += 1
+    }
+
+    /// Nil without a delay.
+    var distribution: Distribution? {
+        let sorted = counts.sorted { $0.key < $1.key }
+        guard let least = sorted.first, let most = sorted.last else { return nil }
+        return Distribution(
+            min: Double(least.key), median: Double(quantile(0.5, sorted)), p95: Double(quantile(0.95, sorted)),
+            max: Double(most.key))
+    }
+
+    /// The least delay that this part of all does not exceed.
+    private func quantile(_ part: Double, _ sorted: [(key: Int, value: Int)]) -> Int {
+        var rest = (part * Double(total)).rounded(.up)
+        for (delay, count) in sorted {
+            rest -= Double(count)
+            if rest <= 0 { return delay }
+        }
+        return sorted.last?.key ?? 0
+    }
+}
+
+/// How a figure is spread over the frames or ticks of a call.
+public struct Distribution: Sendable, Equatable, Codable {
+    /// The least of all.
+    public var min: Double
+    /// Half of all are no greater.
+    public var median: Double
+    /// 95 % of all are no greater.
+    public var p95: Double
+    /// The greatest of all.
+    public var max: Double
+
+    /// Makes a distribution.
+    public init(min: Double, median: Double, p95: Double, max: Double) {
+        (self.min, self.median, self.p95, self.max) = (min, median, p95, max)
+    }
+}
