@@ -9,7 +9,8 @@ extension EndToEnd {
     @Suite struct FigureTests {
         @Test("docs/cli.md lists exactly the figures that a call has and that --expect takes")
         func documented() async throws {
-            let document = try await document(["--codec", "vp8"], count: 1)
+            // Long enough for two ticks, whenever it begins.
+            let document = try await document(["--codec", "vp8"], count: 1, duration: "4s")
             let call = try #require((document["calls"] as? [[String: Any]])?.first)
             let documented = try Self.documentedPaths()
             #expect(documented == Set(Figures.ofCall), "\(documented.symmetricDifference(Figures.ofCall))")
@@ -139,11 +140,13 @@ extension EndToEnd {
                 ])
         }
 
-        private func document(_ arguments: [String], count: Int) async throws -> [String: Any] {
+        private func document(
+            _ arguments: [String], count: Int, duration: String = "3s"
+        ) async throws -> [String: Any] {
             let trio = try await Trio()
-            // Frames with marks have all figures.
-            let bob = try await trio.listen(["--video", "clock"])
-            let alice = try trio.call(["--json", "--repeat", "\(count)", "--duration", "3s"] + arguments)
+            // Frames with marks and audio with ticks have all figures.
+            let bob = try await trio.listen(["--video", "clock", "--audio", "clock"])
+            let alice = try trio.call(["--json", "--repeat", "\(count)", "--duration", duration] + arguments)
             #expect(try await alice.waitForExit() == 0, "\(alice.errors)")
             bob.signal(SIGINT)
             return try alice.document()
