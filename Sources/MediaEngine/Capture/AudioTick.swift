@@ -12,6 +12,12 @@ enum AudioTick {
     static let amplitude = 0.2
     /// In ms.
     static let interval = 1_000.0
+
+    /// The same place between two ticks as `time`, in ms, from `start` on.
+    static func wrapped(_ time: Double, from start: Double) -> Double {
+        let rest = (time - start).truncatingRemainder(dividingBy: interval)
+        return start + (rest < 0 ? rest + interval : rest)
+    }
 }
 
 /// Where ticks belong in a stream of samples of one channel: a value without a clock.
@@ -19,27 +25,33 @@ struct AudioTicker: Sendable {
     private let samplesPerSecond: Double
     /// When the next sample is captured, in ms since 1970; nil before the first one.
     private var next: Double?
+    /// The full second of the next tick, in ms since 1970.
+    private var due = 0.0
     /// The first sample of the present tick, counted from the next one on; nil between two ticks.
     private var start: Int?
 
-    /// A greater distance between the samples and the clock, in ms, is a pause.
-    private static let longestStep = 20.0
-    /// The part of the distance that each buffer makes up for: single buffers come late on a busy machine.
-    private static let correction = 0.02
+    /// A buffer that comes later than that, in ms, follows a pause.
+    private static let longestStall = 500.0
+    /// The part of its lateness that each buffer adds to the time: two clocks drift apart slowly.
+    private static let drift = 0.001
 
     init(samplesPerSecond: Int) { self.samplesPerSecond = Double(samplesPerSecond) }
 
-    /// Adds the ticks to the next samples, whose first one is captured at `time`, in ms since 1970.
-    mutating func add(to samples: UnsafeMutableBufferPointer<Int16>, capturedAt time: Double) {
-        let expected = next ?? time
-        let isPause = abs(time - expected) > Self.longestStep
-        let first = isPause ? time : expected + (time - expected) * Self.correction
+    /// Adds the ticks to the next samples, which arrive at `time`, in ms since 1970.
+    ///
+    /// A buffer may come late, when the machine is busy, but never early.
+    mutating func add(to samples: UnsafeMutableBufferPointer<Int16>, arrivingAt time: Double) {
+        let late = next.map { time - $0 } ?? .infinity
+        let first = late < 0 || late > Self.longestStall ? time : time - late + late * Self.drift
         let length = Double(samples.count) * 1_000 / samplesPerSecond
         next = first + length
-        if isPause { start = nil }
-        let second = (first / AudioTick.interval).rounded(.up) * AudioTick.interval
-        if start == nil, second < first + length {
-            start = Int(((second - first) * samplesPerSecond / 1_000).rounded())
+        // At the beginning, after a pause, and if somebody sets the clock.
+        if abs(due - first) > 2 * AudioTick.interval {
+            due = (first / AudioTick.interval).rounded(.up) * AudioTick.interval
+        }
+        if start == nil, due < first + length {
+            start = max(0, Int(((due - first) * samplesPerSecond / 1_000).rounded()))
+            due += AudioTick.interval
         }
         guard let start else { return }
         let count = Int(AudioTick.duration * samplesPerSecond / 1_000)
@@ -60,14 +72,14 @@ struct AudioTicker: Sendable {
 final class AudioStamp: Sendable {
     private let ticker = Mutex<AudioTicker?>(nil)
 
-    /// Stamps the samples that pass this pad: signed 16-bit samples of one channel at one rate.
+    /// Stamps the samples that pass this pad: of one channel at one rate; others stay as they are.
     func write(at pad: Pad) {
         pad.edit { bytes, caps in
-            guard let format = DecodedMeter.AudioFormat(caps: caps), format.channels == 1 else { return }
+            guard let format = SampleFormat(caps: caps), format.channels == 1 else { return }
+            let now = FrameStamp.preciseNow
             self.ticker.withLock { ticker in
-                var present = ticker.take() ?? AudioTicker(samplesPerSecond: format.samplesPerSecond)
-                present.add(to: bytes.bindMemory(to: Int16.self), capturedAt: FrameStamp.preciseNow)
-                ticker = present
+                if ticker == nil { ticker = AudioTicker(samplesPerSecond: format.samplesPerSecond) }
+                ticker?.add(to: bytes.bindMemory(to: Int16.self), arrivingAt: now)
             }
         }
     }

@@ -170,6 +170,7 @@ extension GObject {
             for index in buffer.indices { g_value_unset(base + index) }
         }
     }
+
     /// The object that an action signal returns.
     func object(of signal: String, _ arguments: [SignalArgument]) -> AnyGObject? {
         var object: AnyGObject?

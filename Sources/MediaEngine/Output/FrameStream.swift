@@ -56,7 +56,7 @@ extension Outlet {
 
     func samples(buffering: Int, onEnd: @escaping @Sendable () -> Void = {}) -> FrameStream<AudioSamples> {
         FrameStream(self, buffering: buffering, onEnd: onEnd) { audio in
-            guard let format = DecodedMeter.AudioFormat(caps: .structure(name: "", audio.caps.fields)) else {
+            guard let format = SampleFormat(caps: .structure(name: "", audio.caps.fields)) else {
                 return nil
             }
             let samples = audio.buffer.withBytes { [Int16]($0.bindMemory(to: Int16.self)) }

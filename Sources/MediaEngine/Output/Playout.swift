@@ -6,7 +6,7 @@ final class Playout: Sendable {
         var delay = PlayoutDelay()
         /// How long the sinks take that are open, in ns: a sound card has a buffer.
         var latencies: [MediaKind: Int64] = [:]
-        var skew = AudioSkew()
+        var frameSkew: Double?
     }
     private let state = Mutex(State())
 
@@ -25,11 +25,11 @@ final class Playout: Sendable {
         }
     }
 
-    /// How much later audio is presented than the video of the same instant; nil while it was not measured.
-    var videoOffsetMs: Distribution? { state.withLock { $0.skew.distribution } }
-
-    /// Notes when something of a known capture time is presented.
-    func noteSkew(_ note: (inout AudioSkew) -> Void) { state.withLock { note(&$0.skew) } }
+    /// The presentation time of the latest frame with a mark less its capture time, in ms; nil before the first one.
+    var frameSkew: Double? {
+        get { state.withLock { $0.frameSkew } }
+        set { state.withLock { $0.frameSkew = newValue } }
+    }
 
     /// The round trip, in ms; that of a long path before the first report.
     var roundTripMs: Double { state.withLock { $0.delay.roundTripMs } }

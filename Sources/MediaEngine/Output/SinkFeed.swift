@@ -85,7 +85,7 @@ final class SinkFeed: Sendable {
     }
 
     private func isQuiet(_ audio: OutletBuffer) -> Bool {
-        guard DecodedMeter.AudioFormat(caps: .structure(name: "", audio.caps.fields)) != nil else { return false }
+        guard SampleFormat(caps: .structure(name: "", audio.caps.fields)) != nil else { return false }
         return audio.buffer.withBytes { bytes in
             bytes.bindMemory(to: Int16.self).allSatisfy { abs(Int($0)) <= Self.quietest }
         } ?? false

@@ -15,7 +15,7 @@ struct SourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The audio to send: \(SourceName.audio), or the name of a pipeline description. "
-                + "clock is a tone with a tick each second, by which the receiver measures its quality "
+                + "clock is a tone with a tick each second, by which the receiver measures its quality. "
                 + "(default: the audio of --video file:, else tone)",
             valueName: "source"))
     var audio: String?

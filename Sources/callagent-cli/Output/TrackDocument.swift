@@ -131,7 +131,12 @@ struct TrackDocument: Codable {
         received.samples = track.received.decoded
         received.concealedMs = entries.inbound.first { $0.kind == "audio" }?.concealedSamples
             .map { (Double($0) / 48).rounded(toPlaces: 1) }
-        received.quality = track.received.audioQuality.map { .audio($0) }
+        received.quality = track.received.audioQuality.map { quality in
+            var quality = quality
+            quality.totalGapsMs = quality.totalGapsMs.rounded(toPlaces: 1)
+            quality.longestGapMs = quality.longestGapMs.rounded(toPlaces: 1)
+            return .audio(quality)
+        }
         received.toneHz = track.received.toneHz?.rounded(toPlaces: 2)
         received.heardBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }

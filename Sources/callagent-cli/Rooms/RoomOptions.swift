@@ -85,7 +85,7 @@ extension Failure {
         case .unauthorized(let cause):
             // Janus' texts: "wrong or missing secret/token" of its API, "wrong secret" and others of a room.
             let option =
-                cause.contains("secret/token")
+                cause.contains("secret/token") || cause.contains("API secret")
                 ? "--token-file and --api-secret-file"
                 : cause.contains("secret") ? "--secret-file" : "--pin-file and --token-file"
             self.init(.signaling, text + "; see \(option)")

@@ -6,9 +6,9 @@ public struct AudioQuality: Sendable, Equatable, Codable {
     public var ticks = 0
     /// How often the tone was interrupted for 10 ms to 1 s: packets were lost and could not be concealed, or the sender had nothing to send.
     ///
-    /// Longer interruptions are pauses, such as muted audio. Counted from the second tick on.
+    /// Longer interruptions are pauses, such as muted audio. Faults between two ticks count, as do ``clickCount``; lengths are right to 5 ms.
     public var gapCount = 0
-    /// How long it was in all, in ms.
+    /// The total length of the gaps, in ms.
     public var totalGapsMs = 0.0
     /// The longest gap, in ms; 0 without one.
     public var longestGapMs = 0.0
@@ -25,28 +25,4 @@ public struct AudioQuality: Sendable, Equatable, Codable {
 
     /// Makes an empty record.
     public init() {}
-}
-
-/// How much later audio is presented than the video of the same instant: a value.
-struct AudioSkew: Sendable {
-    /// The presentation time of the latest frame less its capture time, in ms; nil before the first one.
-    private var video: Double?
-    private var offsets = DelaySpread()
-
-    /// A frame that was captured at `captured`, in ms since 1970, is presented at `presentation`, in ms of the pipelines' clock.
-    mutating func note(frameCapturedAt captured: Double, presentation: Double) { video = presentation - captured }
-
-    /// A tick is presented at `presentation`: it was captured at a full second.
-    mutating func note(tickPresentedAt presentation: Double) {
-        guard let video else { return }
-        offsets.add(Int(Self.wrapped(presentation - video, from: -AudioTick.interval / 2).rounded()))
-    }
-
-    var distribution: Distribution? { offsets.distribution }
-
-    /// The same place between two ticks as `time`, in ms, from `start` on.
-    static func wrapped(_ time: Double, from start: Double) -> Double {
-        let rest = (time - start).truncatingRemainder(dividingBy: AudioTick.interval)
-        return start + (rest < 0 ? rest + AudioTick.interval : rest)
-    }
 }

@@ -8,8 +8,10 @@ struct AudioQualityMeter: Sendable {
     private struct Block {
         var squares = 0.0
         var (cosine, sine) = (0.0, 0.0)
-        /// The largest second difference of three samples: steep at a click.
-        var steepest = 0.0
+        /// Sums that the next sample of the tone is predicted by.
+        var (products, neighbours) = (0.0, 0.0)
+        /// The largest difference between a sample and its prediction.
+        var surprise = 0.0
     }
     /// The loud blocks of a tick so far.
     private struct Tick {
@@ -19,10 +21,28 @@ struct AudioQualityMeter: Sendable {
         var blocks = 0
         var loudest = 0.0
     }
-    /// When the middle of a tick arrived, in ms since 1970, and when it is presented, in ms.
+    /// The tone, as it was lately.
+    private struct Tone {
+        /// A root mean square of full scale.
+        var level: Double
+        /// A sample is this times the one before it, less the one before that: twice the cosine of the angle between two samples.
+        var factor = 2.0
+        var (products, neighbours) = (0.0, 0.0)
+        /// The mean of the largest surprise of each block.
+        var surprise: Double
+        /// For how many blocks it is not looked at for clicks: it has just begun, or jumped.
+        var blind = 40
+
+        init(level: Double, surprise: Double) { (self.level, self.surprise) = (level, surprise) }
+
+        var isAudible: Bool { level > 0.003 }
+    }
+    /// When a buffer arrives, in ms since 1970, and when it is presented, in ms.
     private struct Moment {
         var arrival: Double
         var presentation: Double
+        /// How many of its samples have been taken.
+        var samples = 0
     }
 
     private static let blocksPerSecond = 400
@@ -30,40 +50,40 @@ struct AudioQualityMeter: Sendable {
     private static let tickThreshold = 0.06
     /// Of full scale: how loud the middle of a tick is.
     private static let tickRange = 0.1...0.3
-    /// After so many seconds at most a tick follows another one.
-    private static let mostSeconds = 5.0
     /// How many blocks of a tick are above the threshold; more are another sound, fewer a damaged tick.
     private static let tickBlocks = 3...10
+    /// How much a tick surprises at most, as a multiple of its loudness: in narrowband audio, where it swells.
+    private static let tickSurprise = 7.0
+    /// After so many seconds at most a tick follows another one.
+    private static let mostSeconds = 5.0
     /// Below that part of its level the tone is interrupted.
     private static let silence = 0.1
     /// In ms: less is not heard as a gap, more is a pause.
     private static let gapRange = 10.0...1_000.0
-    /// The part of a new block in the mean level: it takes 100 ms to follow.
+    /// The part of a new block in the means: they take 100 ms to follow.
     private static let memory = 1.0 / 40
 
     private let samplesPerSecond: Double
     /// The wave that ticks are found with, for each sample of a block, below a window.
     private let wave: [(cosine: Double, sine: Double)]
     private let windowSum: Double
-    private var moment = Moment(arrival: 0, presentation: 0)
-    /// The presentation time that follows the samples so far, in ms; nil before the first one.
-    private var expected: Double?
+    /// The present buffer; nil before the first one, and after a pause.
+    private var moment: Moment?
+    private var frameSkew: Double?
     private var block = Block()
     private var position = 0
     private var (last, beforeLast) = (0.0, 0.0)
     private var tick: Tick?
     /// When the latest tick is presented, in ms.
     private var latest: Double?
-    /// The level of the tone, a root mean square of full scale; nil before there is one.
-    private var level: Double?
-    private var steepness = 0.0
+    /// Nil while there is none.
+    private var tone: Tone?
     /// For how long the tone is interrupted, in ms.
     private var quietMs = 0.0
-    private var ticks = 0
-    private var delays = DelaySpread()
+    private var (delays, offsets) = (DelaySpread(), DelaySpread())
     private var quality = AudioQuality()
-    /// Blocks that are not looked at for clicks, since the tone has just begun or a click was counted.
-    private var blind = 0
+    /// Faults since the latest tick; they count when another one follows, since until then it may be another sound.
+    private var pending = AudioQuality()
 
     /// Starts a measurement of signed 16-bit samples of one channel.
     init(samplesPerSecond: Int) {
@@ -77,114 +97,134 @@ struct AudioQualityMeter: Sendable {
         }
     }
 
-    /// The samples that follow were decoded at `arrival`, in ms since 1970, and are presented at `presentation`, in ms; nil if that is not known.
-    mutating func begin(arrival: Double, presentation: Double?) {
-        if let presentation, let expected {
-            // The decoder left something out.
-            let gap = presentation - expected
-            if gap >= Self.gapRange.lowerBound {
-                note(gap: gap)
-                // The tone goes on in another phase.
-                blind = 2
-            }
+    /// The samples that follow were decoded at `arrival`, in ms since 1970, and are presented at `presentation`, in ms of the pipelines' clock.
+    ///
+    /// `frameSkew` is the presentation time of the latest frame less its capture time, in ms; nil: it is not known.
+    mutating func begin(arrival: Double, presentation: Double, frameSkew: Double?) {
+        // The decoder left something out.
+        let gap = moment.map { presentation - $0.presentation - milliseconds($0.samples) } ?? 0
+        if gap > Self.gapRange.upperBound { interrupt() }
+        if gap >= Self.gapRange.lowerBound, tone?.isAudible == true {
+            if quietMs > 0 { quietMs += gap } else { note(gap: gap) }
+            // The tone goes on in another phase.
+            tone?.blind = 2
         }
-        expected = presentation
-        moment = Moment(arrival: arrival, presentation: presentation ?? 0)
+        moment = Moment(arrival: arrival, presentation: presentation)
+        self.frameSkew = frameSkew
     }
 
-    /// Takes the next sample; returns the presentation time of a tick that is over, in ms.
-    mutating func add(_ sample: Int16) -> Double? {
+    /// What follows does not continue what was before, as after a pause.
+    mutating func interrupt() {
+        (moment, tone, tick, latest) = (nil, nil, nil, nil)
+        (quietMs, pending) = (0, AudioQuality())
+    }
+
+    /// Takes the next sample.
+    mutating func add(_ sample: Int16) {
         let value = Double(sample) / 32_768
         let (cosine, sine) = wave[position]
         block.squares += value * value
         block.cosine += value * cosine
         block.sine += value * sine
-        block.steepest = max(block.steepest, abs(value - 2 * last + beforeLast))
+        block.products += (value + beforeLast) * last
+        block.neighbours += last * last
+        block.surprise = max(block.surprise, abs(value - (tone?.factor ?? 2) * last + beforeLast))
         (beforeLast, last) = (last, value)
         position += 1
-        let passed = 1_000 / samplesPerSecond
-        moment.arrival += passed
-        moment.presentation += passed
-        expected? += passed
-        return position == wave.count ? endBlock() : nil
+        moment?.samples += 1
+        if position == wave.count { endBlock() }
     }
 
-    private mutating func endBlock() -> Double? {
+    private mutating func endBlock() {
         let block = block
         (self.block, position) = (Block(), 0)
         let loudness = 2 * (block.cosine * block.cosine + block.sine * block.sine).squareRoot() / windowSum
-        follow(block, isTick: loudness > Self.tickThreshold / 3)
+        follow(block, tickLoudness: loudness)
+        guard let moment else { return }
         guard loudness < Self.tickThreshold else {
             var tick = tick ?? Tick()
-            let middle = Double(wave.count) * 500 / samplesPerSecond
+            let middle = milliseconds(moment.samples) - milliseconds(wave.count) / 2
             tick.weight += loudness
-            tick.arrival += loudness * (moment.arrival - middle)
-            tick.presentation += loudness * (moment.presentation - middle)
+            tick.arrival += loudness * (moment.arrival + middle)
+            tick.presentation += loudness * (moment.presentation + middle)
             tick.blocks += 1
             tick.loudest = max(tick.loudest, loudness)
             self.tick = tick
-            return nil
-        }
-        return tick.take().flatMap { note($0) }
-    }
-
-    private mutating func note(_ tick: Tick) -> Double? {
-        guard Self.tickBlocks.contains(tick.blocks), Self.tickRange.contains(tick.loudest) else { return nil }
-        let (arrival, presentation) = (tick.arrival / tick.weight, tick.presentation / tick.weight)
-        defer { latest = presentation }
-        // Other sounds are not as regular.
-        let distance = presentation - (latest ?? presentation)
-        let seconds = (distance / AudioTick.interval).rounded()
-        guard (1...Self.mostSeconds).contains(seconds),
-            abs(distance - seconds * AudioTick.interval) < AudioTick.duration
-        else { return nil }
-        let begin = arrival - AudioTick.duration / 2
-        // Just before the full second: the clocks of the two machines do not agree.
-        delays.add(Int(AudioSkew.wrapped(begin, from: -100).rounded()))
-        ticks += 1
-        return presentation - AudioTick.duration / 2
-    }
-
-    private mutating func follow(_ block: Block, isTick: Bool) {
-        let blockMs = Double(wave.count) * 1_000 / samplesPerSecond
-        let loudness = (block.squares / Double(wave.count)).squareRoot()
-        guard let level, level > 0.003 else {
-            (self.level, steepness, blind) = (loudness, block.steepest, 40)
             return
         }
-        guard loudness >= level * Self.silence else {
-            quietMs += blockMs
-            if quietMs > Self.gapRange.upperBound { (self.level, quietMs) = (nil, 0) }
+        if let tick = tick.take() { note(tick) }
+    }
+
+    private mutating func note(_ tick: Tick) {
+        guard Self.tickBlocks.contains(tick.blocks), Self.tickRange.contains(tick.loudest) else { return }
+        let arrival = tick.arrival / tick.weight - AudioTick.duration / 2
+        let presentation = tick.presentation / tick.weight - AudioTick.duration / 2
+        defer { (latest, pending) = (presentation, AudioQuality()) }
+        // Other sounds are not as regular.
+        let seconds = latest.map { (presentation - $0) / AudioTick.interval } ?? 0
+        guard (1...Self.mostSeconds).contains(seconds.rounded()),
+            abs(seconds - seconds.rounded()) * AudioTick.interval < AudioTick.duration
+        else { return }
+        // A little before the full second is possible: the clocks of the two machines do not agree.
+        delays.add(Int(AudioTick.wrapped(arrival, from: -100).rounded()))
+        if let frameSkew {
+            offsets.add(Int(AudioTick.wrapped(presentation - frameSkew, from: -AudioTick.interval / 2).rounded()))
+        }
+        quality.ticks += 1
+        quality.addFaults(of: pending)
+    }
+
+    private func milliseconds(_ samples: Int) -> Double { Double(samples) * 1_000 / samplesPerSecond }
+
+    private mutating func follow(_ block: Block, tickLoudness: Double) {
+        let level = (block.squares / Double(wave.count)).squareRoot()
+        guard var tone = tone.take(), tone.isAudible else {
+            tone = Tone(level: level, surprise: block.surprise)
+            return
+        }
+        guard level >= tone.level * Self.silence else {
+            quietMs += milliseconds(wave.count)
+            if quietMs > Self.gapRange.upperBound { interrupt() } else { self.tone = tone }
             return
         }
         if quietMs >= Self.gapRange.lowerBound { note(gap: quietMs) }
-        if quietMs > 0 { (quietMs, blind) = (0, 2) }
-        blind -= 1
-        if !isTick {
-            if blind <= 0, block.steepest > 4 * steepness + 0.2 * level {
-                quality.clickCount += 1
-                blind = 2
-            } else if blind != 2 {
-                steepness += (block.steepest - steepness) * Self.memory
-            }
+        if quietMs > 0 { (quietMs, tone.blind) = (0, 2) }
+        tone.level += (level - tone.level) * Self.memory
+        if tone.blind > 0 {
+            tone.blind -= 1
+        } else if block.surprise > 4 * tone.surprise + 0.2 * tone.level + Self.tickSurprise * tickLoudness {
+            pending.clickCount += 1
+            tone.blind = 2
+        } else if tickLoudness < Self.tickThreshold / 6 {
+            tone.surprise += (block.surprise - tone.surprise) * Self.memory
+            tone.products += (block.products - tone.products) * Self.memory
+            tone.neighbours += (block.neighbours - tone.neighbours) * Self.memory
+            if tone.neighbours > 0 { tone.factor = tone.products / tone.neighbours }
         }
-        self.level = level + (loudness - level) * Self.memory
+        self.tone = tone
     }
 
     private mutating func note(gap: Double) {
-        // Of a tone: until the first tick it may be anything.
-        guard ticks > 0, Self.gapRange.contains(gap) else { return }
-        quality.gapCount += 1
-        quality.totalGapsMs += gap
-        quality.longestGapMs = max(quality.longestGapMs, gap)
+        guard Self.gapRange.contains(gap) else { return }
+        pending.gapCount += 1
+        pending.totalGapsMs += gap
+        pending.longestGapMs = max(pending.longestGapMs, gap)
     }
 
     /// What was measured; nil without a tick.
     var result: AudioQuality? {
-        guard ticks > 0 else { return nil }
+        guard quality.ticks > 0 else { return nil }
         var quality = quality
-        quality.ticks = ticks
-        quality.delayMs = delays.distribution
+        (quality.delayMs, quality.videoOffsetMs) = (delays.distribution, offsets.distribution)
         return quality
+    }
+}
+
+extension AudioQuality {
+    fileprivate mutating func addFaults(of other: AudioQuality) {
+        gapCount += other.gapCount
+        totalGapsMs += other.totalGapsMs
+        longestGapMs = max(longestGapMs, other.longestGapMs)
+        clickCount += other.clickCount
     }
 }

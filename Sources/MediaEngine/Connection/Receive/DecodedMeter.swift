@@ -9,7 +9,7 @@ final class DecodedMeter: Sendable {
         var measurements: Set<MediaMeasurement> = []
         var decoded = 0
         var freezes = FreezeMeter()
-        var format: AudioFormat?
+        var format: SampleFormat?
         var frameSize: FrameSize?
         /// Nil while it is not enabled, as everything below.
         var distinct: Int?
@@ -30,22 +30,6 @@ final class DecodedMeter: Sendable {
             level = measurements.contains(.level) ? level ?? rate.map { LevelMeter(samplesPerSecond: $0) } : nil
             ticks =
                 measurements.contains(.audioTicks) ? ticks ?? rate.map { AudioQualityMeter(samplesPerSecond: $0) } : nil
-        }
-    }
-
-    /// The shape of decoded audio.
-    struct AudioFormat: Equatable {
-        let channels: Int
-        let samplesPerSecond: Int
-
-        /// Nil unless `caps` are those of interleaved signed 16-bit samples.
-        init?(caps: PropertyValue?) {
-            guard let fields = caps?.fields, fields["format"]?.stringValue == "S16LE",
-                let channels = fields["channels"]?.intValue, (1...64).contains(channels),
-                let rate = fields["rate"]?.intValue, rate > 0
-            else { return nil }
-            self.channels = channels
-            samplesPerSecond = rate
         }
     }
 
@@ -96,7 +80,7 @@ final class DecodedMeter: Sendable {
             let size = FrameSize(caps: caps)
             return state.withLock { $0.frameSize = size }
         }
-        let format = AudioFormat(caps: caps)
+        let format = SampleFormat(caps: caps)
         state.withLock { state in
             guard state.format != format else { return }
             (state.format, state.pitch, state.level, state.ticks) = (format, nil, nil, nil)
@@ -130,11 +114,9 @@ final class DecodedMeter: Sendable {
         guard let size else { return }
         let now = FrameStamp.now
         let read = buffer.reference.withBytes { FrameMark(luma: $0, width: size.width, height: size.height) }
-        let mark = read ?? nil
-        state.withLock { $0.marks?.add(mark, at: UInt32(truncatingIfNeeded: now)) }
-        guard let mark, let time else { return }
-        let captured = now - mark.age(at: UInt32(truncatingIfNeeded: now))
-        playout.noteSkew { $0.note(frameCapturedAt: Double(captured), presentation: Double(time) / 1e6) }
+        let age = state.withLock { $0.marks?.add(read ?? nil, at: UInt32(truncatingIfNeeded: now)) }
+        guard let age, let time else { return }
+        playout.frameSkew = Double(time) / 1e6 - Double(now - age)
     }
 
     /// A frame arrived that is not decoded.
@@ -143,8 +125,13 @@ final class DecodedMeter: Sendable {
         state.withLock { $0.freezes.add(at: .now + wait) }
     }
 
-    /// The video pauses: its next frame follows none.
-    func interrupt() { state.withLock { $0.marks?.interrupt() } }
+    /// The media pauses: what comes next follows nothing.
+    func interrupt() {
+        state.withLock { state in
+            state.marks?.interrupt()
+            state.ticks?.interrupt()
+        }
+    }
 
     private var isCompared: Bool { state.withLock { $0.distinct != nil } }
 
@@ -159,8 +146,7 @@ final class DecodedMeter: Sendable {
     }
 
     private func addAudio(_ buffer: PassingBuffer, presentedAt time: UInt64?) -> Bool {
-        var ticks: [Double] = []
-        let isFirst = state.withLock { state in
+        state.withLock { state in
             guard let format = state.format else { return false }
             let isFirst = state.decoded == 0
             let samples = buffer.byteCount / MemoryLayout<Int16>.size / format.channels
@@ -169,31 +155,29 @@ final class DecodedMeter: Sendable {
                 let milliseconds = Double(samples) / Double(format.samplesPerSecond) * 1_000
                 announcement?.note(audio: buffer.reference, milliseconds: milliseconds)
             }
-            state.ticks?.begin(arrival: FrameStamp.preciseNow, presentation: time.map { Double($0) / 1e6 })
+            if let time {
+                state.ticks?.begin(
+                    arrival: FrameStamp.preciseNow, presentation: Double(time) / 1e6, frameSkew: playout.frameSkew)
+            }
             if state.pitch != nil || state.level != nil || state.ticks != nil {
-                ticks = measure(buffer.reference, format, &state)
+                measure(buffer.reference, format, &state)
             }
             return isFirst && state.decoded > 0
         }
-        if time != nil { for tick in ticks { playout.noteSkew { $0.note(tickPresentedAt: tick) } } }
-        return isFirst
     }
 
-    /// Returns the presentation times of the ticks in it, in ms.
-    private func measure(_ buffer: BufferRef, _ format: AudioFormat, _ state: inout State) -> [Double] {
+    private func measure(_ buffer: BufferRef, _ format: SampleFormat, _ state: inout State) {
         // Taken and put back, so that their windows are not copied.
         var (pitch, level, ticks) = (state.pitch.take(), state.level.take(), state.ticks.take())
-        var presented: [Double] = []
         _ = buffer.withBytes { bytes in
             let samples = bytes.bindMemory(to: Int16.self)
             for index in stride(from: 0, to: samples.count, by: format.channels) {
                 pitch?.add(samples[index])
                 level?.add(samples[index])
-                if let tick = ticks?.add(samples[index]) { presented.append(tick) }
+                ticks?.add(samples[index])
             }
         }
         (state.pitch, state.level, state.ticks) = (pitch.take(), level.take(), ticks.take())
-        return presented
     }
 
     var hasDecoded: Bool { state.withLock { $0.decoded > 0 } }
@@ -219,7 +203,6 @@ final class DecodedMeter: Sendable {
                 received.audioEnergy = state.level?.energy
                 received.measuredSeconds = state.level?.duration
                 received.audioQuality = state.ticks?.result
-                received.audioQuality?.videoOffsetMs = playout.videoOffsetMs
             }
         }
     }

@@ -24,14 +24,20 @@ struct FrameMarkMeter: Sendable {
     private static let longestDelay = 60_000
 
     /// Takes the mark of the next frame, decoded at `now`, in ms since 1970 modulo 2^32; nil: it has none.
-    mutating func add(_ mark: FrameMark?, at now: UInt32) {
-        guard let mark, abs(mark.age(at: now)) <= Self.longestDelay else { return addUnmarked(at: now) }
+    ///
+    /// - Returns: How old the frame is, in ms; nil if it does not continue the sequence.
+    @discardableResult
+    mutating func add(_ mark: FrameMark?, at now: UInt32) -> Int? {
+        guard let mark, abs(mark.age(at: now)) <= Self.longestDelay else {
+            addUnmarked(at: now)
+            return nil
+        }
         marked += 1
         delays.add(mark.age(at: now))
         defer { (last, unmarked) = (mark, 0) }
         guard let highest, !isNewSequence(mark, after: highest) else {
             self.highest = mark
-            return
+            return nil
         }
         let step = Self.step(from: highest.number, to: mark.number)
         if mark == last {
@@ -44,6 +50,7 @@ struct FrameMarkMeter: Sendable {
             // It was missed when a later one came.
             missing = max(0, missing - 1)
         }
+        return mark.age(at: now)
     }
 
     private mutating func addUnmarked(at now: UInt32) {
