@@ -73,7 +73,7 @@ struct FrameMark: Equatable {
     /// GStreamer pads each row of luma to a multiple of four bytes.
     static func stride(_ width: Int) -> Int { (width + 3) & ~3 }
 
-    private static func hasRoom(_ width: Int, _ height: Int) -> Bool { width >= leastWidth && height >= leastHeight }
+    static func hasRoom(_ width: Int, _ height: Int) -> Bool { width >= leastWidth && height >= leastHeight }
 
     /// CRC-8 (polynomial 0x07) of number and time; a black frame has no mark, since its register does not begin with 0.
     private var checksum: UInt32 {

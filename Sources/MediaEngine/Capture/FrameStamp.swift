@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// Burns a ``FrameMark`` into frames, and below it number and time of day (UTC) in digits: programs and people can see which frame it is,
-/// and how old it is.
+/// Burns a ``FrameMark`` into frames, below it number and time of day (UTC) in digits, and a ``ReferenceBand``: programs and people can see which
+/// frame it is, how old it is, and what coding did to it.
 ///
 /// Only the luma of planar 4:2:0 frames is written.
 final class FrameStamp: Sendable {
@@ -26,6 +26,7 @@ final class FrameStamp: Sendable {
     static func stamp(_ bytes: UnsafeMutableRawBufferPointer, width: Int, height: Int, number: UInt32, unixMs: Int) {
         let mark = FrameMark(number: number, time: UInt32(truncatingIfNeeded: unixMs))
         guard mark.write(to: bytes, width: width, height: height) else { return }
+        ReferenceBand(of: mark.number, width: width, height: height)?.write(to: bytes)
         let stride = FrameMark.stride(width)
         let top = FrameMark.rows * height / FrameMark.rowsOfFrame
         let scale = min(max(1, width / 128), (height - top) / 9)

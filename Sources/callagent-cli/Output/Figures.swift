@@ -37,7 +37,10 @@ enum Figures {
         + [
             "ticks", "gapCount", "totalGapsMs", "longestGapMs", "clickCount",
         ].map { "audio.received.quality.\($0)" }
-        + ["audio.received.quality.delayMs", "audio.received.quality.videoOffsetMs", "video.received.quality.delayMs"]
+        + [
+            "audio.received.quality.delayMs", "audio.received.quality.videoOffsetMs", "video.received.quality.delayMs",
+            "video.received.quality.psnrDb", "video.received.quality.ssim",
+        ]
         .flatMap { spread in ["min", "median", "p95", "max"].map { "\(spread).\($0)" } } + [
             "video.sent.retransmittedPacketsSent", "video.sent.targetBitrate",
             "video.sent.qualityLimitationDurationsMs.bandwidth", "video.sent.qualityLimitationDurationsMs.cpu",

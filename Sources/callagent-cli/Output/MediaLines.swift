@@ -54,11 +54,12 @@ enum MediaLines {
         return "\(end.reason.rawValue) (\(end.code)) by \(by)" + (end.text.isEmpty ? "" : ": \(end.text.printable)")
     }
 
-    /// Such as `, delay 9 ms, 2 missing`; empty for frames without marks.
+    /// Such as `, delay 9 ms, PSNR 41 dB, 2 missing`; empty for frames without marks.
     private static func quality(_ quality: VideoQuality?) -> String {
         guard let quality, let delay = quality.delayMs else { return "" }
         let missing = quality.framesMissing ?? 0
-        return ", delay \(Int(delay.median)) ms" + (missing > 0 ? ", \(missing) missing" : "")
+        let psnr = quality.psnrDb.map { ", PSNR \(Int($0.median.rounded())) dB" } ?? ""
+        return ", delay \(Int(delay.median)) ms" + psnr + (missing > 0 ? ", \(missing) missing" : "")
     }
 
     /// Such as `, delay 31 ms, 4 ms after the video, 2 gaps`; empty for audio without ticks.

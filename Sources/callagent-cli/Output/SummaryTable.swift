@@ -24,6 +24,7 @@ struct SummaryTable {
             ("video frames decoded", end.video?["received", "framesDecoded"]),
             ("video frames missing", end.video?["received", "quality", "framesMissing"]),
             ("video delay, ms", end.video?["received", "quality", "delayMs", "median"]),
+            ("video PSNR, dB", end.video?["received", "quality", "psnrDb", "median"]),
             ("video lost, %", end.video?["received", "lossPercent"]),
             ("video jitter, ms", end.video?["received", "jitterMs"]),
             ("video freezes", end.video?["received", "freezeCount"]),

@@ -101,4 +101,48 @@ extension RealPipelines {
         #expect(bytes.allSatisfy { $0 == 90 })
         #expect(bytes.withUnsafeBytes { FrameMark(luma: $0, width: width, height: height) } == nil)
     }
+
+    private func difference(_ bytes: [UInt8], _ width: Int, _ height: Int, _ number: UInt32) -> ReferenceBand
+        .Difference?
+    {
+        let band = ReferenceBand(of: number, width: width, height: height)
+        return bytes.withUnsafeBytes { band?.difference(to: $0) }
+    }
+
+    @Test(
+        "The band of waves is what it should be, and is not that of another frame",
+        arguments: [(192, 108), (320, 180), (638, 360), (480, 270), (1280, 720)])
+    func band(width: Int, height: Int) throws {
+        let bytes = stamped(width, height, 1_234_567)
+        let same = try #require(difference(bytes, width, height, 1_234_567))
+        #expect(same.meanSquare == 0 && same.psnr == 60 && abs(same.similarity - 1) < 0.000_1)
+        let other = try #require(difference(bytes, width, height, 1_234_567 + 20))
+        #expect(other.psnr < 15 && other.similarity < 0.8)
+        // The next frame differs a little, as does a picture whose brightness changed.
+        #expect(try #require(difference(bytes, width, height, 1_234_568)).psnr < 45)
+        let brighter = try #require(difference(bytes.map { $0 &+ 5 }, width, height, 1_234_567))
+        #expect(abs(brighter.psnr - 34.15) < 0.01 && brighter.similarity > 0.9)
+    }
+
+    @Test("A frame that was scaled down has the band of its size")
+    func scaledBand() throws {
+        let (width, height) = (640, 360)
+        let large = stamped(width, height, 77)
+        // The mean of four pixels.
+        let half = (0..<(height / 2)).flatMap { y in
+            (0..<(width / 2)).map { x -> UInt8 in
+                let place = 2 * y * width + 2 * x
+                let sum = [place, place + 1, place + width, place + width + 1].map { Int(large[$0]) }.reduce(0, +)
+                return UInt8((sum + 2) / 4)
+            }
+        }
+        #expect(try #require(difference(half, width / 2, height / 2, 77)).psnr > 45)
+    }
+
+    @Test("A frame without room for a band is not compared", arguments: [(128, 72), (64, 36), (320, 180)])
+    func noBand(width: Int, height: Int) {
+        let short = [UInt8](repeating: 90, count: width * height / 2)
+        #expect(difference(short, width, height, 7) == nil)
+        #expect(width > 128 || difference(stamped(width, height, 7), width, height, 7) == nil)
+    }
 }

@@ -80,7 +80,7 @@ extension RealPipelines {
     /// For each figure something that breaks exactly that, with a real encoder and a real decoder.
     @Suite("Quality of video") struct VideoQualityTests {
         /// What happens to half a second of the frames.
-        enum Fault: Equatable, CaseIterable { case none, lost, frozen, black, late, repeated, reordered }
+        enum Fault: Equatable, CaseIterable { case none, lost, frozen, black, late, repeated, reordered, noisy }
 
         @Test("A fault shows in its own figure and in no other", arguments: Fault.allCases)
         func judged(fault: Fault) async throws {
@@ -96,6 +96,13 @@ extension RealPipelines {
             #expect(quality.framesRepeated == (fault == .repeated ? 30 : 0))
             #expect(quality.framesReordered == (fault == .reordered ? 1 : 0))
             #expect((quality.longestFreezeMs > 400) == (fault == .frozen), "\(quality)")
+            let (psnr, ssim) = (try #require(quality.psnrDb), try #require(quality.ssim))
+            if fault == .noisy {
+                #expect(psnr.min < 25 && ssim.min < 0.8, "\(quality)")
+            } else {
+                #expect(psnr.min > 35 && psnr.max <= 60, "\(quality)")
+                #expect(ssim.min > 0.95 && ssim.max <= 1, "\(quality)")
+            }
             #expect(quality.framesMarked == [.lost: 105, .frozen: 90, .black: 90, .repeated: 150][fault, default: 120])
         }
 
@@ -110,7 +117,7 @@ extension RealPipelines {
                 launch: """
                     videotestsrc is-live=true num-buffers=120 ! capsfilter name=source caps=\(caps) \
                     ! identity name=before ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 \(delay) \
-                    ! vp8enc deadline=1 keyframe-max-dist=3000 ! vp8dec ! identity name=after \
+                    ! vp8enc deadline=1 keyframe-max-dist=3000 target-bitrate=3000000 ! vp8dec ! identity name=after \
                     ! fakesink name=sink sync=false async=false
                     """, description: "quality", hasGhostPads: false)
             pipeline.bin.add(bin)
@@ -152,14 +159,22 @@ extension RealPipelines {
                 }
                 return .pass
             }
-            guard fault == .black else { return }
+            guard [.black, .noisy].contains(fault) else { return }
             let frames = Shared(0)
-            try before.pad("src").edit { bytes, _ in
+            try (fault == .black ? before : after).pad("src").edit { bytes, _ in
                 let number = frames.update { count in
                     defer { count += 1 }
                     return count
                 }
-                if (45..<75).contains(number) { bytes.initializeMemory(as: UInt8.self, repeating: 16) }
+                guard (45..<75).contains(number) else { return }
+                if fault == .black {
+                    bytes.initializeMemory(as: UInt8.self, repeating: 16)
+                    return
+                }
+                // Every third byte is off by 40.
+                for index in stride(from: 0, to: bytes.count, by: 3) {
+                    bytes[index] = bytes[index] < 128 ? bytes[index] + 40 : bytes[index] - 40
+                }
             }
         }
     }

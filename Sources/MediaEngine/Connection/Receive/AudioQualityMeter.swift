@@ -80,7 +80,7 @@ struct AudioQualityMeter: Sendable {
     private var tone: Tone?
     /// For how long the tone is interrupted, in ms.
     private var quietMs = 0.0
-    private var (delays, offsets) = (DelaySpread(), DelaySpread())
+    private var (delays, offsets) = (FigureCounts(), FigureCounts())
     private var quality = AudioQuality()
     /// Faults since the latest tick; they count when another one follows, since until then it may be another sound.
     private var pending = AudioQuality()
@@ -166,9 +166,9 @@ struct AudioQualityMeter: Sendable {
             abs(seconds - seconds.rounded()) * AudioTick.interval < AudioTick.duration
         else { return }
         // A little before the full second is possible: the clocks of the two machines do not agree.
-        delays.add(Int(AudioTick.wrapped(arrival, from: -100).rounded()))
+        delays.add(AudioTick.wrapped(arrival, from: -100))
         if let frameSkew {
-            offsets.add(Int(AudioTick.wrapped(presentation - frameSkew, from: -AudioTick.interval / 2).rounded()))
+            offsets.add(AudioTick.wrapped(presentation - frameSkew, from: -AudioTick.interval / 2))
         }
         quality.ticks += 1
         quality.addFaults(of: pending)

@@ -110,11 +110,22 @@ final class DecodedMeter: Sendable {
     }
 
     private func readMark(_ buffer: PassingBuffer, presentedAt time: UInt64?) {
-        let size = state.withLock { $0.marks == nil ? nil : $0.frameSize }
+        let (size, isComparing) = state.withLock { state in
+            (state.marks == nil ? nil : state.frameSize, state.marks?.isComparing == true)
+        }
         guard let size else { return }
         let now = FrameStamp.now
-        let read = buffer.reference.withBytes { FrameMark(luma: $0, width: size.width, height: size.height) }
-        let age = state.withLock { $0.marks?.add(read ?? nil, at: UInt32(truncatingIfNeeded: now)) }
+        let read = buffer.reference.withBytes { luma -> (FrameMark, ReferenceBand.Difference?)? in
+            guard let mark = FrameMark(luma: luma, width: size.width, height: size.height) else { return nil }
+            guard isComparing else { return (mark, nil) }
+            let band = ReferenceBand(of: mark.number, width: size.width, height: size.height)
+            return (mark, band?.difference(to: luma))
+        }
+        let age = state.withLock { state -> Int? in
+            let age = state.marks?.add(read??.0, at: UInt32(truncatingIfNeeded: now))
+            if age != nil, let difference = read??.1 { state.marks?.add(difference) }
+            return age
+        }
         guard let age, let time else { return }
         playout.frameSkew = Double(time) / 1e6 - Double(now - age)
     }

@@ -6,7 +6,9 @@ struct FrameMarkMeter: Sendable {
     private var missing = 0
     private var repeated = 0
     private var reordered = 0
-    private var delays = DelaySpread()
+    private var delays = FigureCounts()
+    private var psnr = FigureCounts(stepsPerUnit: 10)
+    private var similarity = FigureCounts(stepsPerUnit: 1_000)
     /// The mark with the highest number so far, and the last one; nil when the next frame begins a new sequence.
     private var highest: FrameMark?
     private var last: FrameMark?
@@ -20,6 +22,7 @@ struct FrameMarkMeter: Sendable {
     private static let longestGap = 10_000
     /// Frames that have had no mark for so long, in ms, are muted video or another source; fewer were damaged.
     private static let longestDamage = 250
+    private static let comparedFrames = 10
     /// In ms: what seems to be older, or from the future, was no mark, or the clocks do not agree at all.
     private static let longestDelay = 60_000
 
@@ -33,7 +36,7 @@ struct FrameMarkMeter: Sendable {
             return nil
         }
         marked += 1
-        delays.add(mark.age(at: now))
+        delays.add(Double(mark.age(at: now)))
         defer { (last, unmarked) = (mark, 0) }
         guard let highest, !isNewSequence(mark, after: highest) else {
             self.highest = mark
@@ -51,6 +54,14 @@ struct FrameMarkMeter: Sendable {
             missing = max(0, missing - 1)
         }
         return mark.age(at: now)
+    }
+
+    /// Whether the next marked frame should be compared with what it should look like: one in ``comparedFrames`` is.
+    var isComparing: Bool { marked % Self.comparedFrames == 0 }
+
+    mutating func add(_ difference: ReferenceBand.Difference) {
+        psnr.add(difference.psnr)
+        similarity.add(difference.similarity)
     }
 
     private mutating func addUnmarked(at now: UInt32) {
@@ -77,6 +88,7 @@ struct FrameMarkMeter: Sendable {
         quality.framesRepeated = repeated
         quality.framesReordered = reordered
         quality.delayMs = delays.distribution
+        (quality.psnrDb, quality.ssim) = (psnr.distribution, similarity.distribution)
     }
 
     /// The ms from one time to another, both modulo 2^32.
