@@ -22,7 +22,7 @@ enum AudioTick {
 
 /// Where ticks belong in a stream of samples of one channel: a value without a clock.
 struct AudioTicker: Sendable {
-    private let samplesPerSecond: Double
+    let samplesPerSecond: Double
     /// When the next sample is captured, in ms since 1970; nil before the first one.
     private var next: Double?
     /// The full second of the next tick, in ms since 1970.
@@ -46,7 +46,7 @@ struct AudioTicker: Sendable {
         let length = Double(samples.count) * 1_000 / samplesPerSecond
         next = first + length
         // At the beginning, after a pause, and if somebody sets the clock.
-        if abs(due - first) > 2 * AudioTick.interval {
+        if due < first - AudioTick.duration || due > first + 2 * AudioTick.interval {
             due = (first / AudioTick.interval).rounded(.up) * AudioTick.interval
         }
         if start == nil, due < first + length {
@@ -78,7 +78,9 @@ final class AudioStamp: Sendable {
             guard let format = SampleFormat(caps: caps), format.channels == 1 else { return }
             let now = FrameStamp.preciseNow
             self.ticker.withLock { ticker in
-                if ticker == nil { ticker = AudioTicker(samplesPerSecond: format.samplesPerSecond) }
+                if ticker?.samplesPerSecond != Double(format.samplesPerSecond) {
+                    ticker = AudioTicker(samplesPerSecond: format.samplesPerSecond)
+                }
                 ticker?.add(to: bytes.bindMemory(to: Int16.self), arrivingAt: now)
             }
         }

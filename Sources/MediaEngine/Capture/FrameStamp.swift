@@ -29,7 +29,7 @@ final class FrameStamp: Sendable {
         ReferenceBand(of: mark.number, width: width, height: height)?.write(to: bytes)
         let stride = FrameMark.stride(width)
         let top = FrameMark.rows * height / FrameMark.rowsOfFrame
-        let scale = min(max(1, width / 128), (height - top) / 9)
+        let scale = min(max(1, width / 128), (height - 2 * top) / 9)
         let text = "\(mark.number) \(timeOfDay(unixMs))"
         fill(bytes, stride, x: 0, y: top, width: min(width, (text.count * 6 + 1) * scale), height: 9 * scale, 16)
         for (index, character) in text.enumerated() {

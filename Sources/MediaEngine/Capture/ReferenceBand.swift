@@ -25,7 +25,7 @@ struct ReferenceBand {
     private let lines: Range<Int>
     private let stride: Int
 
-    /// The height of the band is that part of ``FrameMark/rowsOfFrame``.
+    /// The height of the band, in rows of which a frame has ``FrameMark/rowsOfFrame``.
     private static let rows = 2
     /// So many frames move the band by one wave.
     private static let period: UInt32 = 80

@@ -108,6 +108,6 @@ struct SourceBin: Sendable {
     let pads: [MediaKind: Pad]
     /// The demuxer of a file that is played in a loop.
     var loop: Element?
-    /// Whether a counter and a clock are burnt into the frames.
+    /// Whether a counter and a clock are burnt into the frames, and ticks are added to the audio.
     var isStamped = false
 }

@@ -45,7 +45,7 @@ public struct VideoSource: Sendable, Hashable {
         VideoSource(name: "test", choice: pattern.rawValue, format: format)
     }
 
-    /// A moving test pattern whose frames have a number and their capture time, which ``VideoQuality`` is measured by.
+    /// A moving test pattern whose frames have a number, their capture time and a known band of waves, which ``VideoQuality`` is measured by.
     public static func marked(_ pattern: TestPattern = .ball, format: VideoFormat = VideoFormat()) -> VideoSource {
         VideoSource(name: "clock", choice: pattern.rawValue, format: format)
     }

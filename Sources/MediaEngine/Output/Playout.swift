@@ -6,7 +6,7 @@ final class Playout: Sendable {
         var delay = PlayoutDelay()
         /// How long the sinks take that are open, in ns: a sound card has a buffer.
         var latencies: [MediaKind: Int64] = [:]
-        var frameSkew: Double?
+        var frame: (capture: Double, presentation: Double)?
     }
     private let state = Mutex(State())
 
@@ -25,10 +25,17 @@ final class Playout: Sendable {
         }
     }
 
-    /// The presentation time of the latest frame with a mark less its capture time, in ms; nil before the first one.
-    var frameSkew: Double? {
-        get { state.withLock { $0.frameSkew } }
-        set { state.withLock { $0.frameSkew = newValue } }
+    /// Notes when the latest frame with a mark was captured, in ms since 1970, and when it is presented, in ms.
+    func noteFrame(capturedAt capture: Double, presentedAt presentation: Double) {
+        state.withLock { $0.frame = (capture, presentation) }
+    }
+
+    /// The presentation time of a frame less its capture time, in ms; nil without one that is presented within a second of `presentation`.
+    func frameSkew(at presentation: Double) -> Double? {
+        state.withLock { state in
+            guard let frame = state.frame, abs(frame.presentation - presentation) < 1_000 else { return nil }
+            return frame.presentation - frame.capture
+        }
     }
 
     /// The round trip, in ms; that of a long path before the first report.

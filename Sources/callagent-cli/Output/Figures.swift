@@ -126,12 +126,15 @@ enum Figures {
         let packets = way[path[1] == "sent" ? "packetsSent" : "packetsReceived"] as? NSNumber
         if packets?.intValue == 0 { return ", because no \(head) was \(path[1])" }
         if last == "toneHz" { return ", because there was no clear tone" }
-        let source = "its source has to be clock"
-        if path.contains("quality"), head == "video" { return ", because the peer's frames have no marks; \(source)" }
         if path.contains("quality") {
-            return way["quality"] == nil
-                ? ", because there were no two ticks in the peer's audio; \(source), for over 2 s"
-                : ", because the peer's frames have no marks; the \(source.dropFirst("its ".count))"
+            let quality = way["quality"] as? [String: Any]
+            if head == "audio", quality == nil {
+                return ", because the peer's audio did not tick twice; its source has to be clock"
+            }
+            if quality?["framesMarked"] != nil {
+                return ", because no frame with a mark was compared; it has to be 108 pixels high"
+            }
+            return ", because the peer's frames have no marks; its source has to be clock"
         }
         if last == "rtpPacketsBeforeAccept" { return ", because that is measured at the caller of an accepted call" }
         return path[1] == "sent" ? ", because the peer reported nothing" : ""

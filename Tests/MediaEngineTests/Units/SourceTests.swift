@@ -40,6 +40,7 @@ import Testing
         #expect(try AudioSource(parsing: "tone:20000").toneHz == 20_000)
         #expect(try AudioSource(parsing: "mic:hw:1").choice == "hw:1")
         #expect(try AudioSource(parsing: "mic").toneHz == nil)
+        #expect(try AudioSource(parsing: "clock:1500").toneHz == 1_500)
         #expect(AudioSource.tone(hertz: 1_000).toneHz == 1_000)
     }
 
@@ -48,6 +49,13 @@ import Testing
     func pitch(text: String) {
         #expect(throws: MediaError.unknownChoice(kind: "pitch in Hz", value: text, known: ["20 to 20000"])) {
             try AudioSource(parsing: "tone:\(text)")
+        }
+    }
+
+    @Test("A pitch at which ticks are not heard is refused", arguments: ["99", "1501", "nan", "x"])
+    func clockPitch(text: String) {
+        #expect(throws: MediaError.unknownChoice(kind: "pitch in Hz", value: text, known: ["100 to 1500"])) {
+            try AudioSource(parsing: "clock:\(text)")
         }
     }
 

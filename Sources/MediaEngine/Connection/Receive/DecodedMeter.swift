@@ -127,7 +127,7 @@ final class DecodedMeter: Sendable {
             return age
         }
         guard let age, let time else { return }
-        playout.frameSkew = Double(time) / 1e6 - Double(now - age)
+        playout.noteFrame(capturedAt: Double(now - age), presentedAt: Double(time) / 1e6)
     }
 
     /// A frame arrived that is not decoded.
@@ -166,9 +166,10 @@ final class DecodedMeter: Sendable {
                 let milliseconds = Double(samples) / Double(format.samplesPerSecond) * 1_000
                 announcement?.note(audio: buffer.reference, milliseconds: milliseconds)
             }
-            if let time {
+            if state.ticks != nil, let presentation = time.map({ Double($0) / 1e6 }) {
                 state.ticks?.begin(
-                    arrival: FrameStamp.preciseNow, presentation: Double(time) / 1e6, frameSkew: playout.frameSkew)
+                    arrival: FrameStamp.preciseNow, presentation: presentation,
+                    frameSkew: playout.frameSkew(at: presentation))
             }
             if state.pitch != nil || state.level != nil || state.ticks != nil {
                 measure(buffer.reference, format, &state)
@@ -229,7 +230,7 @@ public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     case level
     /// Which frames differ from the one before: ``PeerStatistics/Received/distinctFrames``. Keeps one decoded frame.
     case distinctFrames
-    /// Which frames of a source that marks them are missing, repeated or out of order, and how old they are: ``VideoQuality``.
+    /// Which frames of a source that marks them are missing, repeated or out of order, how old they are, and what coding did to them: ``VideoQuality``.
     case frameMarks
     /// The delay and the interruptions of audio that ticks: ``AudioQuality``.
     case audioTicks
