@@ -41,8 +41,9 @@ struct AudioTicker: Sendable {
     ///
     /// A buffer may come late, when the machine is busy, but never early.
     mutating func add(to samples: UnsafeMutableBufferPointer<Int16>, arrivingAt time: Double) {
-        let late = next.map { time - $0 } ?? .infinity
-        let first = late < 0 || late > Self.longestStall ? time : time - late + late * Self.drift
+        let expected = next ?? time
+        let late = time - expected
+        let first = (0...Self.longestStall).contains(late) ? expected + late * Self.drift : time
         let length = Double(samples.count) * 1_000 / samplesPerSecond
         next = first + length
         // At the beginning, after a pause, and if somebody sets the clock.

@@ -8,7 +8,7 @@ struct ReferenceBand {
     struct Difference: Equatable {
         /// The mean of the squares of the differences of luma.
         let meanSquare: Double
-        /// The structural similarity (SSIM): 1 for the same picture.
+        /// The structural similarity (SSIM): 1 for equal pixels.
         let similarity: Double
 
         /// The peak signal-to-noise ratio in dB, at most ``greatestPsnr``.
@@ -78,7 +78,7 @@ struct ReferenceBand {
     }
 }
 
-/// Sums over the pixels of two pictures, for their structural similarity.
+/// Sums over the pixels of two frames, for their structural similarity.
 ///
 /// See Wang et al., "Image quality assessment: from error visibility to structural similarity" (2004).
 private struct BlockSums {

@@ -18,7 +18,7 @@ public struct AudioQuality: Sendable, Equatable, Codable {
     ///
     /// From -100 to 900 ms; a longer delay appears as a shorter one.
     public var delayMs: Distribution?
-    /// How much later audio is due than the video that was captured at the same time, in ms; negative: earlier.
+    /// How much later audio is to be played than the video that was captured at the same time, in ms; negative: earlier.
     ///
     /// Needs ``MediaMeasurement/frameMarks`` and video whose frames have marks. The clocks of the machines do not count. From -500 to 500 ms.
     public var videoOffsetMs: Distribution?

@@ -8,10 +8,10 @@ struct AudioQualityMeter: Sendable {
     private struct Block {
         var squares = 0.0
         var (cosine, sine) = (0.0, 0.0)
-        /// Sums that the next sample of the tone is predicted by.
-        var (products, neighbours) = (0.0, 0.0)
-        /// The largest difference between a sample and its prediction.
-        var surprise = 0.0
+        /// What the coefficient of the tone follows from.
+        var (correlation, energy) = (0.0, 0.0)
+        /// The largest difference between a sample and its linear prediction.
+        var residual = 0.0
     }
     /// The loud blocks of a tick so far.
     private struct Tick {
@@ -26,19 +26,19 @@ struct AudioQualityMeter: Sendable {
         /// A root mean square of full scale.
         var level: Double
         /// A sample is this times the one before it, less the one before that: twice the cosine of the angle between two samples.
-        var factor = 2.0
-        var (products, neighbours) = (0.0, 0.0)
-        /// The mean of the largest surprise of each block.
-        var surprise: Double
+        var coefficient = 2.0
+        var (correlation, energy) = (0.0, 0.0)
+        /// The mean of the blocks.
+        var residual: Double
         /// For how many blocks it is not looked at for clicks: it has just begun, or jumped.
-        var blind = 40
+        var skippedBlocks = 40
 
-        init(level: Double, surprise: Double) { (self.level, self.surprise) = (level, surprise) }
+        init(level: Double, residual: Double) { (self.level, self.residual) = (level, residual) }
 
         var isAudible: Bool { level > 0.003 }
     }
     /// When a buffer arrives, in ms since 1970, and when it is presented, in ms.
-    private struct Moment {
+    private struct Buffer {
         var arrival: Double
         var presentation: Double
         /// How many of its samples have been taken.
@@ -52,8 +52,8 @@ struct AudioQualityMeter: Sendable {
     private static let tickRange = 0.1...0.3
     /// How many blocks of a tick are above the threshold; more are another sound, fewer a damaged tick.
     private static let tickBlocks = 3...10
-    /// How much a tick surprises at most, as a multiple of its loudness: in narrowband audio, where it swells.
-    private static let tickSurprise = 7.0
+    /// The residual of a tick at most, as a multiple of its loudness: in narrowband audio, where it swells.
+    private static let tickResidual = 7.0
     /// After so many seconds at most a tick follows another one.
     private static let mostSeconds = 5.0
     /// Below that part of its level the tone is interrupted.
@@ -61,14 +61,14 @@ struct AudioQualityMeter: Sendable {
     /// In ms: less is not heard as a gap, more is a pause.
     private static let gapRange = 10.0...1_000.0
     /// The part of a new block in the means: they take 100 ms to follow.
-    private static let memory = 1.0 / 40
+    private static let smoothing = 1.0 / 40
 
     private let samplesPerSecond: Double
     /// The wave that ticks are found with, for each sample of a block, below a window.
     private let wave: [(cosine: Double, sine: Double)]
     private let windowSum: Double
     /// The present buffer; nil before the first one, and after a pause.
-    private var moment: Moment?
+    private var buffer: Buffer?
     private var frameSkew: Double?
     private var block = Block()
     private var position = 0
@@ -102,20 +102,20 @@ struct AudioQualityMeter: Sendable {
     /// `frameSkew` is the presentation time of the latest frame less its capture time, in ms; nil: it is not known.
     mutating func begin(arrival: Double, presentation: Double, frameSkew: Double?) {
         // The decoder left something out.
-        let gap = moment.map { presentation - $0.presentation - milliseconds($0.samples) } ?? 0
+        let gap = buffer.map { presentation - $0.presentation - milliseconds($0.samples) } ?? 0
         if gap > Self.gapRange.upperBound { interrupt() }
         if gap >= Self.gapRange.lowerBound, tone?.isAudible == true {
             if quietMs > 0 { quietMs += gap } else { note(gap: gap) }
             // The tone goes on in another phase.
-            tone?.blind = 2
+            tone?.skippedBlocks = 2
         }
-        moment = Moment(arrival: arrival, presentation: presentation)
+        buffer = Buffer(arrival: arrival, presentation: presentation)
         self.frameSkew = frameSkew
     }
 
     /// What follows does not continue what was before, as after a pause.
     mutating func interrupt() {
-        (moment, tone, tick, latest) = (nil, nil, nil, nil)
+        (buffer, tone, tick, latest) = (nil, nil, nil, nil)
         (quietMs, pending) = (0, AudioQuality())
     }
 
@@ -126,12 +126,12 @@ struct AudioQualityMeter: Sendable {
         block.squares += value * value
         block.cosine += value * cosine
         block.sine += value * sine
-        block.products += (value + beforeLast) * last
-        block.neighbours += last * last
-        block.surprise = max(block.surprise, abs(value - (tone?.factor ?? 2) * last + beforeLast))
+        block.correlation += (value + beforeLast) * last
+        block.energy += last * last
+        block.residual = max(block.residual, abs(value - (tone?.coefficient ?? 2) * last + beforeLast))
         (beforeLast, last) = (last, value)
         position += 1
-        moment?.samples += 1
+        buffer?.samples += 1
         if position == wave.count { endBlock() }
     }
 
@@ -140,13 +140,13 @@ struct AudioQualityMeter: Sendable {
         (self.block, position) = (Block(), 0)
         let loudness = 2 * (block.cosine * block.cosine + block.sine * block.sine).squareRoot() / windowSum
         follow(block, tickLoudness: loudness)
-        guard let moment else { return }
+        guard let buffer else { return }
         guard loudness < Self.tickThreshold else {
             var tick = tick ?? Tick()
-            let middle = milliseconds(moment.samples) - milliseconds(wave.count) / 2
+            let middle = milliseconds(buffer.samples) - milliseconds(wave.count) / 2
             tick.weight += loudness
-            tick.arrival += loudness * (moment.arrival + middle)
-            tick.presentation += loudness * (moment.presentation + middle)
+            tick.arrival += loudness * (buffer.arrival + middle)
+            tick.presentation += loudness * (buffer.presentation + middle)
             tick.blocks += 1
             tick.loudest = max(tick.loudest, loudness)
             self.tick = tick
@@ -179,7 +179,7 @@ struct AudioQualityMeter: Sendable {
     private mutating func follow(_ block: Block, tickLoudness: Double) {
         let level = (block.squares / Double(wave.count)).squareRoot()
         guard var tone = tone.take(), tone.isAudible else {
-            tone = Tone(level: level, surprise: block.surprise)
+            tone = Tone(level: level, residual: block.residual)
             return
         }
         guard level >= tone.level * Self.silence else {
@@ -188,18 +188,18 @@ struct AudioQualityMeter: Sendable {
             return
         }
         if quietMs >= Self.gapRange.lowerBound { note(gap: quietMs) }
-        if quietMs > 0 { (quietMs, tone.blind) = (0, 2) }
-        tone.level += (level - tone.level) * Self.memory
-        if tone.blind > 0 {
-            tone.blind -= 1
-        } else if block.surprise > 4 * tone.surprise + 0.2 * tone.level + Self.tickSurprise * tickLoudness {
+        if quietMs > 0 { (quietMs, tone.skippedBlocks) = (0, 2) }
+        tone.level += (level - tone.level) * Self.smoothing
+        if tone.skippedBlocks > 0 {
+            tone.skippedBlocks -= 1
+        } else if block.residual > 4 * tone.residual + 0.2 * tone.level + Self.tickResidual * tickLoudness {
             pending.clickCount += 1
-            tone.blind = 2
+            tone.skippedBlocks = 2
         } else if tickLoudness < Self.tickThreshold / 6 {
-            tone.surprise += (block.surprise - tone.surprise) * Self.memory
-            tone.products += (block.products - tone.products) * Self.memory
-            tone.neighbours += (block.neighbours - tone.neighbours) * Self.memory
-            if tone.neighbours > 0 { tone.factor = tone.products / tone.neighbours }
+            tone.residual += (block.residual - tone.residual) * Self.smoothing
+            tone.correlation += (block.correlation - tone.correlation) * Self.smoothing
+            tone.energy += (block.energy - tone.energy) * Self.smoothing
+            if tone.energy > 0 { tone.coefficient = tone.correlation / tone.energy }
         }
         self.tone = tone
     }

@@ -26,7 +26,7 @@ public struct VideoQuality: Sendable, Equatable, Codable {
     /// Compared at the size at which the frame was decoded, so a smaller frame is not worse. From 35 on a difference is hardly seen. Frames that are
     /// less than 108 pixels high are not compared.
     public var psnrDb: Distribution?
-    /// The structural similarity (SSIM) of the same, 1 for the same picture.
+    /// The structural similarity (SSIM) of the same, 1 for equal pixels.
     public var ssim: Distribution?
 
     /// Makes a record.
