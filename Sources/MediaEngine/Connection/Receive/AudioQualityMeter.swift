@@ -119,6 +119,11 @@ struct AudioQualityMeter: Sendable {
         (quietMs, pending) = (0, AudioQuality())
     }
 
+    /// Takes the first channel of the next samples, which are interleaved.
+    mutating func add(_ samples: UnsafeBufferPointer<Int16>, channels: Int) {
+        for index in stride(from: 0, to: samples.count, by: channels) { add(samples[index]) }
+    }
+
     /// Takes the next sample.
     mutating func add(_ sample: Int16) {
         let value = Double(sample) / 32_768

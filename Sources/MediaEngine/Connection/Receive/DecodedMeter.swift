@@ -186,8 +186,8 @@ final class DecodedMeter: Sendable {
             for index in stride(from: 0, to: samples.count, by: format.channels) {
                 pitch?.add(samples[index])
                 level?.add(samples[index])
-                ticks?.add(samples[index])
             }
+            ticks?.add(samples, channels: format.channels)
         }
         (state.pitch, state.level, state.ticks) = (pitch.take(), level.take(), ticks.take())
     }
