@@ -7,9 +7,9 @@ internal import MediaEngine
 struct CallAgentProgram {
     static func main() async {
         Engine.limitMallocArenas()
-        var hint = ""
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        var (expanded, hint) = (arguments, "")
         do {
-            let arguments = Array(CommandLine.arguments.dropFirst())
             try CallAgentCommand.checkCommand(arguments.first)
             hint = "; see \(Help.command(arguments))"
             if arguments.first == "help" { try CallAgentCommand.checkCommand(arguments.dropFirst().first) }
@@ -17,7 +17,7 @@ struct CallAgentProgram {
                 Output.line(help)
                 ExitStatus.success.leave()
             }
-            let expanded = try ConfigFile.expanded(arguments) { CallAgentCommand._dumpHelp() }
+            expanded = try ConfigFile.expanded(arguments) { CallAgentCommand._dumpHelp() }
             // A parser error may be about an option that is not on the command line.
             if expanded != arguments { hint += ", and check the options of the --config file" }
             var command = try CallAgentCommand.parseAsRoot(expanded)
@@ -34,7 +34,10 @@ struct CallAgentProgram {
             // Help and version also arrive here, with success.
             if CallAgentCommand.exitCode(for: error).isSuccess { CallAgentCommand.exit(withError: error) }
             // One line: the parser's message without its usage text.
-            Output.error(ParserMessage.line(CallAgentCommand.message(for: error), CommandLine.arguments) + hint)
+            let fault =
+                CommandOptions.unknown(in: expanded, dump: CallAgentCommand._dumpHelp())
+                ?? ParserMessage.line(CallAgentCommand.message(for: error), CommandLine.arguments)
+            Output.error(fault + hint)
             ExitStatus.usage.leave()
         }
     }

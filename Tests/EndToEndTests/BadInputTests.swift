@@ -15,6 +15,12 @@ extension EndToEnd {
                 (["help", "lisen"], "there is no command 'lisen'; did you mean 'listen'?"),
                 (["frobnicate"], "there is no command 'frobnicate'; there are demo, serve"),
                 (["call", "bob", "--as", "alice", "--vidoe", "test"], "Did you mean '--video'?"),
+                (
+                    ["load", "--pair", "--size", "640x360"],
+                    "Unknown option '--size'; see callagent load --help"
+                ),
+                (["load", "--pair", "--video-sise", "640x360"], "Did you mean '--video-size'?"),
+                (["room", "join", "lab", "--foo"], "Unknown option '--foo'"),
                 (["list", "--as", "bob"], "there is no command 'list'; did you mean 'listen'?"),
                 (["call", "bob"], "Missing expected argument '--as <user>'; see callagent call --help"),
                 (["token"], "see callagent token --help"),

@@ -192,6 +192,18 @@ extension Pad {
         }
     }
 
+    /// Passes a copy of each buffer on that shares no bytes with it; not called for lists.
+    ///
+    /// A memory has a list of the buffers that share it, behind a lock that spins. Where many streaming threads share one, they wait for each
+    /// other, and longest for a thread that lost the processor meanwhile.
+    func copyBytes() {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            guard let buffer = info.buffer, let copy = gst_buffer_copy_deep(buffer) else { return GST_PAD_PROBE_OK }
+            info.replaceBuffer(by: BufferRef(owning: copy))
+            return GST_PAD_PROBE_OK
+        }
+    }
+
     /// Drops all data of an unlinked source: pushing it would be an error, which stops the elements upstream.
     func dropWhileUnlinked() {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in

@@ -46,4 +46,21 @@ enum CommandOptions {
         }
         return (count, options)
     }
+
+    /// What is wrong with the first option in `arguments` that the command does not have; nil if it has them all.
+    ///
+    /// The argument parser finds this fault last, after a missing or impossible value that only follows from it.
+    static func unknown(in arguments: [String], dump: String) -> String? {
+        guard let place = arguments.firstIndex(where: { !$0.hasPrefix("-") }),
+            let known = all(of: arguments[place...], in: dump)?.options
+        else { return nil }
+        let names = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+            .map { String($0.dropFirst(2).prefix { $0 != "=" }) }
+        guard let name = names.first(where: { known[$0] == nil && !common.contains($0) }) else { return nil }
+        let near = Misspelling.nearest(to: name, among: Array(known.keys).sorted())
+        return "Unknown option '--\(name.printable)'" + (near.map { ". Did you mean '--\($0)'?" } ?? "")
+    }
+
+    /// Of every command, and of the parser itself.
+    private static let common: Set = ["help", "help-all", "help-hidden", "version", "generate-completion-script"]
 }

@@ -69,6 +69,31 @@ extension RealPipelines {
             }
         }
 
+        @Test("Each call packs bytes of its own: sharing them would be a lock between all streaming threads")
+        func bytes() async throws {
+            try await withTwoCalls { first, second in
+                let ends = [first.caller, second.caller]
+                try await waitForSharing(ends)
+                // They are kept, so that no memory is used again.
+                let frames = Shared<[[UInt64: BufferRef]]>([[:], [:]])
+                for (index, end) in ends.enumerated() {
+                    let bin = try #require(await end.peer.media?.pipeline.bin)
+                    try #require(bin.child(madeBy: "rtpvp8pay")).pad("sink").observe { buffer, pad in
+                        frames.update { $0[index][pad.runningTime(of: buffer) ?? 0] = buffer }
+                    }
+                }
+                let common: @Sendable () -> [(BufferRef, BufferRef)] = {
+                    frames.value[0].compactMap { time, frame in frames.value[1][time].map { (frame, $0) } }
+                }
+                try await eventually("30 frames of both calls") { common().count >= 30 }
+                for (frame, other) in common() {
+                    #expect(frame.hasSameBytes(as: other))
+                    #expect(frame.isDelta == other.isDelta && frame.duration == other.duration)
+                    #expect(frame.address != other.address)
+                }
+            }
+        }
+
         @Test("A muted call has its own encoder, whose frames are black; it shares again when it is unmuted")
         func mute() async throws {
             try await withTwoCalls { first, second in

@@ -5,4 +5,7 @@ import CGStreamer
 extension BufferRef {
     /// How many references to the buffer there are, this one included.
     var references: Int { Int(pointer.pointee.mini_object.refcount) }
+
+    /// Where its bytes are.
+    var address: Int? { withBytes { $0.baseAddress.map(Int.init(bitPattern:)) } ?? nil }
 }

@@ -259,6 +259,7 @@ final class EncoderSharing: Sendable {
                 }
             }
         }
+        output.copyBytes()
         // A recording asks for key frames, too.
         output.interceptKeyFrameRequests { [weak self] in
             self?.state.withLock { $0.present?.encoder }?.requestKeyFrame()
