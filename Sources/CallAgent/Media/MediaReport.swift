@@ -63,13 +63,17 @@ public struct MediaReport: Sendable, Equatable {
         public var audioQuality: AudioQuality?
         /// The pitch measured in the decoded samples, in Hz; nil while there is no clear tone, and unless ``MediaConfiguration/measurements`` has it.
         public var toneHz: Double?
+        /// The duration of the decoded samples that were cut at full scale, in ms; nil for video, and unless ``MediaConfiguration/measurements`` has
+        /// the level.
+        public var clippedMs: Double?
         /// Frames, or buffers of audio, that left the receive gate.
         public var shown = 0
         /// Those of ``shown`` that left before the gates were opened: 0 unless something is wrong.
         public var shownBeforeOpening = 0
         /// For how long more arrived than ``MediaConfiguration/maxReceiveVideoKbit`` or ``MediaConfiguration/maxReceiveAudioKbit`` allows, in ms; 0 without a limit.
         public var aboveMaxRateMs = 0
-        /// What arrived although the peer had reported that it is muted or off, or while the call was held: all 0 unless something is wrong.
+        /// What arrived although the peer had reported that it is muted or off, or not muted, or while the call was held: all 0 unless something is
+        /// wrong, or it is dark or quiet there.
         ///
         /// Of all connections of the call.
         public var broken = BrokenAnnouncements()
@@ -175,12 +179,14 @@ extension MediaReport.Received {
         total.framesDropped.add(former.framesDropped)
         total.distinctFrames.add(former.distinctFrames)
         total.seconds += former.seconds
+        if let former = former.clippedMs { total.clippedMs = (clippedMs ?? 0) + former }
         total.shown += former.shown
         total.aboveMaxRateMs += former.aboveMaxRateMs
         total.shownBeforeOpening += former.shownBeforeOpening
         total.arrivals = Array((former.arrivals + arrivals).prefix(PeerStatistics.Received.maximumArrivals))
         if var quality, let former = former.quality {
             quality.longestFreezeMs = max(quality.longestFreezeMs, former.longestFreezeMs)
+            quality.longestStillMs = [quality.longestStillMs, former.longestStillMs].compactMap(\.self).max()
             quality.framesMarked.add(former.framesMarked)
             quality.framesMissing.add(former.framesMissing)
             quality.framesRepeated.add(former.framesRepeated)

@@ -149,6 +149,7 @@ final class PeerMediaSession: MediaSession {
         result.quality = received.quality
         result.audioQuality = received.audioQuality
         result.toneHz = received.toneHz
+        result.clippedMs = received.clippedSeconds.map { $0 * 1_000 }
         result.framesReceived = received.framesReceived
         result.keyFramesReceived = received.keyFramesReceived
         result.framesDropped = received.framesDropped

@@ -11,13 +11,15 @@ enum MediaLines {
             lines.append(
                 "  video     sent \(frames(sent.frames, sent.width, sent.height, sent.codec)); received "
                     + frames(received.decoded, received.width, received.height, received.codec)
-                    + (repeated > 0 ? " (\(repeated) repeated)" : "") + quality(received.quality))
+                    + (repeated > 0 ? " (\(repeated) repeated)" : "") + quality(received.quality)
+                    + ((received.broken.blackFrames ?? 0) > 0 ? ", \(received.broken.blackFrames ?? 0) black" : ""))
         }
         if let track = report.statistics.audio {
             let (sent, received) = (track.sent, track.received)
             lines.append(
                 "  audio     sent \(audio(sent.frames, sent.toneHz, sent.codec)); received "
-                    + audio(received.decoded, received.toneHz, received.codec) + quality(received.audioQuality))
+                    + audio(received.decoded, received.toneHz, received.codec) + quality(received.audioQuality)
+                    + ((received.clippedMs ?? 0) >= 1 ? ", clipped for \(Int(received.clippedMs ?? 0)) ms" : ""))
         }
         let broken = broken(report.statistics)
         if !broken.isEmpty { lines.append("  broken    the peer sent " + broken.joined(separator: "; ")) }

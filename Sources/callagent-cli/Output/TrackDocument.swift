@@ -53,6 +53,9 @@ struct TrackDocument: Codable {
         var mosEstimate: Double?
         var framesWhileMuted: Int?
         var audibleMsWhileMuted: Double?
+        var blackFrames: Int?
+        var silentMs: Double?
+        var clippedMs: Double?
         var rtpPacketsWhileOff: Int?
         var rtpPacketsWhileHeld: Int?
         var aboveMaxRateMs: Int?
@@ -112,12 +115,14 @@ struct TrackDocument: Codable {
         received.quality = track.received.quality.map { quality in
             var quality = quality
             quality.longestFreezeMs = quality.longestFreezeMs.rounded(toPlaces: 1)
+            quality.longestStillMs = quality.longestStillMs?.rounded(toPlaces: 1)
             quality.playoutDelayMs = quality.playoutDelayMs.rounded(toPlaces: 1)
             return .video(quality)
         }
         received.shownBeforeConnected = track.received.shownBeforeOpening
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
         received.framesWhileMuted = track.received.broken.framesWhileMuted
+        received.blackFrames = track.received.broken.blackFrames
         (self.sent, self.received) = (sent, received)
     }
 
@@ -142,6 +147,8 @@ struct TrackDocument: Codable {
         received.rtpPacketsBeforeAccept = accepted.map { track.received.arrivals(before: $0) }
         received.mosEstimate = Self.mosEstimate(entries)
         received.audibleMsWhileMuted = track.received.broken.audibleMsWhileMuted?.rounded(toPlaces: 1)
+        received.silentMs = track.received.broken.silentMs?.rounded(toPlaces: 1)
+        received.clippedMs = track.received.clippedMs?.rounded(toPlaces: 1)
         received.dtmf = dtmf.isEmpty ? nil : dtmf
         (self.sent, self.received) = (sent, received)
     }

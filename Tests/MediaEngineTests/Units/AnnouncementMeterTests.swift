@@ -23,15 +23,26 @@ import Testing
         meter.expect(mode, announcedAt: at(said ?? seconds), now: at(seconds), tolerance: tolerance)
     }
 
-    @Test("Nothing counts before an announcement, of live media, and within the tolerance after it")
+    @Test("Nothing counts within the tolerance after an announcement")
     func beginning() {
         var meter = AnnouncementMeter()
-        feed(&meter, from: 0, to: 5)
         expect(&meter, .off, at: 5)
         feed(&meter, from: 5, to: 5.98)
         expect(&meter, .live, at: 10)
-        feed(&meter, from: 10, to: 20)
+        feed(&meter, from: 10, to: 10.98)
         for mode in SendMode.allCases { #expect(total(meter, mode) == 0) }
+    }
+
+    @Test("Media is live before the first announcement; a mute that begins the call excuses what came before it")
+    func first() {
+        var meter = AnnouncementMeter()
+        feed(&meter, from: 0, to: 5)
+        #expect(abs(total(meter, .live, at: 5) - 200) <= 5, "without the last second")
+        #expect(total(meter, .live) == 250)
+        meter = AnnouncementMeter()
+        feed(&meter, from: 0, to: 0.5)
+        expect(&meter, .blank, at: 0.5)
+        #expect(total(meter, .live) == 0)
     }
 
     @Test(

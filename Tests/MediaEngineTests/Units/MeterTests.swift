@@ -54,4 +54,30 @@ import Testing
         #expect(abs(meter.duration - 2) < 1e-9)
         #expect(abs(meter.energy - 2 * expected * expected) < 0.001)
     }
+
+    @Test(
+        "Samples that were cut count, quieter ones and single peaks do not", arguments: [(3.0, 0.78), (0.9, 0), (0, 0)])
+    func clipping(amplification: Double, share: Double) {
+        var meter = LevelMeter(samplesPerSecond: 48_000)
+        for index in 0..<48_000 {
+            let value = sin(Double(index) * 2 * .pi * 440 / 48_000) * amplification
+            meter.add(index % 1_000 == 0 ? .min : Int16(max(-1, min(1, value)) * 32_767))
+        }
+        #expect(abs(meter.clipped - share) < 0.01, "\(meter.clipped)")
+    }
+
+    @Test("The longest run of equal frames counts from its first one, and not across an interruption")
+    func still() {
+        var meter = StillMeter()
+        let now = ContinuousClock.now
+        for (second, isDistinct) in [(0, true), (1, true), (2, false), (4, false), (5, true), (6, false)] {
+            meter.add(at: now + .seconds(second), isDistinct: isDistinct)
+        }
+        #expect(meter.longest == 3)
+        meter.interrupt()
+        for second in 20...22 { meter.add(at: now + .seconds(second), isDistinct: false) }
+        #expect(meter.longest == 3)
+        meter.add(at: now + .seconds(24), isDistinct: false)
+        #expect(meter.longest == 4)
+    }
 }

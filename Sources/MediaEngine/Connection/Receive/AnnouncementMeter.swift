@@ -1,11 +1,13 @@
-/// Counts what a peer sends although it announced another mode.
+/// Counts what a peer sends although it announced another mode: a frame that is not black of muted video, a black one of live video.
 ///
 /// The announcement and the media take different paths. So what arrives within the tolerance after an announcement does not count, nor
 /// what arrives within the tolerance before the next one was made: that media may have overtaken its announcement. A value without a clock.
 struct AnnouncementMeter: Sendable {
-    /// What counts, by the mode that was announced: the packets of ``SendMode/off`` and ``SendMode/closed``, the frames or the ms of audio of ``SendMode/blank``.
+    /// What counts, by the mode that was announced: the packets of ``SendMode/off`` and ``SendMode/closed``, the frames or the ms of audio of
+    /// ``SendMode/blank`` and ``SendMode/live``.
     private var counted: [SendMode: Double] = [:]
     private var mode = SendMode.live
+    /// Nil before the first announcement.
     private var since: ContinuousClock.Instant?
     /// What arrived lately against ``mode``: it counts once the next announcement is known not to excuse it.
     private var recent: [(at: ContinuousClock.Instant, amount: Double)] = []
@@ -29,7 +31,7 @@ struct AnnouncementMeter: Sendable {
 
     /// Something arrived that contradicts the announced mode.
     mutating func note(_ amount: Double, at now: ContinuousClock.Instant, tolerance: Duration) {
-        guard mode != .live, let since, now - since >= tolerance else { return }
+        if let since, now - since < tolerance { return }
         if let last = recent.last, now - last.at < Self.entryDuration {
             recent[recent.count - 1].amount += amount
             return

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Compares what arrives of one kind with what the peer announced, on all connections of a call.
 ///
-/// Called on streaming threads. It looks at frames and samples only while muted media is announced, and only on connections that measure that.
+/// Called on streaming threads. It looks at frames and samples only on connections that measure that.
 final class AnnouncementWatch: Sendable {
     private struct State {
         var meter = AnnouncementMeter()
@@ -13,7 +13,7 @@ final class AnnouncementWatch: Sendable {
     private let state = Mutex(State())
     /// What the state says, for the many packets of media that may arrive.
     private let forbidsPackets = Atomic(false)
-    private let forbidsContent = Atomic(false)
+    private let demandsBlank = Atomic(false)
 
     /// The tolerance is this and twice the round trip and the playout delay.
     ///
@@ -30,8 +30,11 @@ final class AnnouncementWatch: Sendable {
         let tolerance = tolerance
         state.withLock { $0.meter.expect(mode, announcedAt: announced, now: .now, tolerance: tolerance) }
         forbidsPackets.store(mode == .off || mode == .closed, ordering: .relaxed)
-        forbidsContent.store(mode == .blank, ordering: .relaxed)
+        demandsBlank.store(mode == .blank, ordering: .relaxed)
     }
+
+    /// Whether the peer announced that its media is black or silent.
+    var isBlank: Bool { demandsBlank.load(ordering: .relaxed) }
 
     /// A packet arrived.
     func notePacket() { if forbidsPackets.load(ordering: .relaxed) { note(1) } }
@@ -41,18 +44,21 @@ final class AnnouncementWatch: Sendable {
 
     /// A frame was decoded.
     func note(frame: BufferRef, width: Int, height: Int) {
-        guard forbidsContent.load(ordering: .relaxed) else { return }
         let isBlack = frame.withBytes { BlankMedia.isBlack(luma: $0, width: width, height: height) }
-        if isBlack == .some(false) { note(1) }
+        if let isBlack, let isBlack { note(1, isBlank: isBlack) }
     }
 
     /// Audio of this duration was decoded.
     func note(audio: BufferRef, milliseconds: Double) {
-        guard forbidsContent.load(ordering: .relaxed) else { return }
         let isSilent = audio.withBytes { bytes in
             bytes.withMemoryRebound(to: Int16.self) { BlankMedia.isSilent($0) }
         }
-        if isSilent == false { note(milliseconds) }
+        if let isSilent { note(milliseconds, isBlank: isSilent) }
+    }
+
+    private func note(_ amount: Double, isBlank: Bool) {
+        guard !forbidsPackets.load(ordering: .relaxed), isBlank != self.isBlank else { return }
+        note(amount)
     }
 
     private func note(_ amount: Double) {
@@ -70,8 +76,8 @@ final class AnnouncementWatch: Sendable {
             broken.packetsWhileHeld = Int(total(.closed))
             guard state.isMeasured else { return broken }
             switch kind {
-            case .video: broken.framesWhileMuted = Int(total(.blank))
-            case .audio: broken.audibleMsWhileMuted = total(.blank)
+            case .video: (broken.framesWhileMuted, broken.blackFrames) = (Int(total(.blank)), Int(total(.live)))
+            case .audio: (broken.audibleMsWhileMuted, broken.silentMs) = (total(.blank), total(.live))
             }
             return broken
         }

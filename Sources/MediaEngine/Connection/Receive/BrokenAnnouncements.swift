@@ -1,11 +1,16 @@
-/// What arrived although the peer had announced that it sends no such thing: all 0 unless something is wrong.
+/// What arrived although the peer had announced that it sends no such thing: all 0 unless something is wrong, or it is dark or quiet there.
 ///
 /// ``MediaOutputs/expect(_:of:announcedAt:)`` tells what the peer announced.
 public struct BrokenAnnouncements: Sendable, Equatable {
-    /// Decoded frames that were not black, of muted video; nil for audio, and unless ``MediaMeasurement/mutedMedia`` is enabled.
+    /// Decoded frames that were not black, of muted video; nil for audio, and unless ``MediaMeasurement/blankMedia`` is enabled.
     public var framesWhileMuted: Int?
-    /// The duration of decoded audio that was not silent, of muted audio, in ms; nil for video, and unless ``MediaMeasurement/mutedMedia`` is enabled.
+    /// The duration of decoded audio that was not silent, of muted audio, in ms; nil for video, and unless ``MediaMeasurement/blankMedia`` is enabled.
     public var audibleMsWhileMuted: Double?
+    /// Decoded frames that were black, of video that was neither muted nor off; nil for audio, and unless ``MediaMeasurement/blankMedia`` is enabled.
+    public var blackFrames: Int?
+    /// The duration of decoded audio that was silent, of audio that was neither muted nor off, in ms; nil for video, and unless
+    /// ``MediaMeasurement/blankMedia`` is enabled.
+    public var silentMs: Double?
     /// RTP packets of media that the peer had turned off.
     public var packetsWhileOff = 0
     /// RTP packets of media that was not to be sent because the call was held.

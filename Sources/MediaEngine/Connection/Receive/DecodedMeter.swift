@@ -14,6 +14,7 @@ final class DecodedMeter: Sendable {
         /// Nil while it is not enabled, as everything below.
         var distinct: Int?
         var last: BufferRef?
+        var still = StillMeter()
         var marks: FrameMarkMeter?
         var pitch: PitchMeter?
         var level: LevelMeter?
@@ -72,7 +73,7 @@ final class DecodedMeter: Sendable {
             state.measurements = measurements
             state.applyMeasurements()
         }
-        if measurements.contains(.mutedMedia) { announcement?.measure() }
+        if measurements.contains(.blankMedia) { announcement?.measure() }
     }
 
     private func noteFormat(_ caps: PropertyValue) {
@@ -98,12 +99,17 @@ final class DecodedMeter: Sendable {
         let instant = ContinuousClock.now + wait
         let isDistinct = isCompared && isDistinct(buffer.reference)
         readMark(buffer, presentedAt: time)
-        if let size = state.withLock({ $0.measurements.contains(.mutedMedia) ? $0.frameSize : nil }) {
+        if let size = state.withLock({ $0.measurements.contains(.blankMedia) ? $0.frameSize : nil }) {
             announcement?.note(frame: buffer.reference, width: size.width, height: size.height)
         }
         return state.withLock { state in
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
+            if let announcement, announcement.isBlank {
+                state.still.interrupt()
+            } else {
+                state.still.add(at: instant, isDistinct: isDistinct)
+            }
             state.freezes.add(at: instant)
             return state.decoded == 1
         }
@@ -139,6 +145,7 @@ final class DecodedMeter: Sendable {
     /// The media pauses: what comes next follows nothing.
     func interrupt() {
         state.withLock { state in
+            state.still.interrupt()
             state.marks?.interrupt()
             state.ticks?.interrupt()
         }
@@ -162,7 +169,7 @@ final class DecodedMeter: Sendable {
             let isFirst = state.decoded == 0
             let samples = buffer.byteCount / MemoryLayout<Int16>.size / format.channels
             state.decoded += samples
-            if state.measurements.contains(.mutedMedia) {
+            if state.measurements.contains(.blankMedia) {
                 let milliseconds = Double(samples) / Double(format.samplesPerSecond) * 1_000
                 announcement?.note(audio: buffer.reference, milliseconds: milliseconds)
             }
@@ -206,6 +213,7 @@ final class DecodedMeter: Sendable {
                 received.frozenSeconds = state.freezes.duration
                 var quality = VideoQuality(longestFreezeMs: state.freezes.longest * 1_000)
                 quality.playoutDelayMs = playout.delayMs
+                if state.distinct != nil { quality.longestStillMs = state.still.longest * 1_000 }
                 state.marks?.report(into: &quality)
                 received.quality = quality
             case .audio:
@@ -214,6 +222,7 @@ final class DecodedMeter: Sendable {
                 received.audioLevel = state.level?.level
                 received.audioEnergy = state.level?.energy
                 received.measuredSeconds = state.level?.duration
+                received.clippedSeconds = state.level?.clipped
                 received.audioQuality = state.ticks?.result
             }
         }
@@ -226,14 +235,15 @@ final class DecodedMeter: Sendable {
 public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     /// The pitch of a tone: ``PeerStatistics/Received/toneHz``.
     case pitch
-    /// How loud the audio is: ``PeerStatistics/Received/audioLevel`` and the energy, and the same in a ``StatisticsReport``.
+    /// How loud the audio is: ``PeerStatistics/Received/audioLevel``, the energy and what is clipped; the first two are in a ``StatisticsReport``, too.
     case level
-    /// Which frames differ from the one before: ``PeerStatistics/Received/distinctFrames``. Keeps one decoded frame.
+    /// Which frames differ from the one before: ``PeerStatistics/Received/distinctFrames`` and ``VideoQuality/longestStillMs``. Keeps one decoded
+    /// frame.
     case distinctFrames
     /// Which frames of a source that marks them are missing, repeated or out of order, how old they are, and what coding did to them: ``VideoQuality``.
     case frameMarks
     /// The delay and the interruptions of audio that ticks: ``AudioQuality``.
     case audioTicks
-    /// Whether media that the peer announced as muted is black or silent: ``MediaOutputs/broken(_:)``. Reads the media only while it is muted.
-    case mutedMedia
+    /// Which media is black or silent although it is not muted, and which is not although it is: ``MediaOutputs/broken(_:)``.
+    case blankMedia
 }

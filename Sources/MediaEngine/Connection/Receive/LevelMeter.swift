@@ -8,6 +8,13 @@ struct LevelMeter: Sendable {
     private(set) var energy = 0.0
     /// The duration of the samples, in s.
     private(set) var duration = 0.0
+    /// The duration of the samples that were cut at full scale, in s: at least three in a row are nearly there.
+    var clipped: Double { Double(clippedSamples) / samplesPerSecond }
+    private var clippedSamples = 0
+    /// How many samples in a row are near full scale.
+    private var run = 0
+    /// 0.99 of full scale: coding changes what was cut a little.
+    private static let limit: UInt16 = 32_440
     /// The level of the last whole 100 ms, 0 to 1; nil before.
     private(set) var level: Double?
     private var squares = 0.0
@@ -21,6 +28,8 @@ struct LevelMeter: Sendable {
         let value = Double(sample) / 32_768
         squares += value * value
         position += 1
+        run = sample.magnitude >= Self.limit ? run + 1 : 0
+        if run >= 3 { clippedSamples += run == 3 ? 3 : 1 }
         if Double(position) >= samplesPerSecond / 10 { endWindow() }
     }
 

@@ -6,6 +6,9 @@ public struct VideoQuality: Sendable, Equatable, Codable {
     ///
     /// Measured by the times at which frames are shown, as W3C's `freezeCount`: when they are decoded, but not before ``playoutDelayMs`` is over.
     public var longestFreezeMs: Double
+    /// The longest time in which decoded frames did not differ, in ms, without what the peer announced as muted; nil unless
+    /// ``MediaMeasurement/distinctFrames`` is enabled.
+    public var longestStillMs: Double?
     /// How much later than they could be without any wait video and audio are shown and played at present, in ms; it follows the path.
     public var playoutDelayMs = 0.0
     /// Decoded frames whose mark could be read.
