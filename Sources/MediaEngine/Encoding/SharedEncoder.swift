@@ -17,6 +17,8 @@ final class SharedEncoder: Sendable {
         /// The running times from which on the next frame is a key frame for calls that join, in ns, in order.
         var dues: [UInt64] = []
         var lastDue: UInt64 = 0
+        /// The running time of the first audio, in ns; nil before.
+        var first: UInt64?
         var hasEnded = false
     }
     private let state = Mutex(State())
@@ -69,6 +71,12 @@ final class SharedEncoder: Sendable {
             encoderSink.keepTimeRising()
             encoderSink.observe { [weak self] buffer, pad in self?.note(pad.runningTime(of: buffer)) }
         }
+        if kind == .audio {
+            encoderSink.observe(while: { [weak self] in self?.state.withLock { $0.first } == nil }) {
+                [weak self] buffer, pad in
+                self?.noteFirst(pad.runningTime(of: buffer))
+            }
+        }
         for element in [proxy, bin] { pipeline.bin.add(element) }
         try proxy.pad("src").interceptEndOfStream()
         try proxy.link(to: bin)
@@ -120,12 +128,14 @@ final class SharedEncoder: Sendable {
 
     func detach(_ branch: ProxyBranch) { queue.sync { tee.detach(branch, in: bin) } }
 
-    /// The running time, in ns, from which on a call may take the output; video begins with a key frame there.
+    /// The running time, in ns, from which on a call may take the output; video begins with a key frame there, audio with an encoder that has warmed up.
     ///
     /// It is later than `after`, and nothing that is captured then has been captured yet.
     func nextBeginning(after: UInt64) -> UInt64 {
         let earliest = max(Pipeline.now + Self.lead, after + 1)
-        guard kind == .video else { return earliest }
+        guard kind == .video else {
+            return max(earliest, state.withLock { $0.first ?? Pipeline.now } + EncoderHandover.warmUp)
+        }
         return state.withLock { state in
             if let due = state.dues.first(where: { $0 > after }) { return due }
             let due = max(earliest, state.lastDue + Self.joinInterval)
@@ -134,6 +144,8 @@ final class SharedEncoder: Sendable {
             return due
         }
     }
+
+    private func noteFirst(_ time: UInt64?) { state.withLock { $0.first = $0.first ?? time } }
 
     /// Answers the request of one call's peer with a key frame for all.
     func requestKeyFrame() { keyFrames.request() }

@@ -101,6 +101,44 @@ import Testing
         #expect(handover.admitsOwn(at: 40))
     }
 
+    @Test("On the way back the own encoder of audio warms up, and the shared one goes on meanwhile") func warmUp() {
+        let packet: UInt64 = 20_000_000
+        let handover = EncoderHandover(.audio)
+        #expect(handover.admitsOwnOutput(at: 0), "nothing is shared")
+        #expect(handover.change(since: 0) { _ in packet })
+        #expect(handover.admitsOwnOutput(at: 0), "it is from before the change")
+        #expect(!handover.admitsOwn(at: packet))
+        #expect(handover.admitsShared(at: packet, until: 2 * packet, isDelta: true))
+        let count = Count()
+        handover.return()
+        handover.whenOwn { count.add() }
+        #expect(!handover.admitsOwnOutput(at: 2 * packet), "an old rest")
+        // The packets of the own encoder begin 5 ms later.
+        for number in 2..<12 as Range<UInt64> {
+            #expect(handover.admitsOwn(at: number * packet + 5_000_000))
+            #expect(!handover.admitsOwnOutput(at: number * packet + 5_000_000))
+            #expect(handover.admitsShared(at: number * packet, until: (number + 1) * packet, isDelta: true))
+        }
+        #expect(count.value == 0 && handover.isShared)
+        #expect(handover.admitsShared(at: 12 * packet, until: 13 * packet, isDelta: true))
+        #expect(handover.admitsOwnOutput(at: 12 * packet + 5_000_000 + packet))
+        #expect(count.value == 1 && !handover.isShared)
+        #expect(!handover.admitsShared(at: 14 * packet, until: 15 * packet, isDelta: true))
+    }
+
+    @Test("An own encoder that makes nothing is waited for until the way back is given up") func silentOwn() {
+        let handover = EncoderHandover(.audio)
+        #expect(handover.change(since: 0) { _ in 10 })
+        #expect(!handover.admitsOwn(at: 10))
+        #expect(handover.admitsShared(at: 10, until: 30, isDelta: true))
+        handover.return()
+        #expect(handover.admitsShared(at: 5_000_000_000, until: 5_000_000_001, isDelta: true), "it has no audio yet")
+        #expect(handover.admitsOwn(at: 5_000_000_010))
+        #expect(!handover.admitsShared(at: 6_000_000_000, until: 6_000_000_001, isDelta: true))
+        handover.abandon()
+        #expect(handover.admitsOwnOutput(at: 6_000_000_010))
+    }
+
     @Test("A change that is not over ends at once on the way back") func early() {
         let handover = EncoderHandover(.video)
         #expect(handover.change(since: 0) { _ in 10 })

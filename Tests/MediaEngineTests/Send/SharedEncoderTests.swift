@@ -1,4 +1,5 @@
 import BuiltInPipelines
+import Foundation
 import Logging
 import Testing
 
@@ -151,6 +152,47 @@ extension RealPipelines {
                 track.rate?.limit(toKbit: nil)
                 try await waitForSharing([first.caller])
                 try await expectWholeMedia(first.callee)
+            }
+        }
+
+        @Test("Audio that is quiet when a call shares and loud when it has its own encoder again is never too loud")
+        func level() async throws {
+            let input = try AudioInput()
+            let amplitude = Shared(0.01)
+            let pushing = Task {
+                let clock = ContinuousClock()
+                let begin = clock.now
+                for number in 0... {
+                    try await clock.sleep(until: begin + .milliseconds(20 * number))
+                    try input.push(
+                        (0..<960).map { index in
+                            let angle = Double(number * 960 + index) * 2 * .pi * 440 / 48_000
+                            return Int16(sin(angle) * amplitude.value * 32_767)
+                        })
+                }
+            }
+            defer { pushing.cancel() }
+            var options = Self.options
+            options.kinds = [.audio]
+            options.callerAudio = input.source
+            try await withTwoCalls(options) { first, second in
+                for rate in [32, 48] {
+                    amplitude.set(0.01)
+                    try await waitForSharing([first.caller, second.caller], true, [.audio])
+                    amplitude.set(0.5)
+                    let samples = try await first.callee.received(.audio).decoded
+                    try await first.callee.wait("a loud tone") { $0.received[.audio]?.decoded ?? 0 > samples + 24_000 }
+                    try await first.caller.peer.setBitrate(rate, of: .audio)
+                    try await waitForSharing([first.caller], false, [.audio])
+                    let later = try await first.callee.received(.audio).decoded
+                    try await first.callee.wait("audio") { $0.received[.audio]?.decoded ?? 0 > later + 24_000 }
+                    try await second.caller.peer.setBitrate(rate, of: .audio)
+                }
+                for end in [first.callee, second.callee] {
+                    let audio = try await end.received(.audio)
+                    #expect(audio.clippedSeconds == 0)
+                    #expect(abs((audio.toneHz ?? 0) - 440) < 5)
+                }
             }
         }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// The encoders run on different threads, and either may be behind. So the change to a shared encoder happens at a time of capture that no frame has yet:
 /// the track's own encoder takes what is captured before it, the shared one what is captured later. On the way back, the shared one goes on until the own one
-/// gets a frame.
+/// gets a frame, and of audio until the own one has warmed up.
 final class EncoderHandover: Sendable {
     private enum Phase {
         /// The track's own encoder.
@@ -13,7 +13,7 @@ final class EncoderHandover: Sendable {
         /// What is captured from `beginning` on, a running time in ns, comes from the shared encoder.
         case changing(beginning: UInt64)
         case shared
-        /// The shared encoder, until the own one gets something.
+        /// The shared encoder, until the own one gets a frame or has warmed up.
         case returning
     }
     private struct State {
@@ -26,6 +26,8 @@ final class EncoderHandover: Sendable {
         var lastOwn: UInt64 = 0
         /// Whether the own encoder has made all from before the beginning.
         var ownIsDone = false
+        /// From this running time on, in ns, the own encoder makes audio that can be sent; nil before it gets some.
+        var ownBeginning: UInt64?
         /// What the shared encoder made and was sent ends at this running time, in ns.
         var sharedEnd: UInt64 = 0
         /// The running time of what either encoder made and was sent last, in ns.
@@ -55,6 +57,13 @@ final class EncoderHandover: Sendable {
     private static let patience = DispatchTimeInterval.milliseconds(300)
     /// How much later than a change something from before it may come, in ns.
     private static let disorder: UInt64 = 1_000_000_000
+    /// For how long an encoder has audio, in ns, before another one's decoder gets its packets.
+    ///
+    /// Opus tells the level of a packet by its difference to the one before (RFC 6716, 4.3.2.1). To a decoder of other packets the first ones are
+    /// too loud, up to full scale for 100 ms.
+    static let warmUp: UInt64 = 200_000_000
+    /// How far apart the packets of two encoders may begin and end, in ns: half of one.
+    private static let mismatch: UInt64 = 10_000_000
 
     init(_ kind: MediaKind) { self.kind = kind }
 
@@ -107,7 +116,7 @@ final class EncoderHandover: Sendable {
         state.withLock { state in
             switch state.phase {
             case .own, .changing: state.enter(.own)
-            case .shared, .returning: state.phase = .returning
+            case .shared, .returning: (state.phase, state.ownBeginning) = (.returning, nil)
             }
         }
     }
@@ -165,6 +174,7 @@ final class EncoderHandover: Sendable {
                     return (false, true)
                 }
             case .shared: return (false, false)
+            case .returning where kind == .audio: state.ownBeginning = state.ownBeginning ?? time + Self.warmUp
             case .returning:
                 guard time >= state.sharedEnd else { return (false, false) }
                 onReturn = state.end()
@@ -173,6 +183,21 @@ final class EncoderHandover: Sendable {
             return (true, false)
         }
         if isDone { done.signal() }
+        onReturn?()
+        return isAdmitted
+    }
+
+    /// Whether audio that the own encoder made is sent; on its thread.
+    func admitsOwnOutput(at time: UInt64?) -> Bool {
+        var onReturn: (@Sendable () -> Void)?
+        let isAdmitted = state.withLock { state in
+            guard case .returning = state.phase else { return true }
+            guard let time, let beginning = state.ownBeginning,
+                time >= max(beginning, state.sharedEnd - min(state.sharedEnd, Self.mismatch))
+            else { return false }
+            onReturn = state.end()
+            return true
+        }
         onReturn?()
         return isAdmitted
     }
@@ -190,6 +215,7 @@ final class EncoderHandover: Sendable {
                 state.enter(.shared)
                 state.needsKeyFrame = false
                 isFirst = true
+            case .returning where time >= state.ownBeginning ?? .max: return (false, false)
             case .shared, .returning:
                 if state.needsKeyFrame, isDelta {
                     state.dropped += 1

@@ -80,6 +80,9 @@ final class EncoderSharing: Sendable {
         try output.link(to: try funnel.requestPad("sink_%u"))
         try funnel.pad("src").link(to: payloaderSink)
         handover.watch(try funnel.pad("src"))
+        if handover.kind == .audio {
+            own.source.filter { buffer, pad in handover.admitsOwnOutput(at: pad.runningTime(of: buffer)) }
+        }
     }
 
     /// Calls `handler` when something may be shared again that could not be.
