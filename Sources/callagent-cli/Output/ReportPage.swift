@@ -81,6 +81,10 @@ struct ReportPage {
         img { max-width: 100%; height: auto; display: block; }
         .tree { list-style: none; margin: .4rem 0; padding-left: 1rem; } .file { color: var(--soft); }
         .bad { color: var(--fail); font-weight: 600; }
+        @media (max-width: 40rem) {
+          th, td { padding: .2rem .3rem; font-size: .8rem; }
+          td:first-child { white-space: normal; }
+        }
         @media print { body { max-width: none; padding: 0; } section { break-inside: avoid; } }
         """
 }

@@ -1,4 +1,6 @@
-/// Measures for how long decoded frames do not differ, as those of a camera that hangs. A value without a clock.
+/// Measures for how long decoded frames do not differ, as those of a camera that hangs.
+///
+/// A value without a clock.
 struct StillMeter: Sendable {
     /// The longest time from a frame to the last one in a row that is equal to it, in s.
     private(set) var longest = 0.0
