@@ -49,6 +49,11 @@ extension EndToEnd {
                 #expect(try Self.broken(await call.report()).isEmpty)
                 #expect(try Self.unmet(await call.report()).isEmpty)
                 #expect(!MediaLines.lines(await call.report()).contains { $0.contains("broken") })
+                // Black and silence that were announced do not count.
+                let call = try Self.document(await call.report())
+                #expect(try call.number("video.received.blackFrames") == 0)
+                #expect(try call.number("audio.received.silentMs") < 500)
+                #expect(try call.number("video.received.quality.longestStillMs") < 1_000)
             }
         }
 

@@ -72,8 +72,7 @@ public struct MediaReport: Sendable, Equatable {
         public var shownBeforeOpening = 0
         /// For how long more arrived than ``MediaConfiguration/maxReceiveVideoKbit`` or ``MediaConfiguration/maxReceiveAudioKbit`` allows, in ms; 0 without a limit.
         public var aboveMaxRateMs = 0
-        /// What arrived although the peer had reported that it is muted or off, or not muted, or while the call was held: all 0 unless something is
-        /// wrong, or it is dark or quiet there.
+        /// What arrived that is not as the peer had reported. All is 0 unless something is wrong; a dark or quiet place is black or silent, too.
         ///
         /// Of all connections of the call.
         public var broken = BrokenAnnouncements()

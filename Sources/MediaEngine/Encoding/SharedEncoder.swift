@@ -134,7 +134,9 @@ final class SharedEncoder: Sendable {
     func nextBeginning(after: UInt64) -> UInt64 {
         let earliest = max(Pipeline.now + Self.lead, after + 1)
         guard kind == .video else {
-            return max(earliest, state.withLock { $0.first ?? Pipeline.now } + EncoderHandover.warmUp)
+            // A source that has only been opened delivers soon.
+            return max(
+                earliest, state.withLock { $0.first ?? earliest + EncoderHandover.warmUp } + EncoderHandover.warmUp)
         }
         return state.withLock { state in
             if let due = state.dues.first(where: { $0 > after }) { return due }

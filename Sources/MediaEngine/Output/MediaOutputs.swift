@@ -103,7 +103,7 @@ public final class MediaOutputs: Sendable {
         _ mode: SendMode, of kind: MediaKind, announcedAt announced: ContinuousClock.Instant = .now
     ) { announcements[kind]?.expect(mode, announcedAt: announced) }
 
-    /// What arrived of one kind although the peer had announced that it sends no such thing.
+    /// What arrived of one kind that is not as the peer had announced.
     public func broken(_ kind: MediaKind) -> BrokenAnnouncements {
         announcements[kind]?.broken ?? BrokenAnnouncements()
     }

@@ -54,9 +54,20 @@ enum CommandOptions {
         guard let place = arguments.firstIndex(where: { !$0.hasPrefix("-") }),
             let known = all(of: arguments[place...], in: dump)?.options
         else { return nil }
-        let names = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
-            .map { String($0.dropFirst(2).prefix { $0 != "=" }) }
-        guard let name = names.first(where: { known[$0] == nil && !common.contains($0) }) else { return nil }
+        let words = arguments.prefix { $0 != "--" }
+        func name(_ word: String) -> String { String(word.dropFirst(2).prefix { $0 != "=" }) }
+        guard
+            let unknown = words.firstIndex(where: {
+                $0.hasPrefix("--") && known[name($0)] == nil && !common.contains(name($0))
+            })
+        else { return nil }
+        let name = name(words[unknown])
+        // It may be meant as a value.
+        if unknown > 0, words[unknown - 1].hasPrefix("--"),
+            known[String(words[unknown - 1].dropFirst(2))]?.isFlag == false
+        {
+            return "Missing value for '\(words[unknown - 1])'; a value that begins with -- has to follow a ="
+        }
         let near = Misspelling.nearest(to: name, among: Array(known.keys).sorted())
         return "Unknown option '--\(name.printable)'" + (near.map { ". Did you mean '--\($0)'?" } ?? "")
     }

@@ -27,10 +27,13 @@ extension RealPipelines {
                 try await callee.wait("frames that differ") { $0.received[.video]?.distinctFrames ?? 0 > 5 }
                 #expect(try await callee.measured == [.pitch, .distinctFrames])
                 #expect(try await abs(#require(callee.received(.audio).toneHz) - 440) < 5)
+                let still = try #require(try await callee.received(.video).quality?.longestStillMs)
+                #expect(still < 300, "only what was measured")
                 await peer.measure([.level])
                 try await callee.wait("a level") { $0.received[.audio]?.audioLevel ?? 0 > 0.3 }
                 try await heardMore()
                 #expect(try await callee.measured == [.level])
+                #expect(try await callee.received(.video).quality?.longestStillMs == nil)
                 await peer.measure([])
                 try await heardMore()
                 #expect(try await callee.measured == [])

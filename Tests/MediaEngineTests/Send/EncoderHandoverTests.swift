@@ -126,6 +126,25 @@ import Testing
         #expect(!handover.admitsShared(at: 14 * packet, until: 15 * packet, isDelta: true))
     }
 
+    @Test("After a hold the own encoder of audio warms up, too, and one that never paused does not")
+    func warmUpAfterStop() {
+        let second: UInt64 = 1_000_000_000
+        let handover = EncoderHandover(.audio)
+        handover.stop()
+        handover.allow()
+        #expect(handover.admitsOwn(at: 0) && handover.admitsOwnOutput(at: 0))
+        #expect(handover.change(since: handover.epoch) { _ in 10 })
+        #expect(!handover.admitsOwn(at: 10))
+        #expect(handover.admitsShared(at: 10, until: 30, isDelta: true))
+        handover.stop()
+        handover.allow()
+        #expect(handover.admitsOwn(at: second))
+        #expect(!handover.admitsOwnOutput(at: second))
+        #expect(handover.admitsOwn(at: second + EncoderHandover.warmUp))
+        #expect(handover.admitsOwnOutput(at: second + EncoderHandover.warmUp))
+        #expect(handover.admitsOwnOutput(at: second + EncoderHandover.warmUp - 5), "from then on all is sent")
+    }
+
     @Test("An own encoder that makes nothing is waited for until the way back is given up") func silentOwn() {
         let handover = EncoderHandover(.audio)
         #expect(handover.change(since: 0) { _ in 10 })

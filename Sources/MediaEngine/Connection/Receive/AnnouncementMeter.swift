@@ -1,4 +1,4 @@
-/// Counts what a peer sends although it announced another mode: a frame that is not black of muted video, a black one of live video.
+/// Counts what a peer sends although it announced another mode, such as frames of muted video that are not black, and black frames of live video.
 ///
 /// The announcement and the media take different paths. So what arrives within the tolerance after an announcement does not count, nor
 /// what arrives within the tolerance before the next one was made: that media may have overtaken its announcement. A value without a clock.
@@ -27,6 +27,11 @@ struct AnnouncementMeter: Sendable {
         guard next != mode else { return }
         count(before: announced - tolerance)
         (mode, since, recent) = (next, now, [])
+    }
+
+    /// Whether the announced mode is live, for longer than the tolerance.
+    func expectsLive(at now: ContinuousClock.Instant, tolerance: Duration) -> Bool {
+        mode == .live && since.map { now - $0 >= tolerance } ?? true
     }
 
     /// Something arrived that contradicts the announced mode.

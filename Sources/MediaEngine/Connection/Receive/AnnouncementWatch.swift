@@ -13,7 +13,7 @@ final class AnnouncementWatch: Sendable {
     private let state = Mutex(State())
     /// What the state says, for the many packets of media that may arrive.
     private let forbidsPackets = Atomic(false)
-    private let demandsBlank = Atomic(false)
+    private let expectsBlank = Atomic(false)
 
     /// The tolerance is this and twice the round trip and the playout delay.
     ///
@@ -30,11 +30,14 @@ final class AnnouncementWatch: Sendable {
         let tolerance = tolerance
         state.withLock { $0.meter.expect(mode, announcedAt: announced, now: .now, tolerance: tolerance) }
         forbidsPackets.store(mode == .off || mode == .closed, ordering: .relaxed)
-        demandsBlank.store(mode == .blank, ordering: .relaxed)
+        expectsBlank.store(mode == .blank, ordering: .relaxed)
     }
 
-    /// Whether the peer announced that its media is black or silent.
-    var isBlank: Bool { demandsBlank.load(ordering: .relaxed) }
+    /// Whether the peer announced that its media is neither muted nor off, and all that arrives is from after that.
+    var expectsLive: Bool {
+        let tolerance = tolerance
+        return state.withLock { $0.meter.expectsLive(at: .now, tolerance: tolerance) }
+    }
 
     /// A packet arrived.
     func notePacket() { if forbidsPackets.load(ordering: .relaxed) { note(1) } }
@@ -45,7 +48,7 @@ final class AnnouncementWatch: Sendable {
     /// A frame was decoded.
     func note(frame: BufferRef, width: Int, height: Int) {
         let isBlack = frame.withBytes { BlankMedia.isBlack(luma: $0, width: width, height: height) }
-        if let isBlack, let isBlack { note(1, isBlank: isBlack) }
+        if let isBlack = isBlack.flatMap(\.self) { note(1, isBlank: isBlack) }
     }
 
     /// Audio of this duration was decoded.
@@ -57,7 +60,7 @@ final class AnnouncementWatch: Sendable {
     }
 
     private func note(_ amount: Double, isBlank: Bool) {
-        guard !forbidsPackets.load(ordering: .relaxed), isBlank != self.isBlank else { return }
+        guard !forbidsPackets.load(ordering: .relaxed), isBlank != expectsBlank.load(ordering: .relaxed) else { return }
         note(amount)
     }
 

@@ -14,7 +14,7 @@ final class DecodedMeter: Sendable {
         /// Nil while it is not enabled, as everything below.
         var distinct: Int?
         var last: BufferRef?
-        var still = StillMeter()
+        var still: StillMeter?
         var marks: FrameMarkMeter?
         var pitch: PitchMeter?
         var level: LevelMeter?
@@ -24,6 +24,7 @@ final class DecodedMeter: Sendable {
         mutating func applyMeasurements() {
             let isCompared = measurements.contains(.distinctFrames)
             distinct = isCompared ? distinct ?? 0 : nil
+            still = isCompared ? still ?? StillMeter() : nil
             if !isCompared { last = nil }
             marks = measurements.contains(.frameMarks) ? marks ?? FrameMarkMeter() : nil
             let rate = format?.samplesPerSecond
@@ -54,7 +55,7 @@ final class DecodedMeter: Sendable {
     private let announcement: AnnouncementWatch?
     private let state = Mutex(State())
 
-    /// Tells `playout` how late each frame or buffer is, and `announcement` what muted media contains.
+    /// Tells `playout` how late each frame or buffer is, and `announcement` what media is black or silent.
     init(kind: MediaKind, playout: Playout, announcement: AnnouncementWatch? = nil) {
         (self.kind, self.playout, self.announcement) = (kind, playout, announcement)
     }
@@ -98,6 +99,7 @@ final class DecodedMeter: Sendable {
     private func addVideo(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) -> Bool {
         let instant = ContinuousClock.now + wait
         let isDistinct = isCompared && isDistinct(buffer.reference)
+        let expectsLive = announcement?.expectsLive ?? true
         readMark(buffer, presentedAt: time)
         if let size = state.withLock({ $0.measurements.contains(.blankMedia) ? $0.frameSize : nil }) {
             announcement?.note(frame: buffer.reference, width: size.width, height: size.height)
@@ -105,11 +107,8 @@ final class DecodedMeter: Sendable {
         return state.withLock { state in
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
-            if let announcement, announcement.isBlank {
-                state.still.interrupt()
-            } else {
-                state.still.add(at: instant, isDistinct: isDistinct)
-            }
+            state.still?.add(at: instant, isDistinct: isDistinct)
+            if !expectsLive { state.still?.interrupt() }
             state.freezes.add(at: instant)
             return state.decoded == 1
         }
@@ -145,7 +144,7 @@ final class DecodedMeter: Sendable {
     /// The media pauses: what comes next follows nothing.
     func interrupt() {
         state.withLock { state in
-            state.still.interrupt()
+            state.still?.interrupt()
             state.marks?.interrupt()
             state.ticks?.interrupt()
         }
@@ -213,7 +212,7 @@ final class DecodedMeter: Sendable {
                 received.frozenSeconds = state.freezes.duration
                 var quality = VideoQuality(longestFreezeMs: state.freezes.longest * 1_000)
                 quality.playoutDelayMs = playout.delayMs
-                if state.distinct != nil { quality.longestStillMs = state.still.longest * 1_000 }
+                quality.longestStillMs = state.still.map { $0.longest * 1_000 }
                 state.marks?.report(into: &quality)
                 received.quality = quality
             case .audio:
@@ -244,6 +243,6 @@ public enum MediaMeasurement: String, Sendable, Hashable, CaseIterable {
     case frameMarks
     /// The delay and the interruptions of audio that ticks: ``AudioQuality``.
     case audioTicks
-    /// Which media is black or silent although it is not muted, and which is not although it is: ``MediaOutputs/broken(_:)``.
+    /// Live media that is black or silent, and muted media that is not: ``MediaOutputs/broken(_:)``.
     case blankMedia
 }

@@ -13,8 +13,8 @@ struct LevelMeter: Sendable {
     private var clippedSamples = 0
     /// How many samples in a row are near full scale.
     private var run = 0
-    /// 0.99 of full scale: coding changes what was cut a little.
-    private static let limit: UInt16 = 32_440
+    /// 0.98 of full scale: coding changes what was cut a little, and PCMU has no larger samples than 32,124.
+    private static let limit: UInt16 = 32_100
     /// The level of the last whole 100 ms, 0 to 1; nil before.
     private(set) var level: Double?
     private var squares = 0.0

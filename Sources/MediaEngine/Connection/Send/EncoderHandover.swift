@@ -26,10 +26,14 @@ final class EncoderHandover: Sendable {
         var lastOwn: UInt64 = 0
         /// Whether the own encoder has made all from before the beginning.
         var ownIsDone = false
-        /// From this running time on, in ns, the own encoder makes audio that can be sent; nil before it gets some.
+        /// Whether the own encoder of audio has paused, and has not warmed up since.
+        var ownIsCold = false
+        /// From this running time on, in ns, it has warmed up; nil before it gets audio.
         var ownBeginning: UInt64?
         /// What the shared encoder made and was sent ends at this running time, in ns.
         var sharedEnd: UInt64 = 0
+        /// How long the last of it lasts, in ns.
+        var sharedDuration: UInt64 = 0
         /// The running time of what either encoder made and was sent last, in ns.
         var lastOutput: UInt64 = 0
         /// Until this running time, in ns, what both made may be out of order.
@@ -57,13 +61,11 @@ final class EncoderHandover: Sendable {
     private static let patience = DispatchTimeInterval.milliseconds(300)
     /// How much later than a change something from before it may come, in ns.
     private static let disorder: UInt64 = 1_000_000_000
-    /// For how long an encoder has audio, in ns, before another one's decoder gets its packets.
+    /// How long an encoder of audio runs, in ns, before its packets go to a decoder that had those of another one.
     ///
     /// Opus tells the level of a packet by its difference to the one before (RFC 6716, 4.3.2.1). To a decoder of other packets the first ones are
     /// too loud, up to full scale for 100 ms.
     static let warmUp: UInt64 = 200_000_000
-    /// How far apart the packets of two encoders may begin and end, in ns: half of one.
-    private static let mismatch: UInt64 = 10_000_000
 
     init(_ kind: MediaKind) { self.kind = kind }
 
@@ -111,12 +113,12 @@ final class EncoderHandover: Sendable {
         }
     }
 
-    /// Changes to the own encoder as soon as it gets something, at once if the shared one makes nothing.
+    /// Changes to the own encoder as soon as it gets a frame or has warmed up, at once if the shared one makes nothing.
     func `return`() {
         state.withLock { state in
             switch state.phase {
             case .own, .changing: state.enter(.own)
-            case .shared, .returning: (state.phase, state.ownBeginning) = (.returning, nil)
+            case .shared, .returning: state.phase = .returning
             }
         }
     }
@@ -174,12 +176,13 @@ final class EncoderHandover: Sendable {
                     return (false, true)
                 }
             case .shared: return (false, false)
-            case .returning where kind == .audio: state.ownBeginning = state.ownBeginning ?? time + Self.warmUp
+            case .returning where kind == .audio: break
             case .returning:
                 guard time >= state.sharedEnd else { return (false, false) }
                 onReturn = state.end()
             }
             state.lastOwn = max(state.lastOwn, time)
+            if state.ownIsCold { state.ownBeginning = state.ownBeginning ?? time + Self.warmUp }
             return (true, false)
         }
         if isDone { done.signal() }
@@ -191,11 +194,13 @@ final class EncoderHandover: Sendable {
     func admitsOwnOutput(at time: UInt64?) -> Bool {
         var onReturn: (@Sendable () -> Void)?
         let isAdmitted = state.withLock { state in
-            guard case .returning = state.phase else { return true }
-            guard let time, let beginning = state.ownBeginning,
-                time >= max(beginning, state.sharedEnd - min(state.sharedEnd, Self.mismatch))
+            guard state.ownIsCold else { return true }
+            // Packets of two encoders do not begin at the same samples.
+            let sharedEnd = state.sharedEnd - min(state.sharedEnd, state.sharedDuration / 2)
+            guard let time, let beginning = state.ownBeginning, time >= max(beginning, sharedEnd, state.lastOutput + 1)
             else { return false }
-            onReturn = state.end()
+            (state.ownIsCold, state.ownBeginning) = (false, nil)
+            if case .returning = state.phase { onReturn = state.end() }
             return true
         }
         onReturn?()
@@ -213,9 +218,10 @@ final class EncoderHandover: Sendable {
             case .own: return (false, false)
             case .changing:
                 state.enter(.shared)
+                (state.ownIsCold, state.ownBeginning) = (kind == .audio, nil)
                 state.needsKeyFrame = false
                 isFirst = true
-            case .returning where time >= state.ownBeginning ?? .max: return (false, false)
+            case .returning where state.ownIsCold && time >= state.ownBeginning ?? .max: return (false, false)
             case .shared, .returning:
                 if state.needsKeyFrame, isDelta {
                     state.dropped += 1
@@ -225,6 +231,7 @@ final class EncoderHandover: Sendable {
             }
             // Frames may be closer than the duration of one.
             state.sharedEnd = max(state.sharedEnd, kind == .audio ? end ?? time : time + 1)
+            state.sharedDuration = (end ?? time) - min(time, end ?? time)
             state.passed += 1
             return (true, isFirst)
         }

@@ -90,7 +90,7 @@ public struct PeerStatistics: Sendable, Equatable {
         public var audioEnergy: Double?
         /// The duration of the audio that ``audioEnergy`` covers, in s; nil as ``audioLevel``.
         public var measuredSeconds: Double?
-        /// The duration of the decoded samples that were cut at full scale: three or more in a row at 0.99 of it; in s; nil as ``audioLevel``.
+        /// The duration of the decoded samples that were cut at full scale: three or more in a row at 0.98 of it; in s; nil as ``audioLevel``.
         public var clippedSeconds: Double?
         /// RTP packets that the jitter buffer waited for in vain.
         public var packetsLost = 0
