@@ -72,7 +72,9 @@ public struct MediaReport: Sendable, Equatable {
         public var shownBeforeOpening = 0
         /// For how long more arrived than ``MediaConfiguration/maxReceiveVideoKbit`` or ``MediaConfiguration/maxReceiveAudioKbit`` allows, in ms; 0 without a limit.
         public var aboveMaxRateMs = 0
-        /// What arrived that is not as the peer had reported. All is 0 unless something is wrong; a dark or quiet place is black or silent, too.
+        /// What arrived that is not as the peer had reported.
+        ///
+        /// All is 0 unless something is wrong; a dark or quiet place is black or silent, too.
         ///
         /// Of all connections of the call.
         public var broken = BrokenAnnouncements()

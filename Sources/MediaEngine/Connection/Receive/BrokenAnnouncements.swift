@@ -1,4 +1,6 @@
-/// What arrived that is not as the peer had announced. All is 0 unless something is wrong; a dark or quiet place is black or silent, too.
+/// What arrived that is not as the peer had announced.
+///
+/// All is 0 unless something is wrong; a dark or quiet place is black or silent, too.
 ///
 /// ``MediaOutputs/expect(_:of:announcedAt:)`` tells what the peer announced.
 public struct BrokenAnnouncements: Sendable, Equatable {
