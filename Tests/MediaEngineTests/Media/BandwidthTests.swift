@@ -86,9 +86,11 @@ extension RealPipelines {
                     refused.update { $0 += 1 }
                     return true
                 }
-                for end in call.ends { await end.send(.live) }
+                // Video alone: with audio, the funnel itself may lose them, and then there is nothing to refuse.
+                for end in call.ends { await end.peer.setSending(.live, of: .video) }
                 try await eventually("an estimate") { await available(call.caller) != nil }
                 #expect(refused.value > 0)
+                for end in call.ends { await end.peer.setSending(.live, of: .audio) }
                 for end in call.ends { try await end.waitForFrames(30) }
             }
         }
