@@ -20,7 +20,10 @@ final class Chromium: Browser {
         try tone.wave.write(to: URL(fileURLWithPath: microphone))
         let driver = try Program(["--port=0"], path: Self.driverPath, environment: ["TMPDIR": folder])
         program = driver
-        try await eventually("chromedriver listens") { driver.output.contains("successfully on port") }
+        // Load tests of another target may run beside it.
+        try await eventually("chromedriver listens", within: .seconds(60)) {
+            driver.output.contains("successfully on port")
+        }
         port = try Self.port(driver.output)
         var arguments = [
             "--headless=new", "--no-sandbox", "--use-fake-device-for-media-stream",
