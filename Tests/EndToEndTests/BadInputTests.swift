@@ -21,6 +21,10 @@ extension EndToEnd {
                 ),
                 (["load", "--pair", "--video-sise", "640x360"], "Did you mean '--video-size'?"),
                 (["room", "join", "lab", "--foo"], "Unknown option '--foo'"),
+                (
+                    ["call", "bob", "--as", "alice", "--display-name", "--Bob"],
+                    "Missing value for '--display-name'; a value that begins with -- has to follow a ="
+                ),
                 (["list", "--as", "bob"], "there is no command 'list'; did you mean 'listen'?"),
                 (["call", "bob"], "Missing expected argument '--as <user>'; see callagent call --help"),
                 (["token"], "see callagent token --help"),

@@ -70,8 +70,7 @@ final class SharedEncoder: Sendable {
         if kind == .video {
             encoderSink.keepTimeRising()
             encoderSink.observe { [weak self] buffer, pad in self?.note(pad.runningTime(of: buffer)) }
-        }
-        if kind == .audio {
+        } else {
             encoderSink.observe(while: { [weak self] in self?.state.withLock { $0.first } == nil }) {
                 [weak self] buffer, pad in
                 self?.noteFirst(pad.runningTime(of: buffer))
@@ -135,8 +134,8 @@ final class SharedEncoder: Sendable {
         let earliest = max(Pipeline.now + Self.lead, after + 1)
         guard kind == .video else {
             // A source that has only been opened delivers soon.
-            return max(
-                earliest, state.withLock { $0.first ?? earliest + EncoderHandover.warmUp } + EncoderHandover.warmUp)
+            let first = state.withLock { $0.first } ?? earliest + EncoderHandover.warmUp
+            return max(earliest, first + EncoderHandover.warmUp)
         }
         return state.withLock { state in
             if let due = state.dues.first(where: { $0 > after }) { return due }

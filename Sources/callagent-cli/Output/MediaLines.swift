@@ -8,18 +8,20 @@ enum MediaLines {
         if let track = report.statistics.video {
             let (sent, received) = (track.sent, track.received)
             let repeated = received.decoded - (received.distinctFrames ?? received.decoded)
+            let black = received.broken.blackFrames ?? 0
             lines.append(
                 "  video     sent \(frames(sent.frames, sent.width, sent.height, sent.codec)); received "
                     + frames(received.decoded, received.width, received.height, received.codec)
                     + (repeated > 0 ? " (\(repeated) repeated)" : "") + quality(received.quality)
-                    + ((received.broken.blackFrames ?? 0) > 0 ? ", \(received.broken.blackFrames ?? 0) black" : ""))
+                    + (black > 0 ? ", \(black) black" : ""))
         }
         if let track = report.statistics.audio {
             let (sent, received) = (track.sent, track.received)
+            let clipped = Int((received.clippedMs ?? 0).rounded())
             lines.append(
                 "  audio     sent \(audio(sent.frames, sent.toneHz, sent.codec)); received "
                     + audio(received.decoded, received.toneHz, received.codec) + quality(received.audioQuality)
-                    + ((received.clippedMs ?? 0) >= 1 ? ", clipped for \(Int(received.clippedMs ?? 0)) ms" : ""))
+                    + (clipped > 0 ? ", clipped for \(clipped) ms" : ""))
         }
         let broken = broken(report.statistics)
         if !broken.isEmpty { lines.append("  broken    the peer sent " + broken.joined(separator: "; ")) }

@@ -99,7 +99,7 @@ final class DecodedMeter: Sendable {
     private func addVideo(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) -> Bool {
         let instant = ContinuousClock.now + wait
         let isDistinct = isCompared && isDistinct(buffer.reference)
-        let expectsLive = announcement?.expectsLive ?? true
+        let followsNothing = isCompared && announcement?.expectsLive == false
         readMark(buffer, presentedAt: time)
         if let size = state.withLock({ $0.measurements.contains(.blankMedia) ? $0.frameSize : nil }) {
             announcement?.note(frame: buffer.reference, width: size.width, height: size.height)
@@ -108,7 +108,7 @@ final class DecodedMeter: Sendable {
             state.decoded += 1
             if isDistinct { state.distinct? += 1 }
             state.still?.add(at: instant, isDistinct: isDistinct)
-            if !expectsLive { state.still?.interrupt() }
+            if followsNothing { state.still?.interrupt() }
             state.freezes.add(at: instant)
             return state.decoded == 1
         }

@@ -212,6 +212,7 @@ final class EncoderHandover: Sendable {
     /// `end` is when its presentation ends. `onBegin` runs with the first that is sent.
     func admitsShared(at time: UInt64?, until end: UInt64?, isDelta: Bool, onBegin: () -> Void = {}) -> Bool {
         guard let time, isReady(for: time, isDelta: isDelta) else { return false }
+        let end = max(end ?? time, time)
         let (isAdmitted, isFirst) = state.withLock { state in
             var isFirst = false
             switch state.phase {
@@ -230,8 +231,8 @@ final class EncoderHandover: Sendable {
                 state.needsKeyFrame = false
             }
             // Frames may be closer than the duration of one.
-            state.sharedEnd = max(state.sharedEnd, kind == .audio ? end ?? time : time + 1)
-            state.sharedDuration = (end ?? time) - min(time, end ?? time)
+            state.sharedEnd = max(state.sharedEnd, kind == .audio ? end : time + 1)
+            state.sharedDuration = end - time
             state.passed += 1
             return (true, isFirst)
         }
