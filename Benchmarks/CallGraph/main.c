@@ -111,7 +111,7 @@ static void build(struct end *end, struct end *other, const char *pattern, int h
         "vp8enc deadline=1 cpu-used=-8 threads=1 lag-in-frames=0 end-usage=cbr keyframe-max-dist=3000 max-intra-bitrate=300 "
         "buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 error-resilient=default target-bitrate=1000000 ! "
         "rtpvp8pay picture-id-mode=15-bit mtu=1200 pt=96 ! application/x-rtp,media=video,encoding-name=VP8,payload=96," TRANSPORT_WIDE " ! webrtc. "
-        "audiotestsrc is-live=true freq=%d volume=0.5 samplesperbuffer=480 ! audio/x-raw,rate=48000,channels=1 ! queue ! "
+        "audiotestsrc is-live=true freq=%d volume=0.5 samplesperbuffer=960 ! audio/x-raw,rate=48000,channels=1 ! queue ! "
         "opusenc audio-type=generic frame-size=20 complexity=5 bitrate=48000 ! "
         "rtpopuspay mtu=1200 pt=111 ! application/x-rtp,media=audio,encoding-name=OPUS,payload=111," TRANSPORT_WIDE " ! webrtc.",
         pattern, hertz);

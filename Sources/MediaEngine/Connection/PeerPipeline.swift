@@ -122,6 +122,11 @@ final class PeerPipeline: Sendable {
                             packetReports.bound(try element.pad("rtcp_src"))
                             receptionReports.read(try element.pad("rtcp_src"))
                         }
+                        if element.factoryName == "rtpulpfecenc", let bin = element.parent {
+                            try UnusedFecEncoder.bypass(bin) {
+                                report(.event(PeerConnectionEvent(.failed($0))))
+                            }
+                        }
                         if ["sctpenc", "sctpdec"].contains(element.factoryName) { try association?.number(element) }
                         try Self.tune(element, tuning, certificate, check, report)
                     } catch {

@@ -69,11 +69,10 @@ final class SharedEncoder: Sendable {
         let encoderSink = try encoder.pad("sink")
         if kind == .video {
             encoderSink.keepTimeRising()
-            encoderSink.observe { [weak self] buffer, pad in self?.note(pad.runningTime(of: buffer)) }
+            encoderSink.observeTimes { [weak self] _, time in self?.note(time) }
         } else {
-            encoderSink.observe(while: { [weak self] in self?.state.withLock { $0.first } == nil }) {
-                [weak self] buffer, pad in
-                self?.noteFirst(pad.runningTime(of: buffer))
+            encoderSink.observeTimes(while: { [weak self] in self?.state.withLock { $0.first } == nil }) {
+                [weak self] _, time in self?.noteFirst(time)
             }
         }
         for element in [proxy, bin] { pipeline.bin.add(element) }

@@ -57,6 +57,13 @@ struct Element: GObject {
         return path == own || path.hasPrefix(own + "/")
     }
 
+    /// The bin that holds it; nil when it is in none.
+    var parent: Element? {
+        gst_object_get_parent(ref.cast()).map {
+            Element(ref: GObjectRef(owning: UnsafeMutableRawPointer($0).cast(to: GstElement.self)))
+        }
+    }
+
     /// Makes a filter (a `GstBaseTransform`) pass its input through until it decides otherwise.
     func passThrough() { gst_base_transform_set_passthrough(ref.cast(), 1) }
 

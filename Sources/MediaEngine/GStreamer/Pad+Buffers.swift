@@ -31,6 +31,14 @@ extension Pad {
         }
     }
 
+    /// Calls `handler` once for every buffer, and once for every list.
+    func onPush(_ handler: @escaping @Sendable () -> Void) {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { _ in
+            handler()
+            return GST_PAD_PROBE_OK
+        }
+    }
+
     /// Calls `handler` with the first bytes of every buffer, ``PadProbeInfo/headLength`` at most; otherwise like ``probe(_:)``, but without
     /// replacing.
     @discardableResult
@@ -59,12 +67,12 @@ extension Pad {
         }
     }
 
-    /// Drops every buffer that `admits` refuses; not called for lists.
-    func filter(_ admits: @escaping @Sendable (BufferRef, Pad) -> Bool) {
+    /// Drops every buffer that `admits` refuses, by its presentation time, as ``runningTime(of:)`` tells it; not called for lists.
+    func filter(_ admits: @escaping @Sendable (PassingBuffer, UInt64?) -> Bool) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
             guard let buffer = info.buffer else { return GST_PAD_PROBE_OK }
-            let pad = Pad(ref: GObjectRef(borrowing: info.pad))
-            return admits(BufferRef(borrowing: buffer), pad) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+            let time = Self.runningTime(of: buffer, on: info.pad)
+            return admits(PassingBuffer(pointer: buffer), time) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
         }
     }
 
@@ -96,7 +104,7 @@ extension Pad {
     /// Calls `handler` once, with this pad's element.
     func onFirstBuffer(_ handler: @escaping @Sendable (Element) -> Void) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
-            if let parent = gst_pad_get_parent_element(info.pad) { handler(Element(ref: GObjectRef(owning: parent))) }
+            if let element = Pad(ref: GObjectRef(borrowing: info.pad)).element { handler(element) }
             return GST_PAD_PROBE_REMOVE
         }
     }
@@ -181,9 +189,9 @@ extension Pad {
         let last = Mutex<UInt64?>(nil)
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
             // A buffer without a time cannot overlap.
-            guard let buffer = info.buffer,
-                let time = Pad(ref: GObjectRef(borrowing: info.pad)).runningTime(of: BufferRef(borrowing: buffer))
-            else { return GST_PAD_PROBE_OK }
+            guard let buffer = info.buffer, let time = Self.runningTime(of: buffer, on: info.pad) else {
+                return GST_PAD_PROBE_OK
+            }
             return last.withLock { last in
                 if let last, time <= last { return GST_PAD_PROBE_DROP }
                 last = time

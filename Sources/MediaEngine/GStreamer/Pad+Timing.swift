@@ -5,9 +5,13 @@ extension Pad {
     /// The presentation time of a buffer on this pad, in running time of its pipeline, in ns; nil when it has none.
     func runningTime(of buffer: BufferRef) -> UInt64? { Self.runningTime(of: buffer.pointer, on: ref.pointer) }
 
-    /// Calls `handler` with every buffer and its presentation time, as ``runningTime(of:)`` tells it.
-    func observeTimes(_ handler: @escaping @Sendable (PassingBuffer, UInt64?) -> Void) {
+    /// Calls `handler` with every buffer and its presentation time, as ``runningTime(of:)`` tells it, while `isNeeded`.
+    func observeTimes(
+        while isNeeded: @escaping @Sendable () -> Bool = { true },
+        _ handler: @escaping @Sendable (PassingBuffer, UInt64?) -> Void
+    ) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER, GST_PAD_PROBE_TYPE_BUFFER_LIST) { info in
+            guard isNeeded() else { return GST_PAD_PROBE_OK }
             info.forEach { handler(PassingBuffer(pointer: $0), Self.runningTime(of: $0, on: info.pad)) }
             return GST_PAD_PROBE_OK
         }
@@ -35,7 +39,7 @@ extension Pad {
         withSegment(of: pad) { gst_segment_to_running_time($0, GST_FORMAT_TIME, $0.pointee.start) }
     }
 
-    private static func runningTime(
+    static func runningTime(
         of buffer: UnsafeMutablePointer<GstBuffer>, on pad: UnsafeMutablePointer<GstPad>
     ) -> UInt64? {
         withSegment(of: pad) { gst_segment_to_running_time($0, GST_FORMAT_TIME, buffer.pointee.pts) }

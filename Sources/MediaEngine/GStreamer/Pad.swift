@@ -12,6 +12,11 @@ struct Pad: GObject {
         return String(cString: name)
     }
 
+    /// The element that this pad belongs to; nil when it was removed from it.
+    var element: Element? {
+        gst_pad_get_parent_element(ref.pointer).map { Element(ref: GObjectRef(owning: $0)) }
+    }
+
     /// The current caps of this pad: the fields of their first structure.
     var caps: PropertyValue? {
         guard let caps = gst_pad_get_current_caps(ref.pointer) else { return nil }

@@ -19,7 +19,8 @@ struct PlayoutDelay: Sendable {
     /// The delay changes by these parts of the time that passes, slowly enough that nobody sees it.
     private static let (growth, shrinkage) = (0.1, 0.02)
 
-    private var lateness: [MediaKind: RecentLateness] = [.video: RecentLateness(), .audio: RecentLateness()]
+    private var video = RecentLateness()
+    private var audio = RecentLateness()
     /// Until the first report: that of a long path.
     private var roundTrip: Int64 = 80_000_000
     private var first: Int64?
@@ -39,9 +40,13 @@ struct PlayoutDelay: Sendable {
 
     /// Media was ready to be shown or played so long after its presentation time; negative when it was early.
     mutating func note(_ late: Int64, of kind: MediaKind, at now: Int64) {
-        lateness[kind]?.add(late, at: now)
+        switch kind {
+        case .video: video.add(late, at: now)
+        case .audio: audio.add(late, at: now)
+        }
         // The other kind may have stopped.
-        for kind in MediaKind.allCases { lateness[kind]?.forget(before: now - Self.memory) }
+        video.forget(before: now - Self.memory)
+        audio.forget(before: now - Self.memory)
         let begin = first ?? now
         first = begin
         defer { last = now }
@@ -53,7 +58,7 @@ struct PlayoutDelay: Sendable {
 
     /// Where the delay goes.
     private func target(at now: Int64, since begin: Int64) -> Int64 {
-        let latest = lateness.values.map { $0.latest(of: Self.lateShare) }.max() ?? 0
+        let latest = max(video.latest(of: Self.lateShare), audio.latest(of: Self.lateShare))
         let longest = min(2 * roundTrip + 100_000_000, Self.maximum)
         let shortest = now - begin < Self.memory ? Self.initial : Self.minimum
         return min(max(latest + Self.margin, shortest), longest)
@@ -75,6 +80,8 @@ private struct RecentLateness: Sendable {
     private var arrivals: [Arrival] = []
     private var begin = 0
     private var counts = [Int](repeating: 0, count: steps + 1)
+    /// No arrival has a higher step.
+    private var highest = 0
 
     private var count: Int { arrivals.count - begin }
 
@@ -83,6 +90,7 @@ private struct RecentLateness: Sendable {
         if count == Self.most { forgetOldest() }
         arrivals.append(Arrival(time: now, step: step))
         counts[step] += 1
+        highest = max(highest, step)
     }
 
     mutating func forget(before time: Int64) {
@@ -91,6 +99,7 @@ private struct RecentLateness: Sendable {
 
     private mutating func forgetOldest() {
         counts[arrivals[begin].step] -= 1
+        while highest > 0, counts[highest] == 0 { highest -= 1 }
         begin += 1
         guard begin == Self.most else { return }
         arrivals.removeFirst(begin)
@@ -100,9 +109,11 @@ private struct RecentLateness: Sendable {
     /// Beyond which lateness no more than this share is.
     func latest(of share: Double) -> Int64 {
         var remaining = Int(Double(count) * share)
-        for step in counts.indices.reversed() where counts[step] > 0 {
+        var step = highest
+        while step >= 0 {
             remaining -= counts[step]
             if remaining < 0 { return Int64(step + 1) * Self.step }
+            step -= 1
         }
         return 0
     }

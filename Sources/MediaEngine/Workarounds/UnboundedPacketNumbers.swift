@@ -11,22 +11,28 @@ final class UnboundedPacketNumbers: Workaround, Sendable {
 
     /// An interval of reports may overlap three windows; a number takes at most 7 bytes, a report 1,388.
     static let maximum = 64
-    private static let window = Duration.milliseconds(50)
+    /// In ns.
+    private static let window: Int64 = 50_000_000
 
     private struct State {
         var id: UInt8?
         var isBound = false
-        var begin = ContinuousClock.now
-        var current: Set<UInt16> = []
-        var previous: Set<UInt16> = []
+        var begin = ClockReading.now
+        // Arrays, since they hold few numbers: a set would hash each one.
+        var current: [UInt16] = []
+        var previous: [UInt16] = []
 
-        mutating func admits(_ number: UInt16, at now: ContinuousClock.Instant) -> Bool {
-            if now - begin >= window {
-                previous = now - begin < window * 2 ? current : []
-                (current, begin) = ([], now)
+        mutating func admits(_ number: UInt16, at now: ClockReading) -> Bool {
+            let passed = now.nanoseconds - begin.nanoseconds
+            if passed >= window {
+                swap(&previous, &current)
+                if passed >= 2 * window { previous.removeAll(keepingCapacity: true) }
+                current.removeAll(keepingCapacity: true)
+                begin = now
             }
-            guard current.count < maximum, !previous.contains(number) else { return false }
-            return current.insert(number).inserted
+            guard current.count < maximum, !previous.contains(number), !current.contains(number) else { return false }
+            current.append(number)
+            return true
         }
     }
     private let state = Mutex(State())
@@ -45,7 +51,7 @@ final class UnboundedPacketNumbers: Workaround, Sendable {
     func setId(_ id: Int?) { state.withLock { $0.id = id.flatMap { UInt8(exactly: $0) } } }
 
     /// The bytes of a packet that must become padding; nil if its number may be reported.
-    func excess(in bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant) -> Range<Int>? {
+    func excess(in bytes: UnsafeRawBufferPointer, at now: ClockReading) -> Range<Int>? {
         state.withLock { state in
             guard let id = state.id, let place = Self.place(of: id, in: bytes) else { return nil }
             let number = UInt16(bytes[place + 1]) << 8 | UInt16(bytes[place + 2])

@@ -6,18 +6,18 @@ import Testing
 @Suite("Reports that stay away") struct ReportSilenceTests {
     private func silence(interval: Double = 0.05) -> ReportSilence {
         var silence = ReportSilence()
-        for index in 0...100 { silence.note(at: Double(index) * interval, isDelayed: false, frames: index) }
-        silence.noteSent(101, at: 100 * interval)
+        for index in 0...100 { silence.note(at: Double(index) * interval, isDelayed: false) }
+        silence.noteFrame(at: 100 * interval)
         return silence
     }
 
     @Test("Nothing is reduced before the first report")
     func before() {
         var silence = ReportSilence()
-        for frame in 1...90 { silence.noteSent(frame, at: Double(frame) / 30) }
+        for frame in 1...90 { silence.noteFrame(at: Double(frame) / 30) }
         #expect(silence.factor(at: 3) == 1 && !silence.isPresent(at: 3))
-        silence.note(at: 3, isDelayed: false, frames: 90)
-        silence.noteSent(91, at: 3.03)
+        silence.note(at: 3, isDelayed: false)
+        silence.noteFrame(at: 3.03)
         #expect(silence.factor(at: 3.3) == 0.5)
     }
 
@@ -25,15 +25,17 @@ import Testing
     func halves() {
         var silence = silence()
         #expect(silence.factor(at: 5.14) == 1)
-        #expect([5.16, 5.36, 5.56, 14].map(silence.factor) == [0.5, 0.25, 0.125, 0.02])
-        silence.note(at: 14, isDelayed: false, frames: 101)
+        #expect([5.16, 5.36, 5.56].map(silence.factor) == [0.5, 0.25, 0.125])
+        for index in 1...270 { silence.noteFrame(at: 5 + Double(index) / 30) }
+        #expect(silence.factor(at: 14) == 0.02)
+        silence.note(at: 14, isDelayed: false)
         // Not all at once.
         var now = 14.0
         var factors: [Double] = []
         while now < 17 {
             now += 0.05
             factors.append(silence.factor(at: now))
-            silence.note(at: now, isDelayed: false, frames: 101)
+            silence.note(at: now, isDelayed: false)
         }
         #expect(zip(factors, factors.dropFirst()).allSatisfy { $1 >= $0 } && factors[5] < 0.05 && factors.last == 1)
         #expect(factors.firstIndex(of: 1).map { 30...36 ~= $0 } == true)
@@ -42,27 +44,28 @@ import Testing
     @Test("On another path nothing is reduced until its first report; the peer's usual interval stays")
     func path() {
         var silence = silence(interval: 0.2)
-        #expect(silence.isPresent(at: 22))
+        silence.noteFrame(at: 20.9)
+        #expect(silence.isPresent(at: 21))
         silence.changePath()
-        silence.noteSent(102, at: 22)
+        silence.noteFrame(at: 22)
         #expect(!silence.isPresent(at: 23) && silence.factor(at: 23) == 1)
-        silence.note(at: 23, isDelayed: false, frames: 102)
-        silence.noteSent(103, at: 23.03)
+        silence.note(at: 23, isDelayed: false)
+        silence.noteFrame(at: 23.03)
         #expect(silence.factor(at: 23.6) == 1 && silence.isPresent(at: 23.7))
     }
 
     @Test("The report of a packet that waited does not end it, and holds it up for a second at most")
     func delayed() {
         var silence = silence()
-        silence.note(at: 5.3, isDelayed: true, frames: 101)
+        silence.note(at: 5.3, isDelayed: true)
         #expect(silence.factor(at: 5.31) == 0.5)
-        silence.note(at: 5.4, isDelayed: true, frames: 101)
+        silence.note(at: 5.4, isDelayed: true)
         #expect(silence.factor(at: 5.6) == 0.5)
         // Another silence adds to it.
-        silence.noteSent(102, at: 5.4)
+        silence.noteFrame(at: 5.4)
         #expect(silence.factor(at: 5.56) == 0.25)
-        silence.note(at: 5.62, isDelayed: true, frames: 101)
-        for index in 0...10 { silence.note(at: 5.7 + Double(index) / 20, isDelayed: true, frames: 101) }
+        silence.note(at: 5.62, isDelayed: true)
+        for index in 0...10 { silence.note(at: 5.7 + Double(index) / 20, isDelayed: true) }
         #expect(silence.factor(at: 6.29) == 0.25)
         #expect(abs(silence.factor(at: 6.39) / (0.25 * pow(2, 0.3)) - 1) < 1e-9)
     }
@@ -70,13 +73,15 @@ import Testing
     @Test("An end that sends nothing any more gets no reports, and a peer that reports no more cannot be asked")
     func ends() {
         var silence = silence()
-        silence.noteSent(105, at: 5.5)
-        #expect(silence.isPresent(at: 5.9) && !silence.isIdle(at: 5.9))
+        silence.noteFrame(at: 5.5)
+        #expect(silence.isPresent(at: 5.9))
         // The last frame got no report.
-        silence.noteSent(105, at: 6.6)
-        #expect(!silence.isPresent(at: 6.6) && silence.factor(at: 6.6) == 1 && silence.isIdle(at: 6.6))
+        #expect(!silence.isPresent(at: 6.6) && silence.factor(at: 6.6) == 1)
+        // The first frame after the pause cannot have been reported yet.
+        silence.noteFrame(at: 6.7)
+        #expect(silence.factor(at: 6.84) == 1 && silence.isPresent(at: 6.9))
         var other = self.silence()
-        for index in 0...600 { other.noteSent(110 + index, at: 5.1 + Double(index) / 20) }
+        for index in 0...600 { other.noteFrame(at: 5.1 + Double(index) / 20) }
         #expect(other.factor(at: 14) == 0.02 && other.factor(at: 35) == 1 && !other.isPresent(at: 35))
     }
 

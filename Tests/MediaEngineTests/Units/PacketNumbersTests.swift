@@ -3,7 +3,7 @@ import Testing
 @testable import MediaEngine
 
 @Suite("The bound of reports on numbered packets") struct PacketNumbersTests {
-    private let start = ContinuousClock.now
+    private let start = ClockReading.now
 
     /// An RTP packet with another element in front of the number, which has the id 3.
     private func packet(_ number: Int, id: UInt8 = 3) -> [UInt8] {

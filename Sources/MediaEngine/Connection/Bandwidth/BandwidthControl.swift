@@ -31,15 +31,16 @@ final class BandwidthControl: Sendable {
         /// The estimate before the latest silence, in bit/s.
         var unsilenced = 0.0
         var ladder: VideoLadder
-        var isWatching = false
+        /// When a silence was looked at last, in s.
+        var looked = 0.0
     }
     private let tracks: PeerTracks
     private let retransmitted: RetransmittedPackets
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
     private let start = ContinuousClock.now
-    /// How often the control looks whether reports still arrive, while they do.
-    private static let watchInterval = 0.1
+    /// How often the control changes the rate while reports stay away, in s.
+    private static let silenceInterval = 0.1
     /// The rate of large frames without a queue, as a multiple of what the path takes.
     ///
     /// A lower one delays usual frames, too: then frames are dropped, and the next are larger.
@@ -73,13 +74,14 @@ final class BandwidthControl: Sendable {
 
     /// Follows the peer's reports that `session`, the `rtpsession` of the connection, receives.
     func follow(_ session: Element) throws(MediaError) {
-        // The pad owns the handler and the pipeline the pad, and tracks hold their pipeline.
+        // The pads own the handlers and the pipeline the pads, and tracks hold their pipeline.
         try session.pad("send_rtp_sink").onPacketReports { [weak self] in self?.note($0) }
+        tracks.sending[.video]?.webrtcSink.onPush { [weak self] in self?.noteFrame() }
     }
 
     /// Measures again on another path; reports that stayed away on the former one say nothing about it.
     func changePath() {
-        adapt { state, _, _ in
+        adapt { state, _ in
             state.estimator?.changePath()
             state.silence.changePath()
         }
@@ -88,30 +90,25 @@ final class BandwidthControl: Sendable {
     /// Takes what the peer says that it takes, until it says something else; 0 is no limit, as in libwebrtc.
     func note(_ estimate: ReceiverEstimate) {
         let limit = estimate.bitrate > 0 ? max(estimate.bitrate, BandwidthEstimator.range.lowerBound) : nil
-        adapt { state, _, _ in state.receiverLimit = limit }
+        adapt { state, _ in state.receiverLimit = limit }
         adaptFrames()
     }
 
     /// Limits what is wanted now.
-    func noteWanted() { adapt { _, _, _ in } }
+    func noteWanted() { adapt { _, _ in } }
 
     /// Runs on the thread that receives the reports.
     private func note(_ reports: [PacketReport]) {
         guard !reports.isEmpty else { return }
-        adapt { state, track, video in
+        adapt { state, video in
             let enough = VideoShare.bandwidth(forKbit: video.wantedKbit)
-            var estimator = state.estimator ?? BandwidthEstimator(start: enough)
+            // Taken and put back, so that its windows are not copied.
+            var estimator = state.estimator.take() ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
             state.estimator = estimator
-            state.silence.note(at: seconds, isDelayed: estimator.isDelayed, frames: track.framesSent)
+            state.silence.note(at: seconds, isDelayed: estimator.isDelayed)
         }
         adaptFrames()
-        let begins = state.withLock { state in
-            guard state.estimator != nil, !state.isWatching else { return false }
-            state.isWatching = true
-            return true
-        }
-        if begins { watch() }
     }
 
     /// Sends other frames when the rate asks for it.
@@ -137,29 +134,27 @@ final class BandwidthControl: Sendable {
         if let step { video.scale(to: step) }
     }
 
-    /// Looks for missing reports until nothing is sent any more.
-    private func watch() {
-        queue.asyncAfter(deadline: .now() + Self.watchInterval) { [weak self] in
-            guard let self else { return }
-            let isSending = state.withLock { state in
-                state.silence.noteSent(tracks.sending[.video]?.framesSent ?? 0, at: seconds)
-                state.isWatching = !state.silence.isIdle(at: seconds)
-                return state.isWatching
-            }
-            guard isSending else { return }
-            adapt { _, _, _ in }
-            watch()
+    /// Looks for missing reports whenever a frame is sent: a timer would wake threads all the time.
+    private func noteFrame() {
+        let isSilent = state.withLock { state in
+            let now = seconds
+            state.silence.noteFrame(at: now)
+            guard state.silence.isPresent(at: now), now - state.looked >= Self.silenceInterval else { return false }
+            state.looked = now
+            return true
         }
+        // The encoder pushes the frame, and may hold a lock that a change of its rate takes.
+        if isSilent { queue.async { [weak self] in self?.adapt { _, _ in } } }
     }
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
     /// Notes something, and changes what is sent when that follows.
-    private func adapt(_ note: (inout State, SendTrack, VideoRate) -> Void) {
-        guard let track = tracks.sending[.video], let video = track.rate else { return }
+    private func adapt(_ note: (inout State, VideoRate) -> Void) {
+        guard let video = tracks.sending[.video]?.rate else { return }
         let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
         let waits = state.withLock { state in
-            note(&state, track, video)
+            note(&state, video)
             let change = Self.change(of: &state, at: seconds, wantedKbit: video.wantedKbit, step)
             // Under the lock, since two threads do this: the latest change counts.
             if let change {
@@ -177,7 +172,7 @@ final class BandwidthControl: Sendable {
             // No report may follow that would repeat it.
             queue.asyncAfter(deadline: .now() + step.interval / .seconds(1)) { [weak self] in
                 self?.state.withLock { $0.isAwaited = false }
-                self?.adapt { _, _, _ in }
+                self?.adapt { _, _ in }
             }
         }
         // The peer would ask for it only when it has waited for the packets in vain.

@@ -100,11 +100,15 @@ struct DelayTrend: Sendable {
 
     /// The slope of the line through the points, in ms of delay for each ms.
     private var slope: Double {
-        let count = Double(line.count)
-        let (x, y) = (line.map(\.ms).reduce(0, +) / count, line.map(\.delayMs).reduce(0, +) / count)
-        let spread = line.map { ($0.ms - x) * ($0.ms - x) }.reduce(0, +)
-        guard spread > 0 else { return 0 }
-        return line.map { ($0.ms - x) * ($0.delayMs - y) }.reduce(0, +) / spread
+        var (x, y) = (0.0, 0.0)
+        for point in line { (x, y) = (x + point.ms, y + point.delayMs) }
+        (x, y) = (x / Double(line.count), y / Double(line.count))
+        var (spread, product) = (0.0, 0.0)
+        for point in line {
+            spread += (point.ms - x) * (point.ms - x)
+            product += (point.ms - x) * (point.delayMs - y)
+        }
+        return spread > 0 ? product / spread : 0
     }
 
     private mutating func detect(trendMs: Double, sentMs: Double) {

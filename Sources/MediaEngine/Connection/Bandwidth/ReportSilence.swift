@@ -36,17 +36,15 @@ struct ReportSilence: Sendable {
     private var last: Double?
     /// Since when something that was sent is not reported.
     private var waiting: Double?
-    private var framesAtReport = 0
-    private var frames = 0
     private var lastFrame: Double?
     private var interval = 0.05
     private var former: Former?
 
-    /// Notes that a report arrived after so many frames had been sent; `isDelayed` when the latest packet in it waited long.
-    mutating func note(at now: Double, isDelayed: Bool, frames: Int) {
+    /// Notes that a report arrived; `isDelayed` when the latest packet in it waited long.
+    mutating func note(at now: Double, isDelayed: Bool) {
         let factor = factor(at: now)
         if factor == 1, let last { interval += Self.weight * (min(now - last, Self.longestInterval) - interval) }
-        (last, waiting, framesAtReport) = (now, nil, frames)
+        (last, waiting) = (now, nil)
         let latestBegin = former?.latestBegin ?? now + Self.longest
         former =
             factor == 1
@@ -60,22 +58,22 @@ struct ReportSilence: Sendable {
         self.interval = interval
     }
 
-    /// Notes how many frames have been sent.
-    mutating func noteSent(_ frames: Int, at now: Double) {
-        if frames != self.frames { (self.frames, lastFrame) = (frames, now) }
-        let isSending = lastFrame.map { now - $0 < Self.idle } ?? false
+    /// Notes that a frame is sent.
+    mutating func noteFrame(at now: Double) {
         // An end that sends nothing any more gets no reports, and the first one may take any time.
-        waiting = last != nil && isSending && frames > framesAtReport ? waiting ?? now : nil
+        if !isSending(at: now) { waiting = nil }
+        lastFrame = now
+        if last != nil { waiting = waiting ?? now }
     }
+
+    private func isSending(at now: Double) -> Bool { lastFrame.map { now - $0 < Self.idle } ?? false }
 
     /// Whether no reports arrive.
     func isPresent(at now: Double) -> Bool { seconds(at: now) != nil }
 
-    /// Whether nothing was sent or reported for a while.
-    func isIdle(at now: Double) -> Bool { waiting == nil && last.map { now - $0 > Self.idle } ?? true }
-
     /// How long a silence has lasted, in s; nil while there is none.
     private func seconds(at now: Double) -> Double? {
+        guard isSending(at: now) else { return nil }
         let silence = waiting.map { now - $0 - max(Self.shortest, Self.intervals * interval) }
         return silence.flatMap { 0..<Self.patience ~= $0 ? $0 : nil }
     }

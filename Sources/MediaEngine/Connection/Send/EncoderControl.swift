@@ -78,6 +78,9 @@ final class EncoderControl: Sendable {
     /// The rate that the encoder is set to, in bit/s.
     var targetBitrate: Int { state.withLock { $0.targetBitrate } }
 
+    /// Whether the path limits the rate.
+    var isLimited: Bool { state.withLock { $0.limitedSince != nil } }
+
     /// Whether the path limits the rate, and how long it has, in s.
     var limitation: (isNow: Bool, seconds: Double) { state.withLock { $0.limitation(at: .now) } }
 

@@ -73,12 +73,12 @@ final class EncoderHandover: Sendable {
     convenience init(_ kind: MediaKind, input: Pad) {
         self.init(kind)
         // Pads own their probes, and this class owns no pad.
-        input.filter { [self] buffer, pad in admitsOwn(at: pad.runningTime(of: buffer)) }
+        input.filter { [self] _, time in admitsOwn(at: time) }
     }
 
     /// Judges what leaves `output`, where the outputs of both encoders meet.
     func watch(_ output: Pad) {
-        output.filter { [self] buffer, pad in admitsOutput(at: pad.runningTime(of: buffer)) }
+        output.filter { [self] _, time in admitsOutput(at: time) }
     }
 
     /// How many frames or packets of the shared encoder passed.

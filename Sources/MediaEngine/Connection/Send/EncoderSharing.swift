@@ -81,7 +81,7 @@ final class EncoderSharing: Sendable {
         try funnel.pad("src").link(to: payloaderSink)
         handover.watch(try funnel.pad("src"))
         if handover.kind == .audio {
-            own.source.filter { buffer, pad in handover.admitsOwnOutput(at: pad.runningTime(of: buffer)) }
+            own.source.filter { _, time in handover.admitsOwnOutput(at: time) }
         }
     }
 
@@ -252,9 +252,9 @@ final class EncoderSharing: Sendable {
         bin.add(proxy)
         let output = try proxy.pad("src")
         output.interceptEndOfStream()
-        output.filter { [weak self] buffer, pad in
+        output.filter { [weak self] passing, time in
             guard let self else { return false }
-            let time = pad.runningTime(of: buffer)
+            let buffer = passing.reference
             return handover.admitsShared(at: time, until: time.map { $0 + buffer.duration }, isDelta: buffer.isDelta) {
                 self.onQueue { sharing in
                     let isPresent = sharing.state.withLock { $0.present?.branch != nil && $0.leaving == nil }

@@ -26,7 +26,7 @@ final class VideoRate: Sendable {
         if encoder.followsRate {
             scaler = try VideoScaler(
                 after: branch.proxy, in: pipeline, preference: preference,
-                isLimited: { [encoder] in encoder.limitation.isNow })
+                isLimited: { [encoder] in encoder.isLimited })
             try scaler?.link(to: entry)
         } else {
             scaler = nil
@@ -111,7 +111,7 @@ final class VideoRate: Sendable {
     }
 
     /// Whether nothing is held back because of the path.
-    var isFull: Bool { !encoder.limitation.isNow && (scaler?.allowed ?? VideoLadder.Step()) == VideoLadder.Step() }
+    var isFull: Bool { !encoder.isLimited && (scaler?.allowed ?? VideoLadder.Step()) == VideoLadder.Step() }
 
     /// Whether the encoder is too slow for what is captured, and how long only that limited the video, in s.
     var slowness: (isNow: Bool, seconds: Double) { scaler?.slowness ?? (false, 0) }
