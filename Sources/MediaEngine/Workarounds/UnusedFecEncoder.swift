@@ -6,9 +6,10 @@
 enum UnusedFecEncoder: Workaround {
     static let fixedIn: GStreamerVersion? = nil
 
-    /// Removes `bin`, which holds the encoders, from `webrtc` once it is linked on both sides, and links its neighbours.
+    /// Removes `bin`, which holds the encoders, from webrtcbin once it is linked on both sides, and links its neighbours.
     ///
-    /// webrtcbin links the sink first, and both before any data. `onError` runs at most once, on the thread that links.
+    /// webrtcbin links the sink first, and both before any data. A release that does it in another way keeps its encoders. `onError` runs at most once, on
+    /// the thread that links.
     static func bypass(_ bin: Element, onError: @escaping @Sendable (MediaError) -> Void) throws(MediaError) {
         try bin.pad("src").watch("linked") { arguments in
             guard let bin = arguments.pad(0)?.element, let next = arguments.pad(1), let webrtc = bin.parent,

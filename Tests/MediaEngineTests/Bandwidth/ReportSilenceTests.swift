@@ -6,7 +6,10 @@ import Testing
 @Suite("Reports that stay away") struct ReportSilenceTests {
     private func silence(interval: Double = 0.05) -> ReportSilence {
         var silence = ReportSilence()
-        for index in 0...100 { silence.note(at: Double(index) * interval, isDelayed: false) }
+        for index in 0...100 {
+            silence.noteFrame(at: (Double(index) - 0.5) * interval)
+            silence.note(at: Double(index) * interval, isDelayed: false)
+        }
         silence.noteFrame(at: 100 * interval)
         return silence
     }
@@ -24,8 +27,8 @@ import Testing
     @Test("A silence halves what is sent again and again, down to a fiftieth; the next report ends it")
     func halves() {
         var silence = silence()
-        #expect(silence.factor(at: 5.14) == 1)
-        #expect([5.16, 5.36, 5.56].map(silence.factor) == [0.5, 0.25, 0.125])
+        #expect(silence.factor(at: 5.19) == 1)
+        #expect([5.21, 5.41, 5.61].map(silence.factor) == [0.5, 0.25, 0.125])
         for index in 1...270 { silence.noteFrame(at: 5 + Double(index) / 30) }
         #expect(silence.factor(at: 14) == 0.02)
         silence.note(at: 14, isDelayed: false)
@@ -49,6 +52,7 @@ import Testing
         silence.changePath()
         silence.noteFrame(at: 22)
         #expect(!silence.isPresent(at: 23) && silence.factor(at: 23) == 1)
+        silence.noteFrame(at: 22.9)
         silence.note(at: 23, isDelayed: false)
         silence.noteFrame(at: 23.03)
         #expect(silence.factor(at: 23.6) == 1 && silence.isPresent(at: 23.7))
@@ -63,26 +67,40 @@ import Testing
         #expect(silence.factor(at: 5.6) == 0.5)
         // Another silence adds to it.
         silence.noteFrame(at: 5.4)
-        #expect(silence.factor(at: 5.56) == 0.25)
+        #expect(silence.factor(at: 5.61) == 0.25)
         silence.note(at: 5.62, isDelayed: true)
         for index in 0...10 { silence.note(at: 5.7 + Double(index) / 20, isDelayed: true) }
         #expect(silence.factor(at: 6.29) == 0.25)
         #expect(abs(silence.factor(at: 6.39) / (0.25 * pow(2, 0.3)) - 1) < 1e-9)
     }
 
-    @Test("An end that sends nothing any more gets no reports, and a peer that reports no more cannot be asked")
+    @Test("An end that sends nothing any more gets no reports")
     func ends() {
         var silence = silence()
         silence.noteFrame(at: 5.5)
         #expect(silence.isPresent(at: 5.9))
         // The last frame got no report.
         #expect(!silence.isPresent(at: 6.6) && silence.factor(at: 6.6) == 1)
-        // The first frame after the pause cannot have been reported yet.
+        // After the pause the next report may take any time.
         silence.noteFrame(at: 6.7)
-        #expect(silence.factor(at: 6.84) == 1 && silence.isPresent(at: 6.9))
-        var other = self.silence()
-        for index in 0...600 { other.noteFrame(at: 5.1 + Double(index) / 20) }
-        #expect(other.factor(at: 14) == 0.02 && other.factor(at: 35) == 1 && !other.isPresent(at: 35))
+        #expect(!silence.isPresent(at: 7.6))
+        silence.note(at: 7.6, isDelayed: false)
+        silence.noteFrame(at: 7.63)
+        #expect(silence.factor(at: 7.82) == 1 && silence.isPresent(at: 7.84))
+    }
+
+    @Test("A peer that reports no more cannot be asked: after ten seconds nothing is reduced, and that is noticed")
+    func patience() {
+        var silence = silence()
+        var looks: [Double] = []
+        for index in 1...600 {
+            let now = 5 + Double(index) / 30
+            if silence.noteFrame(at: now) { looks.append(now) }
+        }
+        #expect(silence.factor(at: 15.1) == 0.02 && silence.factor(at: 15.3) == 1 && !silence.isPresent(at: 15.3))
+        // Each 100 ms from the first step on, and once when the patience ends.
+        #expect(looks.first.map { 5.2...5.25 ~= $0 } == true && looks.last.map { 15.2...15.35 ~= $0 } == true)
+        #expect(zip(looks, looks.dropFirst()).allSatisfy { 0.099...0.14 ~= $1 - $0 }, "\(looks)")
     }
 
     @Test("A peer that reports rarely is not silent between its reports")

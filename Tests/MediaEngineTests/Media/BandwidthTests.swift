@@ -60,6 +60,24 @@ extension RealPipelines {
             }
         }
 
+        @Test(
+            "The peer's reports stay away: much less is sent, and everything again when it may have stopped to report")
+        func silence() async throws {
+            try await withCall(options()) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForFrames(10) }
+                try await eventually("an estimate") { await available(call.caller) ?? 0 > 200_000 }
+                let session = try #require(await call.caller.peer.media?.peer.session)
+                try session.pad("recv_rtcp_sink").probe { _ in .drop }
+                try await eventually("little video") { try await video(call.caller).targetBitrate == 50_000 }
+                try await call.callee.waitForMoreFrames(10)
+                try await eventually("all video", within: .seconds(30)) {
+                    try await video(call.caller).targetBitrate == 200_000
+                }
+                try await call.callee.waitForMoreFrames(30)
+            }
+        }
+
         @Test("An end that does not follow the path numbers nothing; the other one's estimate needs only its reports")
         func off() async throws {
             var options = options()

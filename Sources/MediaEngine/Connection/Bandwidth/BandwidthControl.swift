@@ -27,20 +27,17 @@ final class BandwidthControl: Sendable {
         var isLate = false
         /// Whether it is looked at again soon.
         var isAwaited = false
-        var silence = ReportSilence()
         /// The estimate before the latest silence, in bit/s.
         var unsilenced = 0.0
         var ladder: VideoLadder
-        /// When a silence was looked at last, in s.
-        var looked = 0.0
     }
     private let tracks: PeerTracks
     private let retransmitted: RetransmittedPackets
     private let state: Mutex<State>
+    /// Has a lock of its own: the thread that sends must not wait while the rate changes.
+    private let silence = Mutex(ReportSilence())
     private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
     private let start = ContinuousClock.now
-    /// How often the control changes the rate while reports stay away, in s.
-    private static let silenceInterval = 0.1
     /// The rate of large frames without a queue, as a multiple of what the path takes.
     ///
     /// A lower one delays usual frames, too: then frames are dropped, and the next are larger.
@@ -81,10 +78,8 @@ final class BandwidthControl: Sendable {
 
     /// Measures again on another path; reports that stayed away on the former one say nothing about it.
     func changePath() {
-        adapt { state, _ in
-            state.estimator?.changePath()
-            state.silence.changePath()
-        }
+        silence.withLock { $0.changePath() }
+        adapt { state, _ in state.estimator?.changePath() }
     }
 
     /// Takes what the peer says that it takes, until it says something else; 0 is no limit, as in libwebrtc.
@@ -106,7 +101,7 @@ final class BandwidthControl: Sendable {
             var estimator = state.estimator.take() ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
             state.estimator = estimator
-            state.silence.note(at: seconds, isDelayed: estimator.isDelayed)
+            silence.withLock { $0.note(at: seconds, isDelayed: estimator.isDelayed) }
         }
         adaptFrames()
     }
@@ -134,17 +129,10 @@ final class BandwidthControl: Sendable {
         if let step { video.scale(to: step) }
     }
 
-    /// Looks for missing reports whenever a frame is sent: a timer would wake threads all the time.
+    /// Looks for missing reports whenever a frame is sent, or one of its packets: a timer would wake threads all the time.
     private func noteFrame() {
-        let isSilent = state.withLock { state in
-            let now = seconds
-            state.silence.noteFrame(at: now)
-            guard state.silence.isPresent(at: now), now - state.looked >= Self.silenceInterval else { return false }
-            state.looked = now
-            return true
-        }
-        // The encoder pushes the frame, and may hold a lock that a change of its rate takes.
-        if isSilent { queue.async { [weak self] in self?.adapt { _, _ in } } }
+        guard silence.withLock({ $0.noteFrame(at: seconds) }) else { return }
+        queue.async { [weak self] in self?.adapt { _, _ in } }
     }
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
@@ -155,7 +143,7 @@ final class BandwidthControl: Sendable {
         let step: Step = video.encoder.changesRateSmoothly ? .smooth : .rare
         let waits = state.withLock { state in
             note(&state, video)
-            let change = Self.change(of: &state, at: seconds, wantedKbit: video.wantedKbit, step)
+            let change = change(of: &state, at: seconds, wantedKbit: video.wantedKbit, step)
             // Under the lock, since two threads do this: the latest change counts.
             if let change {
                 video.setCongested(change.isCongested, backlog: change.backlog.map { .seconds($0) })
@@ -180,21 +168,21 @@ final class BandwidthControl: Sendable {
     }
 
     /// Nil when nothing changes, or not yet.
-    private static func change(
+    private func change(
         of state: inout State, at seconds: Double, wantedKbit: Int, _ step: Step
     ) -> Change? {
         let estimator = state.estimator
         // Also when the only limit has just gone.
         guard estimator != nil || state.receiverLimit != nil || state.present.limitKbit != nil else { return nil }
-        let silence = state.silence.factor(at: seconds)
-        if silence == 1, let estimator { state.unsilenced = estimator.bitrate }
-        let most = min(silence < 1 ? state.unsilenced * silence : .infinity, state.receiverLimit ?? .infinity)
+        let (factor, isSilent) = silence.withLock { ($0.factor(at: seconds), $0.isPresent(at: seconds)) }
+        if factor == 1, let estimator { state.unsilenced = estimator.bitrate }
+        let most = min(factor < 1 ? state.unsilenced * factor : .infinity, state.receiverLimit ?? .infinity)
         let rate = min(estimator?.target ?? .infinity, most)
         let share = rate < .infinity ? VideoShare(of: rate, loss: estimator?.loss ?? 0).kbit : wantedKbit
         let isFull = estimator?.isCongested == true
         var next = Change(
             limitKbit: share < wantedKbit ? share : nil,
-            isCongested: isFull || state.silence.isPresent(at: seconds),
+            isCongested: isFull || isSilent,
             backlog: isFull ? estimator?.backlog : nil, rate: rate)
         if next.limitKbit != nil {
             next.pace = min(estimator?.bitrate ?? .infinity, most) * (next.isCongested ? 1 : Self.pace)

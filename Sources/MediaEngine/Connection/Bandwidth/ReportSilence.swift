@@ -8,12 +8,14 @@ internal import Foundation
 struct ReportSilence: Sendable {
     /// Silence begins when something that was sent is not reported for so many of the usual intervals, and not before this time.
     private static let intervals = 3.0
-    private static let shortest = 0.15
+    private static let shortest = 0.2
     /// No peer reports more rarely while something arrives.
     private static let longestInterval = 0.25
     /// A peer that is silent for longer no longer reports.
     private static let patience = 10.0
     private static let idle = 1.0
+    /// How often the share is looked at while it is below 1.
+    private static let pause = 0.1
     /// Each of these times halves what is sent.
     private static let step = 0.2
     private static let lowest = 0.02
@@ -39,6 +41,8 @@ struct ReportSilence: Sendable {
     private var lastFrame: Double?
     private var interval = 0.05
     private var former: Former?
+    /// When the share was looked at last, and whether it was below 1 then.
+    private var (looked, wasReduced) = (0.0, false)
 
     /// Notes that a report arrived; `isDelayed` when the latest packet in it waited long.
     mutating func note(at now: Double, isDelayed: Bool) {
@@ -58,12 +62,19 @@ struct ReportSilence: Sendable {
         self.interval = interval
     }
 
-    /// Notes that a frame is sent.
-    mutating func noteFrame(at now: Double) {
+    /// Notes that a frame is sent, or one of its packets.
+    ///
+    /// - Returns: Whether the share has to be looked at: every 100 ms while it is below 1, and once more after that.
+    @discardableResult
+    mutating func noteFrame(at now: Double) -> Bool {
         // An end that sends nothing any more gets no reports, and the first one may take any time.
-        if !isSending(at: now) { waiting = nil }
+        if !isSending(at: now) { (last, waiting) = (nil, nil) }
         lastFrame = now
         if last != nil { waiting = waiting ?? now }
+        let isReduced = factor(at: now) < 1
+        guard isReduced || wasReduced, now - looked >= Self.pause else { return false }
+        (wasReduced, looked) = (isReduced, now)
+        return true
     }
 
     private func isSending(at now: Double) -> Bool { lastFrame.map { now - $0 < Self.idle } ?? false }
