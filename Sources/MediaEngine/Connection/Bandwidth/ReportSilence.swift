@@ -15,7 +15,7 @@ struct ReportSilence: Sendable {
     private static let patience = 10.0
     private static let idle = 1.0
     /// How often the share is looked at while it is below 1.
-    private static let pause = 0.1
+    private static let lookInterval = 0.1
     /// Each of these times halves what is sent.
     private static let step = 0.2
     private static let lowest = 0.02
@@ -72,7 +72,7 @@ struct ReportSilence: Sendable {
         lastFrame = now
         if last != nil { waiting = waiting ?? now }
         let isReduced = factor(at: now) < 1
-        guard isReduced || wasReduced, now - looked >= Self.pause else { return false }
+        guard isReduced || wasReduced, now - looked >= Self.lookInterval else { return false }
         (wasReduced, looked) = (isReduced, now)
         return true
     }
