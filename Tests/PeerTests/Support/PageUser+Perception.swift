@@ -73,12 +73,26 @@ extension PageUser {
         // More are no error: a busy browser that sends nothing for a moment looks like a broken path.
         try await eventually("another path at the agent") { agent.foundPaths >= 1 }
         try await agent.perceives(.everything)
-        // As when the browser's network is back.
+        let count = { (event: String) in agent.count(of: ["event": event]) }
         let byPeer = { agent.count(of: ["event": "networkChangeStarted", "by": "peer"]) }
         let before = (paths: agent.foundPaths, byPeer: byPeer())
-        try await browser.perform("window.dispatchEvent(new Event('online'))")
-        try await eventually("the browser's path at the agent") {
-            agent.foundPaths > before.paths && byPeer() > before.byPeer
+        var searchesBefore: Int?
+        do {
+            try await eventually("the browser's path at the agent") {
+                if byPeer() > before.byPeer { return agent.foundPaths > before.paths }
+                // A search that the agent begins at the same moment takes the browser's in. Then the browser begins once more.
+                let searches = count("networkChangeStarted")
+                if searches == count("networkChangeEnded"), searches != searchesBefore {
+                    searchesBefore = searches
+                    // As when the browser's network is back.
+                    try await browser.perform("window.dispatchEvent(new Event('online'))")
+                }
+                return false
+            }
+        } catch {
+            let changes = agent.events.filter { ($0["event"] as? String)?.hasPrefix("networkChange") == true }
+            Issue.record("the agent's searches: \(changes)")
+            throw error
         }
         try await agent.perceives(.everything)
         try await seeMotion()
