@@ -31,7 +31,10 @@ export function readStatistics(report) {
 }
 
 function kindFigures() {
-  return { received: { bytes: 0, packets: 0, lost: 0, decoded: 0 }, sent: { bytes: 0, packets: 0, frames: 0 } };
+  return {
+    received: { bytes: 0, packets: 0, lost: 0, decoded: 0, freezes: 0, energy: 0, seconds: 0 },
+    sent: { bytes: 0, packets: 0, frames: 0 },
+  };
 }
 
 function readInbound(kind, one, report, figures) {
@@ -45,6 +48,9 @@ function readInbound(kind, one, report, figures) {
   const audio = (one.totalSamplesReceived ?? 0) - (one.concealedSamples ?? 0);
   received.decoded += one.kind === "video" ? one.framesDecoded ?? 0 : one.packetsReceived > 0 ? Math.max(audio, 0) : 0;
   if (one.frameWidth) [received.width, received.height] = [one.frameWidth, one.frameHeight];
+  received.freezes += one.freezeCount ?? 0;
+  received.energy += one.totalAudioEnergy ?? 0;
+  received.seconds += one.totalSamplesDuration ?? 0;
   figures.arrivals += received.packets;
 }
 

@@ -26,7 +26,7 @@ enum HookTarget: Sendable, Equatable {
         guard let name = words.first, !name.isEmpty else {
             throw ValidationError("use a command or an http:// or https:// URL")
         }
-        guard let path = Self.executable(name) else {
+        guard let path = Executable.path(of: name) else {
             throw ValidationError("'\(name)' is no program that can be run; give its path")
         }
         self = .command(path: path, arguments: Array(words.dropFirst()))
@@ -50,14 +50,5 @@ enum HookTarget: Sendable, Equatable {
         }
         guard quote == nil else { throw ValidationError("a quotation mark is not closed") }
         return words + (word.map { [$0] } ?? [])
-    }
-
-    private static func executable(_ name: String) -> String? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let folders = name.contains("/") ? [""] : path.split(separator: ":").map { $0 + "/" }
-        // A folder is executable as well, but "folder/." exists.
-        return folders.map { $0 + name }.first {
-            FileManager.default.isExecutableFile(atPath: $0) && !FileManager.default.fileExists(atPath: $0 + "/.")
-        }
     }
 }

@@ -13,6 +13,8 @@ enum Figures {
         case load
         /// Of a load with both ends.
         case loadedPairs
+        /// Of a page in a browser, which measures less.
+        case page
 
         fileprivate var hasBothEnds: Bool { self == .demo || self == .loadedPairs }
         fileprivate var hasUsage: Bool { self == .load || self == .loadedPairs }
@@ -93,13 +95,15 @@ enum Figures {
         let namesEnd = inCall.first.map(ends.contains) == true
         // W3C's statistics are a list: a place in it, then W3C's name.
         let atEnd = namesEnd ? Array(inCall.dropFirst()) : inCall
-        if namesEnd != ends.isEmpty, atEnd.count == 3, atEnd[0] == "statistics", Int(atEnd[1]) != nil {
+        if document != .page, namesEnd != ends.isEmpty, atEnd.count == 3, atEnd[0] == "statistics", Int(atEnd[1]) != nil {
             return document.hasUsage
                 ? "the calls of a load have no 'statistics'; use figures such as \(ofMedia[0])" : nil
         }
         let text = inCall.joined(separator: ".")
         let known =
-            (ends.isEmpty ? ofCall : ends.flatMap { end in ofCall.map { "\(end).\($0)" } })
+            document == .page
+            ? PageCall.figures + (isOneCall ? [] : PageCallsDocument.figures)
+            : (ends.isEmpty ? ofCall : ends.flatMap { end in ofCall.map { "\(end).\($0)" } })
             + (isOneCall ? [] : ofSummary(document).map { "summary.\($0)" })
         guard !known.contains(text) else { return nil }
         if !ends.isEmpty, !namesEnd, let nearest = Misspelling.nearest(to: text, among: ofCall) {
@@ -107,7 +111,8 @@ enum Figures {
         }
         let nearest = Misspelling.nearest(to: text, among: known)
         let advice = nearest.map { "did you mean '\($0)'?" } ?? "docs/cli.md lists the figures, and --json prints them"
-        return "there is no figure '\(text.printable)'; \(advice)"
+        let lacks = document == .page ? "a page has no figure" : "there is no figure"
+        return "\(lacks) '\(text.printable)'; \(advice)"
     }
 
     /// Why a call lacks a figure that calls can have, as the end of a sentence; empty if that is not known.

@@ -41,7 +41,7 @@ struct PartyOptions {
         do {
             let options = try ListenCommand.parse(common + words)
             return ScenarioParty(
-                name: name, user: options.agent.user, options: options, settings: settings, place: entry.key.place)
+                name: name, user: options.agent.user, client: .agent(options), settings: settings, place: entry.key.place)
         } catch {
             for (field, setting) in zip(fields, settings) {
                 do {
@@ -61,7 +61,7 @@ struct PartyOptions {
 
     private func words(_ field: ScenarioNode.Entry, _ folder: String) throws(Failure) -> [String] {
         guard let option = known[field.name] else {
-            throw field.unknown("a party", (known.keys + ["elsewhere"]).sorted())
+            throw field.unknown("a party", (known.keys + ["browser", "elsewhere"]).sorted())
         }
         if option.isFlag {
             switch try field.value.text(field.name) {

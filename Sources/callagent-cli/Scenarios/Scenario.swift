@@ -48,12 +48,30 @@ struct ScenarioParty: Sendable {
     let name: String
     /// The user who signs in.
     let user: String
-    /// The options of its agent, those of `callagent listen`; nil if it runs elsewhere.
-    let options: ListenCommand?
+    let client: Client
     /// Each key of it alone, to find the one that is at fault.
     let settings: [Setting]
     /// Where the file describes it, such as `file.yaml:4:3`.
     let place: String
+
+    /// What makes its calls.
+    enum Client: Sendable {
+        /// An agent of this program, with the options of `callagent listen`.
+        case agent(ListenCommand)
+        /// The server's page in a browser: the name or path of a Chromium.
+        case page(browser: String)
+        /// A program that runs elsewhere.
+        case elsewhere
+    }
+
+    /// The options of its agent; nil if it has none here.
+    var options: ListenCommand? { if case .agent(let options) = client { options } else { nil } }
+
+    /// The browser of its page; nil if it has none.
+    var browser: String? { if case .page(let browser) = client { browser } else { nil } }
+
+    /// Whether its calls are made, measured and judged here.
+    var isHere: Bool { if case .elsewhere = client { false } else { true } }
 
     /// One key of a party, as command line of `callagent listen`.
     struct Setting: Sendable {

@@ -21,6 +21,7 @@ final class ScenarioCast: Sendable {
         /// Why a step's call could not be placed.
         var refusals: [Int: String] = [:]
         var tasks: [Task<Void, Never>] = []
+        var pages: [String: PageUser] = [:]
         var start = ContinuousClock.now
 
         mutating func withCall(_ call: Call, _ body: (inout Followed) -> Void) {
@@ -35,6 +36,8 @@ final class ScenarioCast: Sendable {
     private let state = Mutex(State())
     private let scenario: Scenario
     private let agents: [String: Agent]
+    private let url: String
+    private let log: LogOptions
     private let networks: [String: NetworkEmulator]
 
     /// - Parameter configurations: those of the parties that run here
@@ -42,7 +45,7 @@ final class ScenarioCast: Sendable {
         _ scenario: Scenario, _ configurations: [String: AgentConfiguration], _ engine: Engine, url: String,
         _ log: LogOptions
     ) {
-        self.scenario = scenario
+        (self.scenario, self.url, self.log) = (scenario, url, log)
         // One element is enough for a reader to look.
         (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var agents: [String: Agent] = [:]
@@ -66,6 +69,12 @@ final class ScenarioCast: Sendable {
     /// Signs all parties in; from then on they answer calls.
     func signIn() async throws(Failure) {
         for party in scenario.parties {
+            if let browser = party.browser.flatMap(Executable.path) {
+                let page = try await PageUser(
+                    party, browser: browser, url: url, log: log.logger(party.name),
+                    note: { [weak self] in self?.note($0, of: party) })
+                state.withLock { $0.pages[party.name] = page }
+            }
             guard let agent = agents[party.name] else { continue }
             do throws(CallError) { try await agent.prepare() } catch { throw Failure(error) }
             keep(
@@ -84,6 +93,7 @@ final class ScenarioCast: Sendable {
 
     /// Hangs up, signs out, and waits for what was begun.
     func close() async {
+        for page in state.withLock({ $0.pages.values }) { await page.close() }
         for agent in agents.values { await agent.close() }
         while let task = state.withLock({ $0.tasks.popLast() }) { await task.value }
         change.finish()
@@ -113,7 +123,18 @@ final class ScenarioCast: Sendable {
     func isPlacing(_ party: String) -> Bool { state.withLock { $0.placing[party] ?? 0 > 0 } }
 
     /// Whether no call is up or on its way.
-    var isQuiet: Bool { state.withLock { $0.calls.allSatisfy(\.hasEnded) && $0.placing.values.allSatisfy { $0 == 0 } } }
+    var isQuiet: Bool {
+        state.withLock { state in
+            state.calls.allSatisfy(\.hasEnded) && state.placing.values.allSatisfy { $0 == 0 }
+                && state.pages.values.allSatisfy(\.isQuiet)
+        }
+    }
+
+    /// The page of a party; nil if it has none.
+    func page(of party: String) -> PageUser? { state.withLock { $0.pages[party] } }
+
+    /// The calls of each page after their end, in the order in which they began.
+    var pageCalls: [String: [PageCall]] { state.withLock { $0.pages.mapValues(\.calls) } }
 
     /// Why the call of a step could not be placed; nil if it was.
     func refusal(of step: Int) -> String? { state.withLock { $0.refusals[step] } }

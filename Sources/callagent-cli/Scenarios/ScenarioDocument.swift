@@ -1,5 +1,19 @@
 internal import CallAgent
 
+/// The calls of a party of a scenario.
+enum PartyDocument: Encodable {
+    /// As `listen --json` has them.
+    case agent(CallsDocument)
+    case page(PageCallsDocument)
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .agent(let document): try document.encode(to: encoder)
+        case .page(let document): try document.encode(to: encoder)
+        }
+    }
+}
+
 /// All scenarios of a run: `--json` prints it.
 struct ScenarioDocument: Encodable {
     struct Step: Encodable {
@@ -32,8 +46,7 @@ struct ScenarioDocument: Encodable {
         let seconds: Double
         let steps: [Step]
         let expectations: [Judged]
-        /// The calls of each party, as `listen --json` has them.
-        let parties: [String: CallsDocument]
+        let parties: [String: PartyDocument]
     }
 
     struct Verdict: Encodable {
@@ -55,8 +68,7 @@ struct ScenarioDocument: Encodable {
     }
 
     private static func played(_ result: ScenarioResult) -> Played {
-        let here = result.scenario.parties.filter { $0.options != nil }.map(\.name)
-        return Played(
+        Played(
             file: result.scenario.file, name: result.scenario.name, network: result.scenario.network?.text,
             passed: result.isPass,
             exitCode: (result.isInterrupted ? Interruption.status : result.failure?.status)?.rawValue ?? 0,
@@ -71,7 +83,6 @@ struct ScenarioDocument: Encodable {
                     party: $0.party, expectation: $0.outcome.expectation.description, met: $0.outcome.complaint == nil,
                     actual: $0.outcome.actual, text: $0.outcome.complaint)
             },
-            parties: Dictionary(
-                uniqueKeysWithValues: here.map { ($0, ScenarioResult.document(of: $0, result.calls)) }))
+            parties: result.documents)
     }
 }

@@ -24,8 +24,8 @@ struct ScenarioReader {
         let signaling = try fields["signaling"].map { node throws(Failure) in try node.text("signaling") }
         var parties: [ScenarioParty] = []
         for entry in try cast.entries("parties") { parties.append(try party(entry, signaling)) }
-        guard parties.contains(where: { $0.options != nil }) else {
-            throw cast.complaint("a scenario needs a party whose agent runs here")
+        guard parties.contains(where: \.isHere) else {
+            throw cast.complaint("a scenario needs a party that runs here")
         }
         var steps: [ScenarioStep] = []
         for node in try script.elements("steps") { steps.append(try step(node, parties)) }
@@ -49,6 +49,7 @@ struct ScenarioReader {
                 "'\(name.printable)' is no name of a party: use 1 to 64 ASCII letters, digits and . _ - @ + :")
         }
         let fields = try node.entries("a party")
+        if fields.contains(where: { $0.name == "browser" }) { return try page(entry, fields, signaling) }
         guard let elsewhere = fields.first(where: { $0.name == "elsewhere" }) else {
             return try options.party(entry, signaling: signaling, folder: folder)
         }
@@ -62,7 +63,30 @@ struct ScenarioReader {
         guard SignalingLimits.isName(user) else {
             throw elsewhere.value.complaint(CallError.invalidUser(user).description)
         }
-        return ScenarioParty(name: name, user: user, options: nil, settings: [], place: entry.key.place)
+        return ScenarioParty(name: name, user: user, client: .elsewhere, settings: [], place: entry.key.place)
+    }
+
+    /// A party that uses the server's page.
+    private func page(
+        _ entry: ScenarioNode.Entry, _ fields: [ScenarioNode.Entry], _ signaling: String?
+    ) throws(Failure) -> ScenarioParty {
+        var (browser, user) = ("", entry.name)
+        for field in fields {
+            switch field.name {
+            case "browser": browser = try field.value.text("browser")
+            case "as":
+                user = try field.value.text("as")
+                guard SignalingLimits.isName(user) else {
+                    throw field.value.complaint(CallError.invalidUser(user).description)
+                }
+            default: throw field.unknown("a party with a browser", ["as", "browser"])
+            }
+        }
+        if let signaling, !["ws", "wss"].contains(signaling.prefix { $0 != ":" }.lowercased()) {
+            throw entry.key.complaint("a browser needs a server of ws:// or wss://, which has the page")
+        }
+        return ScenarioParty(
+            name: entry.name, user: user, client: .page(browser: browser), settings: [], place: entry.key.place)
     }
 
     // MARK: Steps
@@ -98,10 +122,13 @@ struct ScenarioReader {
             guard parties.contains(where: { $0.name == callee }) else { throw unknown(callee, parties, at: node) }
             guard callee != party.name else { throw node.complaint(CallError.callsItself(callee).description) }
         case .accept, .reject:
-            guard party.options?.answering.answer == .never else {
+            guard party.browser != nil || party.options?.answering.answer == .never else {
                 throw node.complaint("\(party.name) answers by itself; give that party 'answer: never'")
             }
         case .script: break
+        }
+        guard party.browser == nil || PageUser.canPerform(act.action) else {
+            throw node.complaint("a page cannot do this; it can do \(PageUser.actions)")
         }
     }
 
@@ -112,7 +139,7 @@ struct ScenarioReader {
         guard let party = parties.first(where: { $0.name == words[0] }) else {
             throw unknown(words[0], parties, at: node)
         }
-        guard party.options != nil else {
+        guard party.isHere else {
             throw node.complaint("\(party.name) runs elsewhere; wait for what happens to a party that runs here")
         }
         let event = words[1].split(separator: ":").first.map(String.init) ?? ""
@@ -135,7 +162,7 @@ struct ScenarioReader {
 
     private func acting(_ node: ScenarioNode, _ parties: [ScenarioParty]) throws(Failure) -> ScenarioParty {
         let party = try known(node, parties)
-        guard party.options != nil else {
+        guard party.isHere else {
             throw node.complaint("\(party.name) runs elsewhere; only a party that runs here can act")
         }
         return party
@@ -151,7 +178,7 @@ struct ScenarioReader {
     private func expectations(
         _ node: ScenarioNode, _ parties: [ScenarioParty]
     ) throws(Failure) -> [Scenario.PartyExpectation] {
-        let here = parties.filter { $0.options != nil }.map(\.name)
+        let here = parties.filter(\.isHere).map(\.name)
         var expectations: [Scenario.PartyExpectation] = []
         for entry in try node.entries("expect") {
             let names = entry.name == Self.everyParty ? here : [entry.name]
@@ -161,8 +188,11 @@ struct ScenarioReader {
             }
             for element in try entry.value.elements("the expectations of a party") {
                 let expectation = try element.parsed("an expectation") { try Expectation(parsing: $0) }
-                if let complaint = Figures.complaint(about: expectation.path, in: .calls) {
-                    throw element.complaint(complaint)
+                for party in parties where names.contains(party.name) {
+                    let document = party.browser == nil ? Figures.Document.calls : .page
+                    if let complaint = Figures.complaint(about: expectation.path, in: document) {
+                        throw element.complaint(complaint)
+                    }
                 }
                 expectations += names.map { Scenario.PartyExpectation(party: $0, expectation: expectation) }
             }

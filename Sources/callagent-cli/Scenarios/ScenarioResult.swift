@@ -45,6 +45,8 @@ struct ScenarioResult: Sendable {
     let scenario: Scenario
     let steps: [StepOutcome]
     let calls: [PlayedCall]
+    /// The calls of each page.
+    let pageCalls: [String: [PageCall]]
     let expectations: [Judged]
     let failedCalls: [FailedCall]
     let isInterrupted: Bool
@@ -57,18 +59,19 @@ struct ScenarioResult: Sendable {
     /// Of a scenario without calls, since something was missing.
     init(_ scenario: Scenario, failure: Failure) {
         (self.scenario, self.failure) = (scenario, failure)
-        (steps, calls, expectations, failedCalls, isInterrupted, seconds) = ([], [], [], [], false, 0)
+        (steps, calls, pageCalls, expectations, failedCalls) = ([], [], [:], [], [])
+        (isInterrupted, seconds) = (false, 0)
     }
 
     /// - Parameter isOver: whether all calls had ended in time.
     init(
-        _ scenario: Scenario, _ steps: [StepOutcome], _ calls: [PlayedCall], isOver: Bool, isInterrupted: Bool,
-        seconds: Double
+        _ scenario: Scenario, _ steps: [StepOutcome], _ calls: [PlayedCall], _ pageCalls: [String: [PageCall]],
+        isOver: Bool, isInterrupted: Bool, seconds: Double
     ) {
-        (self.scenario, self.steps, self.calls, self.isInterrupted) = (scenario, steps, calls, isInterrupted)
-        self.seconds = seconds
-        expectations = isInterrupted ? [] : Self.judge(scenario, calls)
-        failedCalls = isInterrupted ? [] : calls.compactMap { Self.failure(of: $0, scenario) }
+        (self.scenario, self.steps, self.isInterrupted, self.seconds) = (scenario, steps, isInterrupted, seconds)
+        (self.calls, self.pageCalls) = (calls, pageCalls)
+        expectations = isInterrupted ? [] : Self.judge(scenario, calls, pageCalls)
+        failedCalls = isInterrupted ? [] : Self.failures(scenario, calls, pageCalls)
         guard !isInterrupted else {
             failure = nil
             return
@@ -88,17 +91,36 @@ struct ScenarioResult: Sendable {
         }
     }
 
-    /// The calls of a party as `callagent listen --json` has them.
-    static func document(of party: String, _ calls: [PlayedCall]) -> CallsDocument {
-        CallsDocument(calls.filter { $0.party == party }.map(\.report))
+    /// The calls of each party that runs here.
+    var documents: [String: PartyDocument] {
+        let here = scenario.parties.filter(\.isHere)
+        return Dictionary(uniqueKeysWithValues: here.map { ($0.name, Self.document(of: $0, calls, pageCalls)) })
     }
 
-    private static func judge(_ scenario: Scenario, _ calls: [PlayedCall]) -> [Judged] {
+    private static func document(
+        of party: ScenarioParty, _ calls: [PlayedCall], _ pageCalls: [String: [PageCall]]
+    ) -> PartyDocument {
+        guard party.browser == nil else { return .page(PageCallsDocument(pageCalls[party.name] ?? [])) }
+        return .agent(CallsDocument(calls.filter { $0.party == party.name }.map(\.report)))
+    }
+
+    private static func judge(
+        _ scenario: Scenario, _ calls: [PlayedCall], _ pageCalls: [String: [PageCall]]
+    ) -> [Judged] {
         scenario.parties.flatMap { party in
             let expected = scenario.expectations.filter { $0.party == party.name }.map(\.expectation)
-            return Output.outcomes(in: document(of: party.name, calls), expected)
+            return Output.outcomes(in: document(of: party, calls, pageCalls), expected)
                 .map { Judged(party: party.name, outcome: $0) }
         }
+    }
+
+    private static func failures(
+        _ scenario: Scenario, _ calls: [PlayedCall], _ pageCalls: [String: [PageCall]]
+    ) -> [FailedCall] {
+        let ofPages = scenario.parties.filter { !scenario.judgesEnds(of: $0.name) }.flatMap { party in
+            (pageCalls[party.name] ?? []).compactMap(\.failure).map { FailedCall(party: party.name, failure: $0) }
+        }
+        return calls.compactMap { failure(of: $0, scenario) } + ofPages
     }
 
     /// Why a call fails as it would in `callagent call`, unless an expectation judges its end.

@@ -22,6 +22,9 @@ struct ScenarioRun: Sendable {
         var configurations: [String: AgentConfiguration] = [:]
         var obstacle: Failure?
         for party in scenario.parties {
+            if let browser = party.browser, Executable.path(of: browser) == nil {
+                obstacle = obstacle ?? Failure(.prerequisite, Self.missing(browser, of: party))
+            }
             guard let options = party.options else { continue }
             do throws(Failure) {
                 configurations[party.name] = try await Self.configuration(options, engine, measuring)
@@ -39,6 +42,10 @@ struct ScenarioRun: Sendable {
             }
         }
         (self.configurations, self.obstacle) = (configurations, obstacle)
+    }
+
+    private static func missing(_ browser: String, of party: ScenarioParty) -> String {
+        "\(party.name): there is no program '\(browser.printable)'; install a Chromium, such as: sudo apt install chromium"
     }
 
     private static func configuration(
@@ -106,13 +113,13 @@ struct ScenarioRun: Sendable {
         let (steps, isOver) = await perform(cast)
         let isInterrupted = Task.isCancelled
         // Not cancelled with the current task: calls are hung up also after a signal.
-        let calls = await Task {
+        let (calls, pageCalls) = await Task {
             await cast.close()
-            return await cast.playedCalls()
+            return (await cast.playedCalls(), cast.pageCalls)
         }
         .value
         return ScenarioResult(
-            scenario, steps, calls, isOver: isOver, isInterrupted: isInterrupted,
+            scenario, steps, calls, pageCalls, isOver: isOver, isInterrupted: isInterrupted,
             seconds: (ContinuousClock.now - start) / .seconds(1))
     }
 

@@ -72,7 +72,9 @@ struct ScenarioScript {
 
     /// - Returns: why the action was refused; nil if it was not.
     private mutating func perform(_ act: ScenarioStep.Act) async -> String? {
-        guard let party = scenario.party(act.party), let options = party.options else { return nil }
+        guard let party = scenario.party(act.party) else { return nil }
+        if let page = cast.page(of: party.name) { return await perform(act, on: page) }
+        guard let options = party.options else { return nil }
         if case .call(let callee, let media) = act.action {
             cast.place(media, from: party, to: scenario.party(callee)?.user ?? callee, step: outcomes.count)
             return nil
@@ -92,6 +94,25 @@ struct ScenarioScript {
                 defer { sources[ObjectIdentifier(call)] = current }
                 try await script.perform(action, call, &current)
             }
+            return nil
+        } catch {
+            return "was refused: \("\(error)".printable)"
+        }
+    }
+
+    /// - Returns: why the page refused the action; nil if it did not.
+    private mutating func perform(_ act: ScenarioStep.Act, on page: PageUser) async -> String? {
+        do {
+            if case .call(let callee, let media) = act.action {
+                let user = scenario.party(callee)?.user ?? callee
+                try await page.place(media, to: user, duration: scenario.duration)
+                return nil
+            }
+            let peer = act.peer.flatMap { scenario.party($0)?.user }
+            guard await until({ page.hasCall(with: peer) || page.hasEnded }) else {
+                return "\(act.party) has no call for this"
+            }
+            try await page.perform(act.action, peer: peer)
             return nil
         } catch {
             return "was refused: \("\(error)".printable)"

@@ -1,0 +1,160 @@
+internal import CallAgent
+internal import Foundation
+internal import Logging
+internal import Synchronization
+
+/// A user of the server's page in a headless Chromium: a party of a scenario.
+///
+/// The page answers no call by itself. Its camera and microphone are the browser's test sources.
+final class PageUser: Sendable {
+    private struct State {
+        /// The peers of all calls, by the page's numbers, and what became of each.
+        var calls: [Int: (peer: String, end: PageCall?)] = [:]
+        var placing = 0
+        var hasEnded = false
+        var following: Task<Void, Never>?
+    }
+
+    /// What the page says about a call: what happened, or its end.
+    private struct Report: Decodable {
+        let call: Int
+        let peer: String
+        let words: [String]
+        let end: PageCall?
+    }
+
+    private let user: String
+    private let browser: BrowserProcess
+    private let state = Mutex(State())
+
+    /// Opens the page of the server at `url`, a signaling server's, and signs in.
+    ///
+    /// - Parameters:
+    ///   - browser: the path of a Chromium.
+    ///   - note: gets the words by which steps wait, on any thread; none if only the number of calls has changed.
+    /// - Throws: a ``Failure`` that begins with the party's name.
+    init(
+        _ party: ScenarioParty, browser path: String, url: String, log: Logger,
+        note: @escaping @Sendable ([String]) -> Void
+    ) async throws(Failure) {
+        user = party.user
+        let page = Self.page(of: url)
+        do {
+            browser = try await BrowserProcess(path: path, origin: page, log: log)
+        } catch {
+            throw Failure(.prerequisite, "\(party.name): \("\(error)".printable)")
+        }
+        do {
+            try await browser.open(page)
+            try await browser.run("const name = \(Self.literal(user));\n" + PageScript.signIn)
+            try await browser.run(PageScript.actions)
+        } catch {
+            await browser.close()
+            throw Failure(.signaling, "\(party.name): \("\(error)".printable)")
+        }
+        let following = Task { [browser, weak self] in
+            for await text in browser.reports { self?.received(text, note) }
+            // Nothing more happens to its calls.
+            self?.state.withLock { $0.hasEnded = true }
+            note([])
+        }
+        state.withLock { $0.following = following }
+    }
+
+    /// The page of a server is where its clients connect.
+    private static func page(of url: String) -> String {
+        let isSecure = url.lowercased().hasPrefix("wss:")
+        return (isSecure ? "https:" : "http:") + url.drop { $0 != ":" }.dropFirst()
+    }
+
+    private static func literal(_ text: String) -> String {
+        // JSON's texts are JavaScript's.
+        Output.json(text, [])
+    }
+
+    // MARK: Acting
+
+    /// Places a call; `duration` is how long it stays connected, nil: until somebody ends it.
+    ///
+    /// - Throws: `BrowserProcess.Refusal` with the page's reason.
+    func place(_ media: CallMedia, to callee: String, duration: Duration?) async throws {
+        state.withLock { $0.placing += 1 }
+        defer { state.withLock { $0.placing -= 1 } }
+        let wanted = "{ audio: true, video: \(media == .audioVideo) }"
+        let milliseconds = duration.map { "\(Int($0.inMilliseconds))" } ?? "null"
+        try await browser.run(
+            "await \(PageScript.party).call(\(Self.literal(callee)), \(wanted), \(milliseconds));")
+    }
+
+    /// Performs an action on the newest call, or on that with `peer`.
+    ///
+    /// - Throws: `BrowserProcess.Refusal` with the page's reason.
+    func perform(_ action: ScenarioStep.Action, peer: String?) async throws {
+        guard let act = Self.act(action) else { return }
+        let peer = peer.map(Self.literal) ?? "null"
+        try await browser.run("await \(PageScript.party).act('\(act.name)', \(act.value), \(peer));")
+    }
+
+    /// Whether a page can do this.
+    static func canPerform(_ action: ScenarioStep.Action) -> Bool {
+        if case .call = action { true } else { act(action) != nil }
+    }
+
+    /// The actions of a page, for texts.
+    static let actions =
+        "call:PARTY, call-audio:PARTY, accept, reject[:CODE], hangup, hold, unhold, mute-audio, unmute-audio, mute-video, "
+        + "unmute-video, stop-video, start-video, add-video, restart-ice, dtmf:DIGITS and info:TEXT"
+
+    /// The name of an action in the page, and its value in JavaScript; nil if a page has no such action.
+    private static func act(_ action: ScenarioStep.Action) -> (name: String, value: String)? {
+        switch action {
+        case .accept: ("accept", "null")
+        case .reject(let code): ("reject", "\(code)")
+        case .script(.hangup): ("hangup", "null")
+        case .script(.hold): ("hold", "null")
+        case .script(.unhold): ("unhold", "null")
+        case .script(.muteAudio): ("mute-audio", "null")
+        case .script(.unmuteAudio): ("unmute-audio", "null")
+        case .script(.muteVideo): ("mute-video", "null")
+        case .script(.unmuteVideo): ("unmute-video", "null")
+        case .script(.stopVideo): ("stop-video", "null")
+        case .script(.startVideo): ("start-video", "null")
+        case .script(.addVideo): ("add-video", "null")
+        case .script(.restartIce): ("restart-ice", "null")
+        case .script(.dtmf(let digits)): ("dtmf", literal(digits))
+        case .script(.info(let content)): ("info", literal(content))
+        default: nil
+        }
+    }
+
+    // MARK: What there is
+
+    /// Whether no call is up or on its way.
+    var isQuiet: Bool {
+        state.withLock { $0.hasEnded || $0.placing == 0 && $0.calls.values.allSatisfy { $0.end != nil } }
+    }
+
+    /// Whether there was a call, with this peer if one is named.
+    func hasCall(with peer: String?) -> Bool {
+        state.withLock { $0.calls.values.contains { peer == nil || $0.peer == peer } }
+    }
+
+    /// Whether the browser has ended.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// The calls that have ended, in the order in which they began.
+    var calls: [PageCall] { state.withLock { $0.calls.sorted { $0.key < $1.key }.compactMap(\.value.end) } }
+
+    /// Hangs up, and ends the browser.
+    func close() async {
+        try? await browser.run("globalThis.callagent.agent.close();")
+        await browser.close()
+        await state.withLock { $0.following }?.value
+    }
+
+    private func received(_ text: String, _ note: ([String]) -> Void) {
+        guard let report = try? JSONDecoder().decode(Report.self, from: Data(text.utf8)) else { return }
+        state.withLock { $0.calls[report.call] = (report.peer, report.end ?? $0.calls[report.call]?.end) }
+        note(report.words)
+    }
+}
