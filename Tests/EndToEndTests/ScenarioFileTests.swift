@@ -77,7 +77,7 @@ extension EndToEnd {
             ("name: a\nname: b\n", ":1:1: 'name' is there twice"),
             ("steps: []", ":1:1: a scenario needs parties"),
             ("parties: {a: }", ":1:1: a scenario needs steps"),
-            ("parties: {}\nsteps: []", ":1:10: a scenario needs a party whose agent runs here"),
+            ("parties: {}\nsteps: []", ":1:10: a scenario needs a party that runs here"),
             (head + "speps: 1", ":3:1: a scenario has no key 'speps'; did you mean 'steps'?"),
             (head + "network: {loss: 1}", ":3:1: a scenario has no key 'network'; "),
             (head + "name: [a]", ":3:7: the name has to be a text"),
@@ -94,6 +94,27 @@ extension EndToEnd {
             ("parties: {a: {answer: soon}}\nsteps: []", ":1:23: --answer: 'soon' is no duration"),
             ("parties: {a: {max-calls: 0}}\nsteps: []", ":1:26: --max-calls takes 1 to 1000"),
             ("parties:\n  a: {busy: true, reject: true}\nsteps: []", ":2:3: --reject and --busy exclude each other"),
+            (
+                "parties: {a: , b: {browser: chromium, video: test}}\nsteps: []",
+                ":1:39: a party with a browser has no key 'video'; "
+            ),
+            ("parties: {a: , b: {browser: [chromium]}}\nsteps: []", ":1:29: browser has to be a text"),
+            (
+                "parties: {a: , b: {browser: chromium, as: b c}}\nsteps: []",
+                ":1:43: 'b c' is no user name"
+            ),
+            (
+                "signaling: mqtt://127.0.0.1\nparties: {a: , b: {browser: chromium}}\nsteps: []",
+                ":2:16: a browser needs a server of ws:// or wss://"
+            ),
+            (
+                "parties: {a: , b: {browser: chromium}}\nsteps: [{party: b, do: network:none}]",
+                ":2:24: a page cannot do this; it can do call:PARTY,"
+            ),
+            (
+                "parties: {a: , b: {browser: chromium}}\nsteps: []\nexpect: {b: audio.received.toneHz>1}",
+                ":3:13: a page has no figure 'audio.received.toneHz'"
+            ),
             ("parties: {a: , b: {elsewhere: c}}\nsteps: []", ":1:20: a party that runs elsewhere needs 'signaling'"),
             (
                 "signaling: ws://127.0.0.1\nparties: {a: , b: {elsewhere: c, video: test}}\nsteps: []",

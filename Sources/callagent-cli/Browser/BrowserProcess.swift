@@ -88,7 +88,8 @@ final class BrowserProcess: Sendable {
     func open(_ url: String) async throws {
         let answer = try await send("Page.navigate", ["url": url], as: Navigation.self)
         if let text = answer.errorText { throw Refusal(description: "it cannot open \(url): \(text)") }
-        try await run("if (document.readyState !== 'complete') await new Promise((done) => addEventListener('load', done));")
+        try await run(
+            "if (document.readyState !== 'complete') await new Promise((done) => addEventListener('load', done));")
     }
 
     /// Runs the body of an asynchronous function in the page.

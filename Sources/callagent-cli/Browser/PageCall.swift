@@ -9,6 +9,10 @@ struct PageCall: Codable, Sendable {
         let code: Int
         let text: String
         let by: String
+
+        init(_ end: CallEnd) {
+            (reason, code, text, by) = (end.reason.rawValue, end.code, end.text, end.by.rawValue)
+        }
     }
 
     struct Sent: Codable, Sendable {
@@ -41,7 +45,8 @@ struct PageCall: Codable, Sendable {
         var roundTripTimeMs: Double?
     }
 
-    let role: String
+    let callId: String
+    let role: CallRole
     let peer: String
     let end: End
     let timelineMs: [String: Double]
@@ -64,6 +69,12 @@ struct PageCall: Codable, Sendable {
             + video.map { "video.\($0)" }
             + ["audio.received.samples", "audio.received.silentMs", "transport.roundTripTimeMs"]
     }()
+
+    /// When each stage was reached, in ms since the call began.
+    var stages: [CallTimeline.Stage: Double] {
+        let known = timelineMs.compactMap { name, ms in CallTimeline.Stage(rawValue: name).map { ($0, ms) } }
+        return Dictionary(uniqueKeysWithValues: known)
+    }
 
     /// Why the call fails as it would in `callagent call`; nil if it ended normally.
     var failure: Failure? {

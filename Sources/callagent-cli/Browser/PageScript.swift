@@ -17,7 +17,7 @@ enum PageScript {
 
     /// Follows the calls of the page, and defines what a step can do with them.
     ///
-    /// A figure counts what it names while the call is shown; a new media connection of the same call counts on.
+    /// Figures are those of the media connection in use at the end; `distinctFrames` and `silentMs` are those of the whole call.
     static let actions = """
         const { agent } = globalThis.callagent;
         const { stages } = await import('./callagent.js');
@@ -29,7 +29,9 @@ enum PageScript {
           if (calls.includes(call)) return;
           const number = calls.push(call) - 1;
           const report = (words, end) =>
-            \(BrowserProcess.reportFunction)(JSON.stringify({ call: number, peer: call.peer, words, end }));
+            \(BrowserProcess.reportFunction)(JSON.stringify({
+              number, callId: call.id, role: call.role, peer: call.peer, words, end,
+            }));
           const looks = startLooking(call);
           let { audio, video } = call.peerSends;
           call.addEventListener('reached', ({ detail: { stage } }) => report([stage]));
@@ -65,7 +67,7 @@ enum PageScript {
             if (before && before !== seen.figures && call.peerSends.audio === 'on') {
               const [last, now] = [before.audio.received, seen.figures.audio.received];
               const seconds = now.seconds - last.seconds;
-              if (seconds > 0 && (now.energy - last.energy) / seconds < silence) seen.silentMs += seconds * 1000;
+              if (last.decoded > 0 && seconds > 0 && (now.energy - last.energy) / seconds < silence) seen.silentMs += seconds * 1000;
             }
             if (shown.srcObject !== call.remoteStream || shown.readyState < 2) return;
             context.drawImage(shown, 0, 0, 64, 36);
@@ -103,7 +105,7 @@ enum PageScript {
             transport: { roundTripTimeMs: figures.rttMs },
           };
           return {
-            role: call.role, peer: call.peer, end: call.end, timelineMs: call.timeline,
+            callId: call.id, role: call.role, peer: call.peer, end: call.end, timelineMs: call.timeline,
             connectedMs: connected === undefined ? undefined : ended - connected, ...media,
           };
         }

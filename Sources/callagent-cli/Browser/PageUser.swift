@@ -8,8 +8,8 @@ internal import Synchronization
 /// The page answers no call by itself. Its camera and microphone are the browser's test sources.
 final class PageUser: Sendable {
     private struct State {
-        /// The peers of all calls, by the page's numbers, and what became of each.
-        var calls: [Int: (peer: String, end: PageCall?)] = [:]
+        /// What the page said last about each call, by the page's numbers.
+        var calls: [Int: Report] = [:]
         var placing = 0
         var hasEnded = false
         var following: Task<Void, Never>?
@@ -17,10 +17,13 @@ final class PageUser: Sendable {
 
     /// What the page says about a call: what happened, or its end.
     private struct Report: Decodable {
-        let call: Int
+        /// The calls of a page are numbered from 0.
+        let number: Int
+        let callId: String
+        let role: CallRole
         let peer: String
         let words: [String]
-        let end: PageCall?
+        var end: PageCall?
     }
 
     private let user: String
@@ -54,8 +57,7 @@ final class PageUser: Sendable {
         }
         let following = Task { [browser, weak self] in
             for await text in browser.reports { self?.received(text, note) }
-            // Nothing more happens to its calls.
-            self?.state.withLock { $0.hasEnded = true }
+            self?.browserEnded()
             note([])
         }
         state.withLock { $0.following = following }
@@ -154,7 +156,24 @@ final class PageUser: Sendable {
 
     private func received(_ text: String, _ note: ([String]) -> Void) {
         guard let report = try? JSONDecoder().decode(Report.self, from: Data(text.utf8)) else { return }
-        state.withLock { $0.calls[report.call] = (report.peer, report.end ?? $0.calls[report.call]?.end) }
+        state.withLock { state in
+            let end = report.end ?? state.calls[report.number]?.end
+            state.calls[report.number] = report
+            state.calls[report.number]?.end = end
+        }
         note(report.words)
+    }
+
+    /// Nothing more happens to its calls.
+    private func browserEnded() {
+        state.withLock { state in
+            state.hasEnded = true
+            for (number, last) in state.calls where last.end == nil {
+                state.calls[number]?.end = PageCall(
+                    callId: last.callId, role: last.role, peer: last.peer,
+                    end: PageCall.End(CallEnd(reason: .mediaFailed, text: "the browser ended", by: .local)),
+                    timelineMs: [:])
+            }
+        }
     }
 }

@@ -95,7 +95,8 @@ enum Figures {
         let namesEnd = inCall.first.map(ends.contains) == true
         // W3C's statistics are a list: a place in it, then W3C's name.
         let atEnd = namesEnd ? Array(inCall.dropFirst()) : inCall
-        if document != .page, namesEnd != ends.isEmpty, atEnd.count == 3, atEnd[0] == "statistics", Int(atEnd[1]) != nil {
+        if document != .page, namesEnd != ends.isEmpty, atEnd.count == 3, atEnd[0] == "statistics", Int(atEnd[1]) != nil
+        {
             return document.hasUsage
                 ? "the calls of a load have no 'statistics'; use figures such as \(ofMedia[0])" : nil
         }
@@ -104,7 +105,7 @@ enum Figures {
             document == .page
             ? PageCall.figures + (isOneCall ? [] : PageCallsDocument.figures)
             : (ends.isEmpty ? ofCall : ends.flatMap { end in ofCall.map { "\(end).\($0)" } })
-            + (isOneCall ? [] : ofSummary(document).map { "summary.\($0)" })
+                + (isOneCall ? [] : ofSummary(document).map { "summary.\($0)" })
         guard !known.contains(text) else { return nil }
         if !ends.isEmpty, !namesEnd, let nearest = Misspelling.nearest(to: text, among: ofCall) {
             return "a call has two ends: begin with caller. or callee., such as caller.\(nearest)"

@@ -8,14 +8,25 @@ struct Waterfall {
     /// A longer pause, in ms, is drawn at this length: the user took time to accept.
     private static let longestGap = 60.0
 
-    let report: CallReport
+    /// The first line.
+    private let title: String
+    /// When each stage was reached.
+    private let milliseconds: [CallTimeline.Stage: Double]
+
+    init(title: String, _ milliseconds: [CallTimeline.Stage: Double]) {
+        (self.title, self.milliseconds) = (title, milliseconds)
+    }
+
+    init(report: CallReport) {
+        self.init(title: "\(report.role.rawValue) \(report.user)", report.timeline.milliseconds)
+    }
 
     var lines: [String] {
         let stages = CallTimeline.Stage.allCases
-            .compactMap { stage in report.timeline.milliseconds(of: stage).map { (stage: stage, ms: $0) } }
+            .compactMap { stage in milliseconds[stage].map { (stage: stage, ms: $0) } }
             .filter { $0.stage != .ended }
             .sorted { $0.ms < $1.ms }
-        var lines = ["\(report.role.rawValue) \(report.user)"]
+        var lines = [title]
         var position = 0.0
         var drawn: [(stage: CallTimeline.Stage, ms: Double, from: Double, to: Double)] = []
         var previous = 0.0

@@ -41,7 +41,8 @@ struct PartyOptions {
         do {
             let options = try ListenCommand.parse(common + words)
             return ScenarioParty(
-                name: name, user: options.agent.user, client: .agent(options), settings: settings, place: entry.key.place)
+                name: name, user: options.agent.user, client: .agent(options), settings: settings,
+                place: entry.key.place)
         } catch {
             for (field, setting) in zip(fields, settings) {
                 do {

@@ -57,13 +57,29 @@ struct ScenarioPage {
     /// The ends of each call side by side: those with the same id.
     private func calls(_ result: ScenarioResult) -> String {
         var ids: [String] = []
-        for call in result.calls where !ids.contains(call.report.callId) { ids.append(call.report.callId) }
+        let pages = result.pageCalls.sorted { $0.key < $1.key }.flatMap { party, calls in
+            calls.map { (party: party, call: $0) }
+        }
+        for id in result.calls.map(\.report.callId) + pages.map(\.call.callId) where !ids.contains(id) {
+            ids.append(id)
+        }
         return ids.map { id in
-            let ends = result.calls.filter { $0.report.callId == id }
-                .sorted { $0.report.role == .caller && $1.report.role == .callee }
-            return "<div class=\"ends\">\n\(ends.map(Self.end).joined(separator: "\n"))\n</div>"
+            let ends =
+                result.calls.filter { $0.report.callId == id }.map { ($0.report.role, Self.end($0)) }
+                + pages.filter { $0.call.callId == id }.map { ($0.call.role, Self.end($0.call, $0.party)) }
+            let sorted = ends.sorted { $0.0 == .caller && $1.0 == .callee }.map(\.1)
+            return "<div class=\"ends\">\n\(sorted.joined(separator: "\n"))\n</div>"
         }
         .joined(separator: "\n")
+    }
+
+    /// A page's end: its timeline and its figures.
+    private static func end(_ call: PageCall, _ party: String) -> String {
+        let timeline = Waterfall(title: "\(call.role.rawValue) \(party), a page in a browser", call.stages).lines
+        return """
+            <div><pre>\(timeline.map(\.markup).joined(separator: "\n"))</pre>
+            <details><summary>figures of \(party.markup)</summary><pre>\(Output.json(call, .prettyPrinted).markup)</pre></details></div>
+            """
     }
 
     private static func end(_ call: PlayedCall) -> String {
