@@ -93,7 +93,7 @@ struct DemoCommand: AsyncParsableCommand {
             await demo.caller.close()
             await demo.callee.close()
             await server.shutdown()
-            Engine.shutDown()
+            await engine.shutDown()
         }.value
         return try result.get()
     }

@@ -80,7 +80,7 @@ struct LabCommand: AsyncParsableCommand {
             results.append(result)
             if !json, !result.isInterrupted { Output.line(LabTable.line(result)) }
         }
-        await Task { Engine.shutDown() }.value
+        await Task { await engine.shutDown() }.value
         let suite = ScenarioSuite(results: results, count: runs.count)
         if json { Output.document(ScenarioDocument(suite)) }
         if let html { try ScenarioPage(suite).write(to: html) }

@@ -98,7 +98,7 @@ struct TestCommand: AsyncParsableCommand {
         }
         try Self.refuse(faults)
         let suite = await play(runs)
-        await Task { Engine.shutDown() }.value
+        await Task { await engine.shutDown() }.value
         try report(suite)
     }
 
