@@ -52,8 +52,8 @@ public final class Engine: Sendable {
 
     /// Ends GStreamer in this process, for tools that look for leaks at exit.
     ///
-    /// Close every peer connection and release every capture first. Do not use anything of this engine or another one afterwards. It waits until
-    /// the warm-up has ended, since GStreamer would wait for its pipelines for ever.
+    /// Close every peer connection and release every capture first. Do not use anything of this engine or another one afterwards. This engine's
+    /// warm-up ends first, since GStreamer would wait for its pipelines for ever.
     public func shutDown() async {
         _ = await warmUp.value
         GStreamerLibrary.deinitialize()

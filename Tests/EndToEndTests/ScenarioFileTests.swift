@@ -105,7 +105,15 @@ extension EndToEnd {
             ),
             (
                 "signaling: mqtt://127.0.0.1\nparties: {a: , b: {browser: chromium}}\nsteps: []",
-                ":2:16: a browser needs a server of ws:// or wss://"
+                ":1:12: a page needs the URL of a server with ws:// or wss://"
+            ),
+            (
+                "signaling: ws://\nparties: {b: {browser: chromium}}\nsteps: []",
+                ":1:12: a page needs the URL of a server with ws:// or wss://"
+            ),
+            (
+                "parties: {a: , b: {browser: chromium}}\nsteps: [{when: \"b dtmf:5\"}]",
+                ":2:16: a page has no event 'dtmf'; it has captureFailed, "
             ),
             (
                 "parties: {a: , b: {browser: chromium}}\nsteps: [{party: b, do: network:none}]",

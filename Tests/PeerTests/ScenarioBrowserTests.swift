@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
+@testable import callagent_cli
+
 extension Peers {
     /// Scenarios with a party that uses the server's page in a browser.
     @Suite struct ScenarioBrowserTests {
-        // A browser has a socket below it, whose path may not have over 107 characters.
-        private let folder = "/tmp/ca-\(UInt32.random(in: 0...UInt32.max))"
+        private let folder = NSTemporaryDirectory() + "callagent-\(UInt32.random(in: 0...UInt32.max))"
 
         init() throws {
             try BrowserKind.chromium.require()
@@ -22,8 +23,14 @@ extension Peers {
             let page = Report(try #require(played.calls(of: "bob").first))
             let agent = Report(try #require(played.calls(of: "alice").first))
             #expect(page.text("callId") == agent.text("callId") && page.text("role") == "callee")
-            #expect(page.text("end.reason") == "localHangup" && agent.text("end.reason") == "remoteHangup")
+            #expect(page.text("end.reason") == "localHangup" && page.text("end.by") == "bob")
+            #expect(agent.text("end.reason") == "remoteHangup")
             #expect(page.number("video.received.frameWidth") == 640)
+            let stages = try Set(#require(page.document["timelineMs"] as? [String: Double]).keys)
+            #expect(stages.contains("firstVideoShown") && stages.contains("firstAudioHeard"))
+            for figure in PageCall.figures where !figure.hasPrefix("timelineMs") {
+                #expect(page.number(figure) != nil, "\(figure)")
+            }
             #expect(try #require(page.number("connectedMs")) > 2_000)
             #expect(try #require(page.number("timelineMs.firstVideoShown")) > 0)
             let html = try String(contentsOfFile: folder + "/test.html", encoding: .utf8)
@@ -53,7 +60,7 @@ extension Peers {
                   - {when: "bob peerMediaChanged:video=on", party: page, do: restart-ice}
                   - {when: bob networkChangeEnded, at: 1s, party: page, with: bob, do: hangup}
                 expect:
-                  page: [video.sent.framesSent>5, audio.received.silentMs>500, summary.connected==1, end.code==9901]
+                  page: [video.sent.framesSent>5, audio.received.silentMs>200, summary.connected==1, end.code==9901]
                   bob: [video.received.framesDecoded>5, audio.received.samples>48000, audio.received.rtpPacketsWhileOff==0]
                 """, ["--json"])
             #expect(try await test.waitForExit(within: .seconds(60)) == 0, "\(test.errors)")
@@ -109,7 +116,25 @@ extension Peers {
                     "parties: {page: {browser: netscape}}\nsteps: []\n", 7,
                     "page: there is no program 'netscape'; install a Chromium"
                 ),
-                ("parties: {page: {browser: \"true\"}}\nsteps: []\n", 7, "page: the browser ended (exited(0))"),
+                ("parties: {page: {browser: \"true\"}}\nsteps: []\n", 7, "page: the browser ended with status 0"),
+                // A browser that cannot start says why.
+                (
+                    "parties: {page: {browser: /usr/bin/false}}\nsteps: []\n", 7,
+                    "page: the browser ended with status 1"
+                ),
+                // A page without video has no figure of it.
+                (
+                    "parties: {alice: , page: {browser: chromium}}\nsteps:\n  - {party: alice, do: call-audio:page}\n"
+                        + "  - {when: page ringing, party: page, do: accept}\nduration: 1s\n"
+                        + "expect: {page: video.received.packetsLost==0}\n",
+                    6, "page: expected video.received.packetsLost == 0.0, but call 1 (with alice"
+                ),
+                // A second call of the page.
+                (
+                    "parties: {alice: , bob: , page: {browser: chromium}}\nsteps:\n  - {party: page, do: call:bob}\n"
+                        + "  - {when: page connected, party: page, do: call:alice}\n  - {party: page, do: hangup}\n",
+                    6, "was refused: Error: there is a call already"
+                ),
                 // A server without the page.
                 (
                     "signaling: ws://127.0.0.1:1\nparties: {page: {browser: chromium}}\nsteps: []\n", 3,
@@ -135,10 +160,17 @@ extension Peers {
             #expect(test.errors.contains("page: Error: This server requires a token."), "\(test.errors)")
         }
 
+        /// What ends a scenario before its time.
+        enum Blow: CaseIterable {
+            case browserKilled
+            case pageKilled
+            case interrupted
+        }
+
         @Test(
-            "A browser that dies ends the scenario, and the line says so; a signal ends the browser",
-            arguments: [true, false])
-        func ends(byCrash: Bool) async throws {
+            "A browser or a page that dies ends the scenario, and the line says so; a signal ends the browser",
+            arguments: Blow.allCases)
+        func ends(blow: Blow) async throws {
             defer { remove() }
             let server = try await CallServer()
             let bob = try await server.listen("bob", ["--answer", "0s"] + Program.tellsMoments)
@@ -148,19 +180,62 @@ extension Peers {
                 parties: {page: {browser: chromium}, robot: {elsewhere: bob}}
                 steps: [{party: page, do: call:robot}]
                 within: 1h
-                """)
+                """, ["--json"])
             _ = try await bob.event(["event": "stateChanged", "state": "connected"], within: .seconds(30))
             try await bob.perceives(.everything)
-            if byCrash {
-                for child in try test.children { kill(child, SIGKILL) }
-            } else {
-                test.signal(SIGINT)
+            let browser = try #require(test.children.first)
+            switch blow {
+            case .browserKilled: kill(browser, SIGKILL)
+            case .pageKilled: for page in try renderers(of: browser) { kill(page, SIGKILL) }
+            case .interrupted: test.signal(SIGINT)
             }
-            #expect(try await test.waitForExit(within: .seconds(30)) == (byCrash ? 5 : 130), "\(test.errors)")
-            if byCrash { #expect(test.errors.contains("page: the call ended with mediaFailed"), "\(test.errors)") }
+            #expect(
+                try await test.waitForExit(within: .seconds(30)) == (blow == .interrupted ? 130 : 5), "\(test.errors)")
+            let complaint =
+                switch blow {
+                case .browserKilled: "page: the call ended with mediaFailed (9906): signal 9 ended the browser"
+                case .pageKilled: "page: the call ended with mediaFailed (9906): the page crashed"
+                case .interrupted: ""
+                }
+            #expect(complaint.isEmpty || test.errors.contains(complaint), "\(test.errors)")
+            #expect(try Report(test.document()).number("verdict.exitCode") == (blow == .interrupted ? 130 : 5))
             let report = try await bob.report()
-            #expect(byCrash || report.text("end.reason") == "remoteHangup")
+            #expect(blow != .interrupted || report.text("end.reason") == "remoteHangup")
             try await leavesNothing()
+            try await eventually("the browser ends") { kill(browser, 0) != 0 }
+        }
+
+        @Test("A signal ends a browser that waits for its server, and a browser that does not answer")
+        func interruptedEarly() async throws {
+            defer { remove() }
+            // It accepts connections and says nothing.
+            let silent = try Program(
+                [
+                    "-c",
+                    "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); s.accept(); import time; time.sleep(600)",
+                ],
+                path: "/usr/bin/python3")
+            defer { silent.signal(SIGKILL) }
+            try await eventually("a port") { !silent.lines.isEmpty }
+            let port = silent.lines[0]
+            for browser in ["chromium", "/usr/bin/yes"] {
+                let test = try start(
+                    "signaling: ws://127.0.0.1:\(port)\nparties: {page: {browser: \(browser)}, other: {browser: chromium}}\nsteps: []\n",
+                    ["--json"])
+                try await eventually("the browser runs") { try !test.children.isEmpty }
+                test.signal(SIGINT)
+                #expect(try await test.waitForExit(within: .seconds(10)) == 130, "\(test.errors)")
+                #expect(try Report(test.document()).number("verdict.exitCode") == 130)
+                try await leavesNothing()
+            }
+        }
+
+        /// The processes below a browser that run a page.
+        private func renderers(of browser: Int32) throws -> [Int32] {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { pid in
+                let command = (try? String(contentsOfFile: "/proc/\(pid)/cmdline", encoding: .utf8)) ?? ""
+                return command.contains("--type=renderer") && getsid(pid) == browser
+            }
         }
 
         // MARK: The folder
@@ -176,8 +251,7 @@ extension Peers {
         /// Neither a profile nor another file of the browser stays.
         private func leavesNothing() async throws {
             try await eventually("no files of the browser") {
-                try FileManager.default.contentsOfDirectory(atPath: folder + "/tmp")
-                    .filter { $0.hasPrefix("callagent-browser") }.isEmpty
+                try FileManager.default.contentsOfDirectory(atPath: folder + "/tmp").isEmpty
             }
         }
 

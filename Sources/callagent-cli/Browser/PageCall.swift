@@ -8,10 +8,11 @@ struct PageCall: Codable, Sendable {
         let reason: String
         let code: Int
         let text: String
-        let by: String
+        /// The user who ended it.
+        var by: String
 
-        init(_ end: CallEnd) {
-            (reason, code, text, by) = (end.reason.rawValue, end.code, end.text, end.by.rawValue)
+        init(_ end: CallEnd, by user: String) {
+            (reason, code, text, by) = (end.reason.rawValue, end.code, end.text, user)
         }
     }
 
@@ -48,7 +49,7 @@ struct PageCall: Codable, Sendable {
     let callId: String
     let role: CallRole
     let peer: String
-    let end: End
+    var end: End
     let timelineMs: [String: Double]
     var connectedMs: Double?
     var video: Track?

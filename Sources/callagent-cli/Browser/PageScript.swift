@@ -51,20 +51,26 @@ enum PageScript {
             }
             report(words);
           });
-          report([...Object.keys(call.timeline), ...(stages.includes(call.state) ? [] : [call.state])]);
+          // A caller's state is reported when it places the call.
+          const isReported = call.role === 'caller' || stages.includes(call.state);
+          report([...Object.keys(call.timeline), ...(isReported ? [] : [call.state])]);
         }
 
         /** Looks at the shown video and at the figures until the returned function is called, which returns what was seen. */
         function startLooking(call) {
           const seen = { distinctFrames: 0, silentMs: 0, figures: undefined };
+          // How many looks ago the peer's audio became live. What arrives soon after that may be older.
+          let liveLooks = 0;
           const context = new OffscreenCanvas(64, 36).getContext('2d', { willReadFrequently: true });
           const shown = document.getElementById('remote-video');
           let hash;
           const look = () => {
             const before = seen.figures;
             seen.figures = call.figures ?? before;
+            const isLive = call.state === 'connected' && call.hold === 'none' && call.peerSends.audio === 'on';
+            liveLooks = isLive ? liveLooks + 1 : 0;
             if (call.state !== 'connected') return;
-            if (before && before !== seen.figures && call.peerSends.audio === 'on') {
+            if (before && before !== seen.figures && liveLooks * lookMs > 1000) {
               const [last, now] = [before.audio.received, seen.figures.audio.received];
               const seconds = now.seconds - last.seconds;
               if (last.decoded > 0 && seconds > 0 && (now.energy - last.energy) / seconds < silence) seen.silentMs += seconds * 1000;
@@ -98,9 +104,9 @@ enum PageScript {
             };
           };
           const media = figures && {
-            video: track('video', ({ decoded, freezes, width, height }) => ({
+            video: call.media.video ? track('video', ({ decoded, freezes, width, height }) => ({
               framesDecoded: decoded, freezeCount: freezes, frameWidth: width, frameHeight: height, distinctFrames,
-            }), ({ frames, width, height }) => ({ framesSent: frames, frameWidth: width, frameHeight: height })),
+            }), ({ frames, width, height }) => ({ framesSent: frames, frameWidth: width, frameHeight: height })) : undefined,
             audio: track('audio', ({ decoded }) => ({ samples: decoded, silentMs }), () => ({})),
             transport: { roundTripTimeMs: figures.rttMs },
           };

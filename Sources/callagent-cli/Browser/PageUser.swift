@@ -7,12 +7,31 @@ internal import Synchronization
 ///
 /// The page answers no call by itself. Its camera and microphone are the browser's test sources.
 final class PageUser: Sendable {
+    /// What is known of the calls of the page.
     private struct State {
         /// What the page said last about each call, by the page's numbers.
         var calls: [Int: Report] = [:]
         var placing = 0
         var hasEnded = false
-        var following: Task<Void, Never>?
+
+        mutating func note(_ report: Report, of user: String) {
+            let earlier = calls[report.number]?.end
+            var end = report.end
+            if let party = end?.end.by { end?.end.by = party == "local" ? user : report.peer }
+            calls[report.number] = report
+            calls[report.number]?.end = end ?? earlier
+        }
+
+        /// Nothing more happens to its calls.
+        mutating func browserEnded(_ reason: String, of user: String) {
+            hasEnded = true
+            for (number, last) in calls where last.end == nil {
+                let end = CallEnd(reason: .mediaFailed, text: reason, by: .local)
+                calls[number]?.end = PageCall(
+                    callId: last.callId, role: last.role, peer: last.peer, end: PageCall.End(end, by: user),
+                    timelineMs: [:])
+            }
+        }
     }
 
     /// What the page says about a call: what happened, or its end.
@@ -26,9 +45,10 @@ final class PageUser: Sendable {
         var end: PageCall?
     }
 
-    private let user: String
+    private final class Record: Sendable { let state = Mutex(State()) }
+
     private let browser: BrowserProcess
-    private let state = Mutex(State())
+    private let record = Record()
 
     /// Opens the page of the server at `url`, a signaling server's, and signs in.
     ///
@@ -40,10 +60,19 @@ final class PageUser: Sendable {
         _ party: ScenarioParty, browser path: String, url: String, log: Logger,
         note: @escaping @Sendable ([String]) -> Void
     ) async throws(Failure) {
-        user = party.user
-        let page = Self.page(of: url)
+        let (page, user, record) = (Self.page(of: url), party.user, record)
         do {
-            browser = try await BrowserProcess(path: path, origin: page, log: log)
+            browser = try await BrowserProcess(
+                path: path, origin: page, log: log,
+                report: { text throws(BrowserProcess.Refusal) in
+                    let report = try Self.report(text)
+                    record.state.withLock { $0.note(report, of: user) }
+                    note(report.words)
+                },
+                ended: { reason in
+                    record.state.withLock { $0.browserEnded(reason.description, of: user) }
+                    note([])
+                })
         } catch {
             throw Failure(.prerequisite, "\(party.name): \("\(error)".printable)")
         }
@@ -52,15 +81,18 @@ final class PageUser: Sendable {
             try await browser.run("const name = \(Self.literal(user));\n" + PageScript.signIn)
             try await browser.run(PageScript.actions)
         } catch {
+            let status: ExitStatus = browser.hasEnded ? .prerequisite : .signaling
             await browser.close()
-            throw Failure(.signaling, "\(party.name): \("\(error)".printable)")
+            throw Failure(status, "\(party.name): \("\(error)".printable)")
         }
-        let following = Task { [browser, weak self] in
-            for await text in browser.reports { self?.received(text, note) }
-            self?.browserEnded()
-            note([])
+    }
+
+    private static func report(_ text: String) throws(BrowserProcess.Refusal) -> Report {
+        do {
+            return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+        } catch {
+            throw BrowserProcess.Refusal(description: "the page reports what this program does not know: \(error)")
         }
-        state.withLock { $0.following = following }
     }
 
     /// The page of a server is where its clients connect.
@@ -80,8 +112,8 @@ final class PageUser: Sendable {
     ///
     /// - Throws: `BrowserProcess.Refusal` with the page's reason.
     func place(_ media: CallMedia, to callee: String, duration: Duration?) async throws {
-        state.withLock { $0.placing += 1 }
-        defer { state.withLock { $0.placing -= 1 } }
+        record.state.withLock { $0.placing += 1 }
+        defer { record.state.withLock { $0.placing -= 1 } }
         let wanted = "{ audio: true, video: \(media == .audioVideo) }"
         let milliseconds = duration.map { "\(Int($0.inMilliseconds))" } ?? "null"
         try await browser.run(
@@ -101,6 +133,13 @@ final class PageUser: Sendable {
     static func canPerform(_ action: ScenarioStep.Action) -> Bool {
         if case .call = action { true } else { act(action) != nil }
     }
+
+    /// The events of a page that a step can wait for.
+    static let events = [
+        "captureFailed", "deviceRings", "holdChanged", "info", "mediaChanged", "mediaChangeFailed", "mediaWarning",
+        "networkChangeEnded", "networkChangeStarted", "peerMediaChanged", "signalingLost", "signalingRestored",
+        "videoPending",
+    ]
 
     /// The actions of a page, for texts.
     static let actions =
@@ -133,47 +172,23 @@ final class PageUser: Sendable {
 
     /// Whether no call is up or on its way.
     var isQuiet: Bool {
-        state.withLock { $0.hasEnded || $0.placing == 0 && $0.calls.values.allSatisfy { $0.end != nil } }
+        record.state.withLock { $0.hasEnded || $0.placing == 0 && $0.calls.values.allSatisfy { $0.end != nil } }
     }
 
     /// Whether there was a call, with this peer if one is named.
     func hasCall(with peer: String?) -> Bool {
-        state.withLock { $0.calls.values.contains { peer == nil || $0.peer == peer } }
+        record.state.withLock { $0.calls.values.contains { peer == nil || $0.peer == peer } }
     }
 
     /// Whether the browser has ended.
-    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    var hasEnded: Bool { record.state.withLock { $0.hasEnded } }
 
     /// The calls that have ended, in the order in which they began.
-    var calls: [PageCall] { state.withLock { $0.calls.sorted { $0.key < $1.key }.compactMap(\.value.end) } }
+    var calls: [PageCall] { record.state.withLock { $0.calls.sorted { $0.key < $1.key }.compactMap(\.value.end) } }
 
     /// Hangs up, and ends the browser.
     func close() async {
-        try? await browser.run("globalThis.callagent.agent.close();")
+        try? await browser.run("globalThis.callagent.agent.close();", within: .seconds(1))
         await browser.close()
-        await state.withLock { $0.following }?.value
-    }
-
-    private func received(_ text: String, _ note: ([String]) -> Void) {
-        guard let report = try? JSONDecoder().decode(Report.self, from: Data(text.utf8)) else { return }
-        state.withLock { state in
-            let end = report.end ?? state.calls[report.number]?.end
-            state.calls[report.number] = report
-            state.calls[report.number]?.end = end
-        }
-        note(report.words)
-    }
-
-    /// Nothing more happens to its calls.
-    private func browserEnded() {
-        state.withLock { state in
-            state.hasEnded = true
-            for (number, last) in state.calls where last.end == nil {
-                state.calls[number]?.end = PageCall(
-                    callId: last.callId, role: last.role, peer: last.peer,
-                    end: PageCall.End(CallEnd(reason: .mediaFailed, text: "the browser ended", by: .local)),
-                    timelineMs: [:])
-            }
-        }
     }
 }

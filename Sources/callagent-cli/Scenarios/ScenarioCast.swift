@@ -3,7 +3,7 @@ internal import Logging
 internal import MediaEngine
 internal import Synchronization
 
-/// The agents of a running scenario, their calls, and what happened to them.
+/// The agents and pages of a running scenario, their calls, and what happened to them.
 final class ScenarioCast: Sendable {
     private struct Followed {
         let party: String
@@ -36,16 +36,20 @@ final class ScenarioCast: Sendable {
     private let state = Mutex(State())
     private let scenario: Scenario
     private let agents: [String: Agent]
+    private let browsers: [String: String]
     private let url: String
     private let log: LogOptions
     private let networks: [String: NetworkEmulator]
 
-    /// - Parameter configurations: those of the parties that run here
+    /// - Parameters:
+    ///   - configurations: those of the parties that have an agent here.
+    ///   - browsers: the paths of the browsers of those that have a page.
     init(
-        _ scenario: Scenario, _ configurations: [String: AgentConfiguration], _ engine: Engine, url: String,
+        _ scenario: Scenario, _ configurations: [String: AgentConfiguration], browsers: [String: String],
+        _ engine: Engine, url: String,
         _ log: LogOptions
     ) {
-        (self.scenario, self.url, self.log) = (scenario, url, log)
+        (self.scenario, self.browsers, self.url, self.log) = (scenario, browsers, url, log)
         // One element is enough for a reader to look.
         (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var agents: [String: Agent] = [:]
@@ -69,7 +73,7 @@ final class ScenarioCast: Sendable {
     /// Signs all parties in; from then on they answer calls.
     func signIn() async throws(Failure) {
         for party in scenario.parties {
-            if let browser = party.browser.flatMap(Executable.path) {
+            if let browser = browsers[party.name] {
                 let page = try await PageUser(
                     party, browser: browser, url: url, log: log.logger(party.name),
                     note: { [weak self] in self?.note($0, of: party) })
@@ -93,8 +97,11 @@ final class ScenarioCast: Sendable {
 
     /// Hangs up, signs out, and waits for what was begun.
     func close() async {
-        for page in state.withLock({ $0.pages.values }) { await page.close() }
-        for agent in agents.values { await agent.close() }
+        let pages = state.withLock { Array($0.pages.values) }
+        await withTaskGroup { group in
+            for page in pages { group.addTask { await page.close() } }
+            for agent in agents.values { group.addTask { await agent.close() } }
+        }
         while let task = state.withLock({ $0.tasks.popLast() }) { await task.value }
         change.finish()
     }

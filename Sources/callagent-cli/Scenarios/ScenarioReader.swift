@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CallAgent
+internal import Foundation
 
 /// Reads a scenario from its file, and refuses what it does not understand with line and column.
 struct ScenarioReader {
@@ -27,6 +28,10 @@ struct ScenarioReader {
         guard parties.contains(where: \.isHere) else {
             throw cast.complaint("a scenario needs a party that runs here")
         }
+        if let node = fields["signaling"], let signaling, parties.contains(where: { $0.browser != nil }) {
+            guard let url = URL(string: signaling), ["ws", "wss"].contains(url.scheme?.lowercased()), url.host != nil
+            else { throw node.complaint("a page needs the URL of a server with ws:// or wss://") }
+        }
         var steps: [ScenarioStep] = []
         for node in try script.elements("steps") { steps.append(try step(node, parties)) }
         let name = try fields["name"].map { node throws(Failure) in try node.text("the name") }
@@ -49,7 +54,7 @@ struct ScenarioReader {
                 "'\(name.printable)' is no name of a party: use 1 to 64 ASCII letters, digits and . _ - @ + :")
         }
         let fields = try node.entries("a party")
-        if fields.contains(where: { $0.name == "browser" }) { return try page(entry, fields, signaling) }
+        if fields.contains(where: { $0.name == "browser" }) { return try page(entry, fields) }
         guard let elsewhere = fields.first(where: { $0.name == "elsewhere" }) else {
             return try options.party(entry, signaling: signaling, folder: folder)
         }
@@ -68,7 +73,7 @@ struct ScenarioReader {
 
     /// A party that uses the server's page.
     private func page(
-        _ entry: ScenarioNode.Entry, _ fields: [ScenarioNode.Entry], _ signaling: String?
+        _ entry: ScenarioNode.Entry, _ fields: [ScenarioNode.Entry]
     ) throws(Failure) -> ScenarioParty {
         var (browser, user) = ("", entry.name)
         for field in fields {
@@ -81,9 +86,6 @@ struct ScenarioReader {
                 }
             default: throw field.unknown("a party with a browser", ["as", "browser"])
             }
-        }
-        if let signaling, !["ws", "wss"].contains(signaling.prefix { $0 != ":" }.lowercased()) {
-            throw entry.key.complaint("a browser needs a server of ws:// or wss://, which has the page")
         }
         return ScenarioParty(
             name: entry.name, user: user, client: .page(browser: browser), settings: [], place: entry.key.place)
@@ -150,6 +152,10 @@ struct ScenarioReader {
                 nearest.map { "did you mean '\($0)'?" }
                 ?? "use a state such as connected, a stage of the timeline, or an event"
             throw node.complaint("'\(words[1].printable)' never happens; \(advice)")
+        }
+        guard party.browser == nil || !ScenarioCondition.events.contains(event) || PageUser.events.contains(event)
+        else {
+            throw node.complaint("a page has no event '\(event)'; it has \(PageUser.events.joined(separator: ", "))")
         }
         return ScenarioCondition(party: party.name, word: words[1])
     }

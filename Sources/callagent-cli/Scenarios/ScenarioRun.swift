@@ -9,6 +9,8 @@ struct ScenarioRun: Sendable {
     private let engine: Engine
     private let log: LogOptions
     private let configurations: [String: AgentConfiguration]
+    /// The paths of the browsers of those parties that have a page.
+    private let browsers: [String: String]
     /// What this machine lacks for it.
     private let obstacle: Failure?
 
@@ -20,10 +22,14 @@ struct ScenarioRun: Sendable {
     ) async throws(Failure) {
         (self.scenario, self.engine, self.log) = (scenario, engine, log)
         var configurations: [String: AgentConfiguration] = [:]
+        var browsers: [String: String] = [:]
         var obstacle: Failure?
         for party in scenario.parties {
-            if let browser = party.browser, Executable.path(of: browser) == nil {
-                obstacle = obstacle ?? Failure(.prerequisite, Self.missing(browser, of: party))
+            if let browser = party.browser {
+                browsers[party.name] = Executable.path(of: browser)
+                if browsers[party.name] == nil {
+                    obstacle = obstacle ?? Failure(.prerequisite, Self.missing(browser, of: party))
+                }
             }
             guard let options = party.options else { continue }
             do throws(Failure) {
@@ -41,7 +47,7 @@ struct ScenarioRun: Sendable {
                 obstacle = obstacle ?? Failure(error.status, "\(party.name): \(error.line)")
             }
         }
-        (self.configurations, self.obstacle) = (configurations, obstacle)
+        (self.configurations, self.browsers, self.obstacle) = (configurations, browsers, obstacle)
     }
 
     private static func missing(_ browser: String, of party: ScenarioParty) -> String {
@@ -103,7 +109,7 @@ struct ScenarioRun: Sendable {
 
     private func play(at url: String) async -> ScenarioResult {
         let start = ContinuousClock.now
-        let cast = ScenarioCast(scenario, configurations, engine, url: url, log)
+        let cast = ScenarioCast(scenario, configurations, browsers: browsers, engine, url: url, log)
         do throws(Failure) {
             try await cast.signIn()
         } catch {
