@@ -182,7 +182,8 @@ extension Peers {
                 within: 1h
                 """, ["--json"])
             _ = try await bob.event(["event": "stateChanged", "state": "connected"], within: .seconds(30))
-            try await bob.perceives(.everything)
+            // The browser beeps once a second.
+            try await eventually("video and a beep") { bob.perceptions.contains(.everything) }
             let browser = try #require(test.children.first)
             switch blow {
             case .browserKilled: kill(browser, SIGKILL)
@@ -218,7 +219,10 @@ extension Peers {
             defer { silent.signal(SIGKILL) }
             try await eventually("a port") { !silent.lines.isEmpty }
             let port = silent.lines[0]
-            for browser in ["chromium", "/usr/bin/yes"] {
+            let deaf = folder + "/deaf"
+            try "#!/bin/sh\nexec sleep 600\n".write(toFile: deaf, atomically: false, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: deaf)
+            for browser in ["chromium", deaf] {
                 let test = try start(
                     "signaling: ws://127.0.0.1:\(port)\nparties: {page: {browser: \(browser)}, other: {browser: chromium}}\nsteps: []\n",
                     ["--json"])

@@ -64,9 +64,10 @@ final class Program: Sendable {
     var children: [Int32] {
         get throws {
             let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
-            return try tasks.flatMap { task in
-                try String(contentsOfFile: "/proc/\(pid)/task/\(task)/children", encoding: .utf8)
-                    .split(separator: " ").compactMap { Int32($0) }
+            return tasks.flatMap { task in
+                // The thread may have ended meanwhile.
+                let children = try? String(contentsOfFile: "/proc/\(pid)/task/\(task)/children", encoding: .utf8)
+                return (children ?? "").split(separator: " ").compactMap { Int32($0) }
             }
         }
     }
