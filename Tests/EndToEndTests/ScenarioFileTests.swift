@@ -203,6 +203,26 @@ extension EndToEnd {
             #expect(unknown.isEmpty, "\(unknown)")
         }
 
+        @Test("docs/cli.md has all figures, events and actions of a page")
+        func documentedPage() throws {
+            let text = try String(contentsOfFile: "docs/cli.md", encoding: .utf8)
+            let figures = try #require(
+                text.components(separatedBy: "\n### Figures of a page\n").last?.components(separatedBy: "\n## ")[0])
+            for figure in PageCall.figures where !figure.hasPrefix("timelineMs.") {
+                // Such as `end.code`, `video.sent.framesSent` and `audio.received.packetsLost`.
+                let names =
+                    [figure, figure.split(separator: ".").dropFirst().joined(separator: ".")]
+                    + [figure.split(separator: ".").first, figure.split(separator: ".").last].compactMap {
+                        $0.map(String.init)
+                    }
+                #expect(names.contains { figures.contains("`\($0)`") }, "\(figure)")
+            }
+            let actions = PageUser.actions.split { ", ".contains($0) }.filter { $0 != "and" }
+            #expect(actions.count == 17)
+            for action in actions { #expect(text.contains("`\(action)`"), "\(action)") }
+            #expect(Set(PageUser.events).isSubset(of: ScenarioCondition.events))
+        }
+
         private func reader() -> ScenarioReader {
             ScenarioReader(folder: folder.path("out"), options: Self.options)
         }

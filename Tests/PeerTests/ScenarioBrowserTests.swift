@@ -160,6 +160,41 @@ extension Peers {
             #expect(test.errors.contains("page: Error: This server requires a token."), "\(test.errors)")
         }
 
+        @Test("A page that reports what it should not fails the scenario, and so does a page of something else")
+        func strangePages() async throws {
+            defer { remove() }
+            let pages = folder + "/pages"
+            try FileManager.default.createDirectory(atPath: pages, withIntermediateDirectories: true)
+            let strange = """
+                <form id="sign-in-form"><input id="user"></form><p id="sign-in-error"></p>
+                <script>
+                document.getElementById("sign-in-form").addEventListener("submit", (event) => {
+                  event.preventDefault();
+                  const call = async () => callagentReport('{ "number": "one" }');
+                  globalThis.callagent = { agent: Object.assign(new EventTarget(), { call, close() {} }) };
+                });
+                </script>
+                """
+            try strange.write(toFile: pages + "/index.html", atomically: false, encoding: .utf8)
+            try "export const stages = [];".write(toFile: pages + "/callagent.js", atomically: false, encoding: .utf8)
+            let server = try Program(
+                ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", pages], path: "/usr/bin/python3")
+            defer { server.signal(SIGKILL) }
+            try await eventually("a port") { !server.lines.isEmpty }
+            // Serving HTTP on 127.0.0.1 port 40123 (…)
+            let port = try #require(server.lines[0].split(separator: " ").first { Int($0) != nil })
+            let url = "ws://127.0.0.1:\(port)"
+            let parties = "parties: {page: {browser: chromium}, robot: {elsewhere: bob}}\n"
+            let reports = try start("signaling: \(url)\n\(parties)steps: [{party: page, do: call:robot}]\n")
+            #expect(try await reports.waitForExit(within: .seconds(60)) == 6)
+            let complaint = "call:robot: was refused: the page reports what this program does not know: "
+            #expect(reports.errors.contains(complaint), "\(reports.errors)")
+            let other = try start("signaling: \(url)/callagent.js\n\(parties)steps: []\n")
+            #expect(try await other.waitForExit(within: .seconds(60)) == 3)
+            #expect(other.errors.contains("page: Error: this is not the page of callagent serve"), "\(other.errors)")
+            try await leavesNothing()
+        }
+
         /// What ends a scenario before its time.
         enum Blow: CaseIterable {
             case browserKilled
