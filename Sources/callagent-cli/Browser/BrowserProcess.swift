@@ -65,9 +65,8 @@ final class BrowserProcess: Sendable {
         let running = Task { await self.run(arguments, messages) }
         state.withLock { $0.running = running }
         do {
-            let tab = try await send("Target.createTarget", ["url": "about:blank"], as: Target.self)
             let attached = try await send(
-                "Target.attachToTarget", ["targetId": tab.targetId, "flatten": true], as: Session.self)
+                "Target.attachToTarget", ["targetId": firstTab(), "flatten": true], as: Session.self)
             state.withLock { $0.session = attached.sessionId }
             try await send("Inspector.enable")
             try await send("Runtime.enable")
@@ -75,6 +74,19 @@ final class BrowserProcess: Sendable {
         } catch {
             await close()
             throw error
+        }
+    }
+
+    /// The tab with which the browser starts.
+    ///
+    /// Another one is not asked for: a request that came before this tab was there once had no answer.
+    private func firstTab() async throws -> String {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            let targets = try await send("Target.getTargets", [:], as: Targets.self).targetInfos
+            if let tab = targets.first(where: { $0.type == "page" }) { return tab.targetId }
+            guard ContinuousClock.now < deadline else { throw Refusal(description: "the browser opened no tab") }
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 
@@ -90,7 +102,7 @@ final class BrowserProcess: Sendable {
             "--disable-features=WebRtcHideLocalIpsWithMdns,LocalNetworkAccessChecks",
         ]
         // The sandbox of Chromium refuses to start as root.
-        return shell + options + (geteuid() == 0 ? ["--no-sandbox"] : [])
+        return shell + options + (geteuid() == 0 ? ["--no-sandbox"] : []) + ["about:blank"]
     }
 
     // MARK: The page
@@ -258,7 +270,8 @@ final class BrowserProcess: Sendable {
         let bytes = Array(try JSONSerialization.data(withJSONObject: message)) + [0]
         let watchdog = Task {
             guard (try? await Task.sleep(for: patience)) != nil else { return }
-            giveUp(id, "the browser did not answer \(method) within \(patience)")
+            let complaint = state.withLock { $0.complaint }.map { ": \($0)" } ?? ""
+            giveUp(id, "the browser did not answer \(method) within \(patience)\(complaint)")
         }
         defer { watchdog.cancel() }
         return try await withTaskCancellationHandler {
@@ -295,7 +308,11 @@ extension BrowserProcess {
     }
 
     private struct Answer<Result: Decodable>: Decodable { let result: Result }
-    private struct Target: Decodable { let targetId: String }
+    private struct Targets: Decodable { let targetInfos: [Target] }
+    private struct Target: Decodable {
+        let targetId: String
+        let type: String
+    }
     private struct Session: Decodable { let sessionId: String }
     private struct Navigation: Decodable { let errorText: String? }
 
