@@ -138,7 +138,7 @@ extension Peers {
                 // A server without the page.
                 (
                     "signaling: ws://127.0.0.1:1\nparties: {page: {browser: chromium}}\nsteps: []\n", 3,
-                    "page: it cannot open http://127.0.0.1:1: net::ERR_"
+                    "page: it cannot open http://127.0.0.1:1/: net::ERR_"
                 ),
             ] as [(String, Int32, String)])
         func failing(text: String, status: Int32, complaint: String) async throws {

@@ -59,8 +59,10 @@ struct PageCall: Codable, Sendable {
     /// The paths of all figures.
     static let figures: [String] = {
         let kinds = ["video", "audio"].flatMap { kind in
-            ["sent.packetsSent"].map { "\(kind).\($0)" }
-                + ["packetsReceived", "packetsLost", "lossPercent", "jitterMs"].map { "\(kind).received.\($0)" }
+            [
+                "sent.packetsSent", "received.packetsReceived", "received.packetsLost", "received.lossPercent",
+                "received.jitterMs",
+            ].map { "\(kind).\($0)" }
         }
         let video = [
             "sent.framesSent", "sent.frameWidth", "sent.frameHeight", "received.framesDecoded",

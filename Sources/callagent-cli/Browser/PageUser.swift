@@ -60,7 +60,7 @@ final class PageUser: Sendable {
         _ party: ScenarioParty, browser path: String, url: String, log: Logger,
         note: @escaping @Sendable ([String]) -> Void
     ) async throws(Failure) {
-        let (page, user, record) = (Self.page(of: url), party.user, record)
+        let (page, user, record) = (try Self.page(of: url), party.user, record)
         do {
             browser = try await BrowserProcess(
                 path: path, origin: page, log: log,
@@ -96,9 +96,13 @@ final class PageUser: Sendable {
     }
 
     /// The page of a server is where its clients connect.
-    private static func page(of url: String) -> String {
-        let isSecure = url.lowercased().hasPrefix("wss:")
-        return (isSecure ? "https:" : "http:") + url.drop { $0 != ":" }.dropFirst()
+    private static func page(of url: String) throws(Failure) -> String {
+        do throws(SignalingError) {
+            let url = try SignalingURL(url, .webSocket)
+            return "\(url.isSecure ? "https" : "http")://\(url.hostField)\(url.target)"
+        } catch {
+            throw Failure(.usage, error.description)
+        }
     }
 
     private static func literal(_ text: String) -> String {

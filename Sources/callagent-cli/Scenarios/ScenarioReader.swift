@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import CallAgent
-internal import Foundation
 
 /// Reads a scenario from its file, and refuses what it does not understand with line and column.
 struct ScenarioReader {
@@ -29,8 +28,11 @@ struct ScenarioReader {
             throw cast.complaint("a scenario needs a party that runs here")
         }
         if let node = fields["signaling"], let signaling, parties.contains(where: { $0.browser != nil }) {
-            guard let url = URL(string: signaling), ["ws", "wss"].contains(url.scheme?.lowercased()), url.host != nil
-            else { throw node.complaint("a page needs the URL of a server with ws:// or wss://") }
+            do throws(SignalingError) {
+                _ = try SignalingURL(signaling, .webSocket)
+            } catch {
+                throw node.complaint("a page needs the URL of a server with ws:// or wss://: \(error)")
+            }
         }
         var steps: [ScenarioStep] = []
         for node in try script.elements("steps") { steps.append(try step(node, parties)) }
