@@ -90,6 +90,20 @@ import Testing
         #expect(Double(path.lostPackets) < 0.06 * Double(path.sentPackets))
     }
 
+    @Test("A short queue that takes far less than is wanted: the rate falls within 600 ms", arguments: [0.5, 0.25])
+    func shortQueueAtBeginning(share: Double) {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.longestQueue) = (2 * share * megabit, 0.03)
+        path.run(seconds: 0.6)
+        #expect(path.estimator.bitrate < 1.7 * megabit)
+        #expect(path.estimator.hasShortQueue)
+        // A long queue loses nothing, and shows by its delay.
+        var long = SimulatedPath(wanted: 2 * megabit)
+        (long.rate, long.longestQueue) = (2 * share * megabit, 2)
+        long.run(seconds: 20)
+        #expect(!long.estimator.hasShortQueue)
+    }
+
     @Test("A path that is interrupted for a second takes as much as before", arguments: [10, 1.5])
     func outage(rate: Double) {
         var path = SimulatedPath(wanted: megabit)

@@ -50,6 +50,15 @@ import Testing
         #expect(more == nil)
     }
 
+    @Test("A heavy loss shows within 200 ms, a lighter one within 600 ms", arguments: [(4, 0.2), (10, 0.6)])
+    func heavyLoss(loseEvery: Int, within seconds: Double) {
+        var sender = Sender()
+        let early = sender.verdict(loseEvery: loseEvery, within: seconds - 0.1)
+        let verdict = sender.verdict(loseEvery: loseEvery, within: 0.1)
+        #expect(early == nil)
+        #expect(verdict.map { abs($0 - (1 - 1 / Double(loseEvery))) < 0.05 } == true)
+    }
+
     @Test("A fruitless reduction is forgotten when the loss ends")
     func forgotten() {
         var sender = Sender()

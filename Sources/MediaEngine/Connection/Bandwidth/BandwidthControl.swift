@@ -42,6 +42,8 @@ final class BandwidthControl: Sendable {
     ///
     /// A lower one delays usual frames, too: then frames are dropped, and the next are larger.
     private static let pace = 2.0
+    /// The same when the queue is short: a faster frame would not fit.
+    private static let shortQueuePace = 1.25
 
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
     private struct Step {
@@ -185,7 +187,8 @@ final class BandwidthControl: Sendable {
             isCongested: isFull || isSilent,
             backlog: isFull ? estimator?.backlog : nil, rate: rate)
         if next.limitKbit != nil {
-            next.pace = min(estimator?.bitrate ?? .infinity, most) * (next.isCongested ? 1 : Self.pace)
+            let pace = estimator?.hasShortQueue == true ? Self.shortQueuePace : Self.pace
+            next.pace = min(estimator?.bitrate ?? .infinity, most) * (next.isCongested ? 1 : pace)
         }
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false

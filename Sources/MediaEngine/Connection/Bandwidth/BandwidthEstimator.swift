@@ -36,6 +36,9 @@ struct BandwidthEstimator: Sendable {
     /// Each sender loses a share of its rate, and all gain about the same. So those who share a path come to equal rates.
     private static let carefulGrowth = (constant: 10_000.0, share: 0.05, most: 40_000.0, further: 0.01)
 
+    /// Of that growth when a full queue loses packets at once: then each time that the path is full costs the peer frames.
+    private static let shortQueueGrowth = 0.35
+
     /// What the path takes, in bit/s, headers included.
     private(set) var bitrate: Double
     /// What should be sent now, in bit/s, headers included: less while a queue is long, so that it is empty in about a second.
@@ -51,6 +54,8 @@ struct BandwidthEstimator: Sendable {
     /// How long a queue of a congested path takes to empty if nothing more is sent, in s, as far as is known.
     var backlog: Double { max(queue, delays.latest) }
     private var isOver: Bool { trend.usage == .over || queue > Self.longestQueue }
+    /// Whether the path loses packets when it is full, rather than that they wait: a burst of packets fills it, too.
+    private(set) var hasShortQueue = false
     /// Whether the latest packet waited long.
     var isDelayed: Bool { delays.latest > Self.longestQueue }
     /// How long packets wait on the path, in s.
@@ -148,6 +153,7 @@ struct BandwidthEstimator: Sendable {
             // Without a long queue half a second may be a bad one.
             let average = isLong ? taken : capacity.map { $0 * 0.7 + taken * 0.3 } ?? taken
             capacity = average
+            hasShortQueue = false
             let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.
             let floor = bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
@@ -172,16 +178,21 @@ struct BandwidthEstimator: Sendable {
     }
 
     /// Whether less is sent than may be, because the video needs no more.
-    private var isApplicationLimited: Bool { departures.bitrate.map { $0 < bitrate / 2 } ?? true }
+    private var isApplicationLimited: Bool {
+        // The rate at the beginning may be far too high: that must show sooner than an average does.
+        (departures.bitrate ?? departures.bitrate(ofLast: Self.latest)).map { $0 < bitrate / 2 } ?? true
+    }
 
     /// Follows the verdict on lost packets.
     private mutating func follow(_ factor: Double, at now: Double) {
         if factor > 1 {
             capacity = nil
+            hasShortQueue = false
             bitrate = max(bitrate, min(bitrate * factor, enough, Self.range.upperBound))
         } else {
             if let received, !isApplicationLimited { capacity = capacity.map { $0 * 0.7 + received * 0.3 } ?? received }
             decrease(to: bitrate * factor, at: now)
+            hasShortQueue = !isOver
         }
     }
 
@@ -201,7 +212,8 @@ struct BandwidthEstimator: Sendable {
         let isNear = capacity.map { abs(bitrate - $0) < $0 * 0.1 } ?? false
         let isFar = capacity.map { bitrate < $0 * 0.6 } ?? (quiet > Self.patience)
         let rule = Self.carefulGrowth
-        let careful = min(rule.constant + rule.share * bitrate, rule.most) + rule.further * bitrate
+        let usual = min(rule.constant + rule.share * bitrate, rule.most) + rule.further * bitrate
+        let careful = hasShortQueue ? usual * Self.shortQueueGrowth : usual
         let more = isNear ? careful : max(careful, bitrate * (isFar ? Self.fastGrowth : Self.growth))
         bitrate = min(bitrate + more * seconds, limit)
     }

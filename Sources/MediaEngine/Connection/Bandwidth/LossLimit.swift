@@ -13,6 +13,8 @@ struct LossLimit: Sendable {
     /// So many packets and s make one measurement.
     private static let packets = 20
     private static let window = 0.5
+    /// A larger share than this, above the path's own and its chance, is clear after fewer s.
+    private static let heavy = (share: 0.15, packets: 30, window: 0.15)
     /// A path that takes none of so many packets, for so many s, is interrupted.
     private static let outage = (packets: 10, seconds: 0.3)
     /// After so many reductions without effect the loss is the path's own.
@@ -84,20 +86,32 @@ struct LossLimit: Sendable {
         gap = nil
         current.packets += 1
         current.arrivedBytes += report.bytes
-        guard current.packets >= Self.packets, current.seconds >= Self.window else { return nil }
+        guard isLongEnough || isHeavy else { return nil }
         defer { current = Measurement() }
         return judge(current, isConclusive: isConclusive)
+    }
+
+    private var isLongEnough: Bool { current.packets >= Self.packets && current.seconds >= Self.window }
+
+    /// Whether so much is lost that nothing else can follow. The effect of a reduction needs the whole time.
+    private var isHeavy: Bool {
+        let heavy = Self.heavy
+        guard reduction == nil, current.packets >= heavy.packets, current.seconds >= heavy.window else { return false }
+        return Double(current.lost) / Double(current.packets) > own + heavy.share + chance(in: current.packets)
+    }
+
+    /// So much more than the path's own loss, or than what is tolerated, may be chance.
+    private func chance(in packets: Int) -> Double {
+        let expected = max(own, Self.tolerance)
+        return Self.deviations * (expected * (1 - expected) / Double(packets)).squareRoot()
     }
 
     private mutating func forget() { (reduction, fruitless, lowered) = (nil, 0, 1) }
 
     private mutating func judge(_ measured: Measurement, isConclusive: Bool) -> Double? {
         latest = Double(measured.lost) / Double(measured.packets)
-        // So much more than is expected may be chance.
-        let expected = max(own, Self.tolerance)
-        let chance = Self.deviations * (expected * (1 - expected) / Double(measured.packets)).squareRoot()
         let arrived = Double(measured.arrivedBytes) / measured.seconds
-        let isMore = latest - own > Self.tolerance + chance
+        let isMore = latest - own > Self.tolerance + chance(in: measured.packets)
         if !isMore { own += (latest < own ? Self.weights.less : Self.weights.more) * (latest - own) }
         isExcessive = isConclusive && isMore
         guard isConclusive else {
