@@ -86,7 +86,7 @@ struct LossLimit: Sendable {
         gap = nil
         current.packets += 1
         current.arrivedBytes += report.bytes
-        guard isLongEnough || isHeavy else { return nil }
+        guard isLongEnough || isConclusive && isHeavy else { return nil }
         defer { current = Measurement() }
         return judge(current, isConclusive: isConclusive)
     }
