@@ -82,8 +82,7 @@ final class PeerMedia: Sendable {
         let dtmf = choices.contains { !$0.telephoneEvents.isEmpty } ? try DtmfReceiver(pipeline: bin) : nil
         self.tracks = tracks
         bandwidth = BandwidthControl(
-            tracks, peer.retransmitted,
-            preference: configuration.tracks[.video]?.degradationPreference ?? .balanced)
+            tracks, peer, preference: configuration.tracks[.video]?.degradationPreference ?? .balanced)
         self.builder = builder
         (self.outputs, self.probe, self.report) = (outputs, probe, report)
         self.opus = opus

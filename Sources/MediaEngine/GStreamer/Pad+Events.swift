@@ -131,19 +131,6 @@ extension Pad {
         }
     }
 
-    /// Passes a request to send a packet again upstream only when `admits` allows it; `rtpsession` makes one of each number in a NACK.
-    func limitRetransmissionRequests(_ admits: @escaping @Sendable (_ number: UInt16, _ ssrc: UInt32) -> Bool) {
-        addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
-            var (number, ssrc): (guint, guint) = (0, 0)
-            guard let structure = info.event.flatMap({ gst_event_get_structure($0) }),
-                gst_structure_has_name(structure, "GstRTPRetransmissionRequest") != 0,
-                gst_structure_get_uint(structure, "seqnum", &number) != 0,
-                gst_structure_get_uint(structure, "ssrc", &ssrc) != 0
-            else { return GST_PAD_PROBE_OK }
-            return admits(UInt16(truncatingIfNeeded: number), ssrc) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
-        }
-    }
-
     /// Calls `handler` with the peer's reports on sent packets (``TransportFeedback``), in the order in which they were sent.
     ///
     /// `rtpsession` reads them and sends them upstream from its sink pad; they end here.

@@ -104,6 +104,46 @@ import Testing
         #expect(!long.estimator.hasShortQueue)
     }
 
+    @Test("A path with a short queue that takes more is used again, and probed again")
+    func shortQueueNoMore() {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.longestQueue) = (megabit, 0.03)
+        path.run(seconds: 15)
+        #expect(path.estimator.hasShortQueue && path.probeCount == 0)
+        path.rate = 4 * megabit
+        path.run(seconds: 15)
+        #expect(path.estimator.bitrate > 2 * megabit)
+        #expect(!path.estimator.hasShortQueue && path.probeCount > 0)
+    }
+
+    @Test("A path that takes more than before is found out soon", arguments: [0.002, 0.015], [0.04, 0.15])
+    func wider(jitter: Double, delay: Double) {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.jitter, path.delay, path.longestQueue) = (0.3 * megabit, jitter, delay, 0.3)
+        path.run(seconds: 10)
+        path.rate = 1.5 * megabit
+        path.run(seconds: 7)
+        #expect(path.estimator.bitrate > megabit)
+        path.clear()
+        path.run(seconds: 20)
+        #expect(path.estimator.bitrate < 1.7 * megabit)
+        #expect(Double(path.arrivedBytes) * 8 / 20 > 0.8 * path.rate)
+        #expect(path.longestWait < 0.3)
+    }
+
+    @Test("A path that takes no more is probed rarely, one that takes everything never")
+    func rareProbes() {
+        var narrow = SimulatedPath(wanted: 2 * megabit)
+        (narrow.rate, narrow.longestQueue) = (0.5 * megabit, 1)
+        narrow.run(seconds: 10)
+        let before = narrow.probeCount
+        narrow.run(seconds: 60)
+        #expect(1...15 ~= narrow.probeCount - before)
+        var wide = SimulatedPath(wanted: megabit)
+        wide.run(seconds: 60)
+        #expect(wide.probeCount == 0)
+    }
+
     @Test("A path that is interrupted for a second takes as much as before", arguments: [10, 1.5])
     func outage(rate: Double) {
         var path = SimulatedPath(wanted: megabit)

@@ -50,7 +50,7 @@ import Testing
         #expect(more == nil)
     }
 
-    @Test("A heavy loss shows within 200 ms, a lighter one within 600 ms", arguments: [(4, 0.2), (10, 0.6)])
+    @Test("A heavy loss shows within 200 ms, a lighter one within 600 ms", arguments: [(3, 0.2), (10, 0.6)])
     func heavyLoss(loseEvery: Int, within seconds: Double) {
         var sender = Sender()
         let early = sender.verdict(loseEvery: loseEvery, within: seconds - 0.1)

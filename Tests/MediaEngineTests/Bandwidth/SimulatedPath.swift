@@ -38,6 +38,9 @@ struct SimulatedPath {
     private var debt = 0.0
     private var pending: [PacketReport] = []
     private var underway: [(due: Double, reports: [PacketReport])] = []
+    /// When the packets of a probe are sent.
+    private var probes: [Double] = []
+    private(set) var probeCount = 0
 
     /// `wanted` is what the sender sends if it may, in bit/s.
     init(wanted: Double, seed: UInt64 = 1) {
@@ -59,7 +62,9 @@ struct SimulatedPath {
         var nextReport = now + 0.05
         while now < end {
             sendFrame()
-            now += 1.0 / 30
+            let next = now + 1.0 / 30
+            sendProbes(until: next)
+            now = next
             while nextReport <= now {
                 report(at: nextReport)
                 nextReport += 0.05
@@ -70,6 +75,14 @@ struct SimulatedPath {
 
     /// Sends nothing for so many s, as while muted.
     mutating func rest(seconds: Double) { now += seconds }
+
+    private mutating func sendProbes(until end: Double) {
+        while let due = probes.first, due < end {
+            now = max(now, due)
+            probes.removeFirst()
+            send(1_000)
+        }
+    }
 
     private mutating func sendFrame() {
         debt += min(estimator.target * 0.95, enough / 1.25, most) / 30 / 8
@@ -106,6 +119,9 @@ struct SimulatedPath {
         while let first = underway.first, first.due <= time {
             estimator.note(first.reports, enough: enough)
             underway.removeFirst()
+            guard let train = estimator.takeProbe() else { continue }
+            probeCount += 1
+            probes += (0..<train.packets).map { now + Double($0) * 1_000 * 8 / train.rate }
         }
     }
 }

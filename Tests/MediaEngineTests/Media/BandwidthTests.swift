@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import MediaEngine
@@ -14,6 +15,10 @@ extension RealPipelines {
 
         private func video(_ end: CallEnd) async throws -> StatisticsReport.OutboundRtp {
             try #require(await end.peer.statisticsReport().outbound.first { $0.kind == "video" })
+        }
+
+        private func received(_ end: CallEnd) async throws -> StatisticsReport.InboundRtp {
+            try #require(await end.peer.statisticsReport().inbound.first { $0.kind == "video" })
         }
 
         private func available(_ end: CallEnd) async -> Double? {
@@ -57,6 +62,34 @@ extension RealPipelines {
                 }
                 #expect(try await video(call.caller).qualityLimitationDurations["bandwidth"] ?? 0 > 0)
                 try await call.callee.waitForMoreFrames(30)
+            }
+        }
+
+        @Test("A probe sends packets again that the peer has: it lacks none, and discards none")
+        func probe() async throws {
+            try await withCall(options()) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForFrames(10) }
+                let from = try #require(await call.caller.peer.media?.peer)
+                let receiver = try #require(await call.callee.peer.media?.peer.webrtc.child(madeBy: "rtprtxreceive"))
+                let again = { receiver.get("num-rtx-assoc-packets")?.intValue ?? 0 }
+                // The receiver knows whose packets are sent again once it has asked for one.
+                let loss = try await NetworkLoss(to: call.callee, every: 10, of: [96])
+                try await eventually("a repaired packet") {
+                    try await received(call.callee).retransmittedPacketsReceived > 0
+                }
+                loss.end()
+                try await call.callee.waitForMoreFrames(30)
+                let (before, count) = (try await received(call.callee), again())
+                let sender = ProbeSender(from.retransmitted, on: .global()) { [weak from] in from?.retransmissionSender
+                }
+                sender.send(BandwidthProbe.Train(rate: 1_000_000, packets: 20))
+                try await eventually("what was sent again") { again() >= count + 20 }
+                withExtendedLifetime(sender) {}
+                try await call.callee.waitForMoreFrames(30)
+                let after = try await received(call.callee)
+                #expect(after.packetsLost == before.packetsLost && after.packetsDiscarded == before.packetsDiscarded)
+                #expect(after.retransmittedPacketsReceived == before.retransmittedPacketsReceived)
             }
         }
 

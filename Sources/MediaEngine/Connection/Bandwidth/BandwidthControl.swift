@@ -33,6 +33,7 @@ final class BandwidthControl: Sendable {
     }
     private let tracks: PeerTracks
     private let retransmitted: RetransmittedPackets
+    private let probes: ProbeSender
     private let state: Mutex<State>
     /// Has a lock of its own: the thread that sends must not wait while the rate changes.
     private let silence = Mutex(ReportSilence())
@@ -60,9 +61,10 @@ final class BandwidthControl: Sendable {
         }
     }
 
-    init(_ tracks: PeerTracks, _ retransmitted: RetransmittedPackets, preference: DegradationPreference) {
+    init(_ tracks: PeerTracks, _ peer: PeerPipeline, preference: DegradationPreference) {
         self.tracks = tracks
-        self.retransmitted = retransmitted
+        retransmitted = peer.retransmitted
+        probes = ProbeSender(peer.retransmitted, on: queue) { [weak peer] in peer?.retransmissionSender }
         state = Mutex(State(ladder: VideoLadder(preference)))
     }
 
@@ -97,15 +99,18 @@ final class BandwidthControl: Sendable {
     /// Runs on the thread that receives the reports.
     private func note(_ reports: [PacketReport]) {
         guard !reports.isEmpty else { return }
+        var train: BandwidthProbe.Train?
         adapt { state, video in
             let enough = VideoShare.bandwidth(forKbit: video.wantedKbit)
             // Taken and put back, so that its windows are not copied.
             var estimator = state.estimator.take() ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
+            train = estimator.takeProbe()
             state.estimator = estimator
             silence.withLock { $0.note(at: seconds, isDelayed: estimator.isDelayed) }
         }
         adaptFrames()
+        if let train { probes.send(train) }
     }
 
     /// Sends other frames when the rate asks for it.

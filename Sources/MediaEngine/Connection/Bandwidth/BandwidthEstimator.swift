@@ -38,6 +38,8 @@ struct BandwidthEstimator: Sendable {
 
     /// Of that growth when a full queue loses packets at once: then each time that the path is full costs the peer frames.
     private static let shortQueueGrowth = 0.35
+    /// After less was found, no probe follows for so many s: the queue has to be empty.
+    private static let probePause = 2.0
 
     /// What the path takes, in bit/s, headers included.
     private(set) var bitrate: Double
@@ -64,6 +66,7 @@ struct BandwidthEstimator: Sendable {
     private var trend = DelayTrend()
     private var delays = QueueDelay()
     private var losses = LossLimit()
+    private var probe = BandwidthProbe()
     /// Whether packets wait since a steep rise: the latest ones, while the shortest wait of the last ones says nothing yet.
     private var hasRisen = false
     private var departures = ByteRate()
@@ -109,12 +112,17 @@ struct BandwidthEstimator: Sendable {
             let isNext = latest.map { report.number == $0 &+ 1 } ?? false
             latest = report.number
             now = report.sent
-            if let next = losses.note(report, isNext: isNext, isConclusive: isConclusive) { factor = next }
+            // A probe fills the queue for a moment.
+            let isProbed = probe.isUnderway
+            if let taken = probe.note(report) { follow(probed: taken) }
+            if !isProbed, let next = losses.note(report, isNext: isNext, isConclusive: isConclusive) { factor = next }
             departures.note(report.bytes, at: report.sent, isNext: isNext)
             isGap = isGap || !isNext
             guard let received = report.received else { continue }
-            trend.note(sent: report.sent, received: received)
-            delays.note(sent: report.sent, received: received, bytes: report.bytes, isNext: !isGap)
+            if !isProbed {
+                trend.note(sent: report.sent, received: received)
+                delays.note(sent: report.sent, received: received, bytes: report.bytes, isNext: !isGap)
+            }
             arrivals.note(report.bytes, at: received, isNext: !isGap)
             isGap = false
         }
@@ -122,6 +130,22 @@ struct BandwidthEstimator: Sendable {
         first = first ?? now
         if let factor { follow(factor, at: now) }
         adapt(at: now, delays.takeRise())
+    }
+
+    /// What should be sent for a moment beside the media, to see whether the path takes more; nil: nothing.
+    mutating func takeProbe() -> BandwidthProbe.Train? {
+        guard let last, bitrate < min(enough, Self.range.upperBound) * 0.95, !isApplicationLimited else { return nil }
+        // Where the queue is short, it would cost packets of the media.
+        guard !isCongested, trend.usage == .normal, !losses.isExcessive, !hasShortQueue else { return nil }
+        guard last - (lastDecrease ?? -.infinity) >= Self.probePause else { return nil }
+        return probe.begin(at: last, bitrate: bitrate)
+    }
+
+    private mutating func follow(probed taken: Double) {
+        let isMore = taken > bitrate * 1.1 && !isCongested
+        probe.note(isMore: isMore)
+        guard isMore else { return }
+        bitrate = min(taken, enough, Self.range.upperBound)
     }
 
     /// When more is wanted than before, and nothing speaks against it, there is no reason to wait.
@@ -207,6 +231,7 @@ struct BandwidthEstimator: Sendable {
         let known = max(received * 2 + 20_000, (capacity ?? 0) * Self.decrease)
         let limit = min(known, enough, Self.range.upperBound)
         guard bitrate < limit else { return }
+        if let capacity, bitrate > capacity * 1.3 { hasShortQueue = false }
         if let capacity, bitrate > capacity * 1.5 { self.capacity = nil }
         let quiet = now - (lastDecrease ?? -.infinity)
         let isNear = capacity.map { abs(bitrate - $0) < $0 * 0.1 } ?? false

@@ -14,7 +14,7 @@ struct LossLimit: Sendable {
     private static let packets = 20
     private static let window = 0.5
     /// A larger share than this, above the path's own and its chance, is clear after fewer s.
-    private static let heavy = (share: 0.15, packets: 30, window: 0.15)
+    private static let heavy = (share: 0.2, packets: 30, window: 0.15)
     /// A path that takes none of so many packets, for so many s, is interrupted.
     private static let outage = (packets: 10, seconds: 0.3)
     /// After so many reductions without effect the loss is the path's own.
@@ -93,7 +93,9 @@ struct LossLimit: Sendable {
 
     private var isLongEnough: Bool { current.packets >= Self.packets && current.seconds >= Self.window }
 
-    /// Whether so much is lost that nothing else can follow. The effect of a reduction needs the whole time.
+    /// Whether so much is lost that nothing else can follow.
+    ///
+    /// The effect of a reduction needs the whole time.
     private var isHeavy: Bool {
         let heavy = Self.heavy
         guard reduction == nil, current.packets >= heavy.packets, current.seconds >= heavy.window else { return false }

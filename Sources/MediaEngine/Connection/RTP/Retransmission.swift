@@ -128,11 +128,26 @@ final class RetransmittedPackets: Sendable {
         var congestion = Congestion()
         var count = 0
         var hasRefused = false
+        var latest: [Sent] = []
     }
+
+    /// A packet that was sent for the first time.
+    struct Sent: Sendable {
+        let number: UInt16
+        let ssrc: UInt32
+        /// Its size on the network.
+        let bytes: Int
+    }
+
+    /// So many of the latest packets are remembered.
+    private static let remembered = 16
     private let state = Mutex(State())
 
     /// How many were sent.
     var count: Int { state.withLock { $0.count } }
+
+    /// The latest packets of the video, which can be sent again; none when the peer takes none.
+    var latest: [Sent] { state.withLock { $0.retransmission == nil ? [] : $0.latest } }
 
     /// Sets the payload types of the video and of its retransmissions; nil: nothing is sent again.
     func setPayloadTypes(media: Int, retransmission: Int?) {
@@ -175,12 +190,14 @@ final class RetransmittedPackets: Sendable {
 
     struct RtpHead {
         let payloadType: Int
+        let number: UInt16
         let ssrc: UInt32
 
         /// Of the first 12 bytes of a RTP packet (RFC 3550 section 5.1); nil for fewer.
         init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count >= 12 else { return nil }
             payloadType = Int(bytes[1] & 0x7f)
+            number = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
             ssrc = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         }
     }
@@ -206,6 +223,8 @@ final class RetransmittedPackets: Sendable {
                 state.count += 1
             } else if head.payloadType == state.media {
                 state.ssrcs.insert(head.ssrc)
+                if state.latest.count == Self.remembered { state.latest.removeFirst() }
+                state.latest.append(Sent(number: head.number, ssrc: head.ssrc, bytes: bytes))
                 state.budget.earn(bytes, isCongested: state.congestion.isPresent(at: now), at: now)
             }
         }

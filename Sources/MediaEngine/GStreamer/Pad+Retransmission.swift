@@ -1,0 +1,29 @@
+internal import CGStreamer
+
+/// Requests to a `rtprtxsend`, at its source pad, to send a packet again.
+extension Pad {
+    private static let request = "GstRTPRetransmissionRequest"
+    /// Marks a request that is not the peer's.
+    private static let mark = "callagent-probe"
+
+    /// Passes a request of the peer upstream only when `admits` allows it; `rtpsession` makes one of each number in a NACK.
+    func limitRetransmissionRequests(_ admits: @escaping @Sendable (_ number: UInt16, _ ssrc: UInt32) -> Bool) {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
+            var (number, ssrc): (guint, guint) = (0, 0)
+            guard let structure = info.event.flatMap({ gst_event_get_structure($0) }),
+                gst_structure_has_name(structure, Self.request) != 0,
+                gst_structure_has_field(structure, Self.mark) == 0,
+                gst_structure_get_uint(structure, "seqnum", &number) != 0,
+                gst_structure_get_uint(structure, "ssrc", &ssrc) != 0
+            else { return GST_PAD_PROBE_OK }
+            return admits(UInt16(truncatingIfNeeded: number), ssrc) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+        }
+    }
+
+    /// Sends a packet again that the peer did not ask for, if it is still remembered; ``limitRetransmissionRequests(_:)`` does not count it.
+    func sendAgain(_ number: UInt16, ssrc: UInt32) {
+        let text = "\(Self.request), seqnum=(uint)\(number), ssrc=(uint)\(ssrc), \(Self.mark)=(boolean)true"
+        guard let structure = gst_structure_from_string(text, nil) else { return }
+        gst_pad_send_event(ref.pointer, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
+    }
+}
