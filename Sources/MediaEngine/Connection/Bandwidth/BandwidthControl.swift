@@ -45,6 +45,8 @@ final class BandwidthControl: Sendable {
     private static let pace = 2.0
     /// The same when the queue is short: a faster frame would not fit.
     private static let shortQueuePace = 1.25
+    /// The rate after a silence, as a share of what the path took before it.
+    private static let recoveryPace = 0.5
 
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
     private struct Step {
@@ -193,7 +195,10 @@ final class BandwidthControl: Sendable {
             backlog: isFull ? estimator?.backlog : nil, rate: rate)
         if next.limitKbit != nil {
             let pace = estimator?.hasShortQueue == true ? Self.shortQueuePace : Self.pace
-            next.pace = min(estimator?.bitrate ?? .infinity, most) * (next.isCongested ? 1 : pace)
+            // After a silence less is made for a while, but the peer waits for a key frame, which is large.
+            let least = isSilent ? 0 : min(state.unsilenced, state.receiverLimit ?? .infinity) * Self.recoveryPace
+            let taken = min(estimator?.bitrate ?? .infinity, max(most, least))
+            next.pace = taken * (next.isCongested ? 1 : pace)
         }
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false
