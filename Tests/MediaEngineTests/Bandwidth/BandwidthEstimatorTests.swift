@@ -122,13 +122,27 @@ import Testing
         (path.rate, path.jitter, path.delay, path.longestQueue) = (0.3 * megabit, jitter, delay, 0.3)
         path.run(seconds: 10)
         path.rate = 1.5 * megabit
-        path.run(seconds: 7)
-        #expect(path.estimator.bitrate > megabit)
+        // Without a probe it would take 8 s.
+        path.run(seconds: 6)
+        #expect(path.estimator.bitrate > megabit && path.probeCount > 0)
         path.clear()
         path.run(seconds: 20)
         #expect(path.estimator.bitrate < 1.7 * megabit)
         #expect(Double(path.arrivedBytes) * 8 / 20 > 0.8 * path.rate)
         #expect(path.longestWait < 0.3)
+    }
+
+    @Test("A path that gets wider and has a short queue is probed, and does not lose much by that")
+    func widerShortQueue() {
+        var path = SimulatedPath(wanted: 2 * megabit)
+        (path.rate, path.longestQueue) = (0.3 * megabit, 0.3)
+        path.run(seconds: 10)
+        (path.rate, path.longestQueue) = (megabit, 0.05)
+        path.clear()
+        path.run(seconds: 30)
+        #expect(path.probeCount > 0)
+        #expect(0.5...1.2 ~= path.estimator.bitrate / path.rate)
+        #expect(Double(path.lostPackets) < 0.06 * Double(path.sentPackets))
     }
 
     @Test("A path that takes no more is probed rarely, one that takes everything never")
@@ -226,7 +240,8 @@ import Testing
                         number: UInt16(truncatingIfNeeded: random.next()), sent: sent, received: received,
                         bytes: Int(random.next() % 65_536))
                 }
-                estimator.note(reports, enough: megabit)
+                estimator.note(reports, enough: 4 * megabit)
+                if estimator.takeProbe(most: .infinity) != nil { estimator.noteProbe(in: sent...sent + 0.05) }
                 #expect(BandwidthEstimator.range.contains(estimator.bitrate))
                 #expect(estimator.queue.isFinite && (0...1).contains(estimator.loss))
             }

@@ -5,71 +5,75 @@ import Testing
 @Suite("A probe of the path") struct BandwidthProbeTests {
     private let megabit = 1_000_000.0
 
-    /// The verdict on packets of 1,000 bytes that are sent at one rate and arrive at another.
-    private func verdict(
-        _ probe: inout BandwidthProbe, sentAt rate: Double, arrivedAt arrived: Double, from begin: Double = 10,
-        packets: Int = 10, losing lost: Int? = nil
-    ) -> Double? {
-        for index in 0..<packets {
-            let bits = Double(index) * 8_000
-            let report = PacketReport(
-                number: UInt16(index), sent: begin + bits / rate,
-                received: index == lost ? nil : 500 + bits / arrived, bytes: 1_000)
-            if let taken = probe.note(report) { return taken }
-        }
-        return nil
+    /// A probe that left from 10 s on, at twice 1 Mbit/s.
+    private func sent() -> BandwidthProbe {
+        var probe = BandwidthProbe()
+        _ = probe.begin(at: 9.9, bitrate: megabit)
+        probe.noteSent(in: 10...10.05)
+        return probe
     }
 
-    @Test("It is sent at twice the estimate, for 20 ms or with five packets")
+    /// The verdict on packets of 1,000 bytes that were sent at one rate and arrived at another.
+    private func verdict(
+        _ probe: inout BandwidthProbe, sentAt rate: Double, arrivedAt arrived: Double, losing lost: Int? = nil
+    ) -> Double? {
+        for index in 0..<10 {
+            let bits = Double(index) * 8_000
+            let report = PacketReport(
+                number: UInt16(index), sent: 10 + bits / rate, received: index == lost ? nil : 500 + bits / arrived,
+                bytes: 1_000)
+            guard probe.contains(report) else { break }
+            #expect(probe.note(report, bitrate: megabit) == nil)
+        }
+        let next = PacketReport(number: 10, sent: 10.06, received: 500.1, bytes: 1_000)
+        #expect(!probe.contains(next))
+        return probe.note(next, bitrate: megabit)
+    }
+
+    @Test("It is sent at twice the estimate, for 20 ms or with five packets, and one at a time")
     func train() {
-        var (narrow, wide) = (BandwidthProbe(), BandwidthProbe())
+        var (narrow, wide, widest) = (BandwidthProbe(), BandwidthProbe(), BandwidthProbe())
         #expect(narrow.begin(at: 0, bitrate: megabit / 4) == BandwidthProbe.Train(rate: megabit / 2, packets: 5))
         #expect(wide.begin(at: 0, bitrate: 5 * megabit) == BandwidthProbe.Train(rate: 10 * megabit, packets: 21))
+        #expect(wide.begin(at: 100, bitrate: 5 * megabit) == nil)
+        #expect(widest.begin(at: 0, bitrate: 50 * megabit) == nil)
     }
 
     @Test("A path that takes it takes the rate of the probe; a full one what arrived, and a little less")
     func verdicts() {
-        var probe = BandwidthProbe()
-        _ = probe.begin(at: 9.9, bitrate: megabit)
+        var probe = sent()
         let all = verdict(&probe, sentAt: 2 * megabit, arrivedAt: 2 * megabit)
         #expect(all.map { abs($0 - 2 * megabit) < 1 } == true)
-        #expect(!probe.isUnderway)
-
-        probe = BandwidthProbe()
-        _ = probe.begin(at: 9.9, bitrate: megabit)
+        probe = sent()
         let less = verdict(&probe, sentAt: 2 * megabit, arrivedAt: 1.5 * megabit)
         #expect(less.map { abs($0 - 1.5 * megabit * 0.95) < 1 } == true)
     }
 
-    @Test("Media at its own rate, packets that came together, and gaps say nothing; without a verdict it ends")
+    @Test("A path that takes no more, a slow train, a burst from a buffer, and a loss find nothing")
     func nothing() {
-        for (rate, lost) in [(megabit, nil), (100 * megabit, nil), (2 * megabit, 4)] as [(Double, Int?)] {
-            var probe = BandwidthProbe()
-            _ = probe.begin(at: 9.9, bitrate: megabit)
-            #expect(verdict(&probe, sentAt: rate, arrivedAt: rate, packets: lost == nil ? 10 : 8, losing: lost) == nil)
-            #expect(probe.isUnderway)
-            #expect(verdict(&probe, sentAt: megabit, arrivedAt: megabit, from: 12) == nil)
-            #expect(!probe.isUnderway)
+        for (rate, arrived, lost) in [
+            (2 * megabit, 1.1 * megabit, nil), (1.5 * megabit, 1.5 * megabit, nil), (2 * megabit, 9 * megabit, nil),
+            (2 * megabit, 2 * megabit, 4),
+        ] as [(Double, Double, Int?)] {
+            var probe = sent()
+            #expect(verdict(&probe, sentAt: rate, arrivedAt: arrived, losing: lost) == nil)
+            #expect(probe.begin(at: 13.8, bitrate: megabit) == nil && probe.begin(at: 14, bitrate: megabit) != nil)
         }
     }
 
-    @Test("The next one follows soon when more was found, and more and more rarely otherwise")
+    @Test("The next one follows soon when more was found, unless that was wrong, and rarely otherwise")
     func pauses() {
-        var probe = BandwidthProbe()
-        /// The time until the next one.
-        func pause(after begin: Double, isMore: Bool) -> Double? {
-            probe.note(isMore: isMore)
-            return stride(from: begin + 0.1, through: begin + 20, by: 0.1).first {
-                probe.begin(at: $0, bitrate: megabit) != nil
-            }
-        }
-        var (now, pauses): (Double, [Double]) = (0, [])
-        _ = probe.begin(at: now, bitrate: megabit)
-        for isMore in [true, true, false, false, false, true] {
-            guard let next = pause(after: now, isMore: isMore) else { break }
-            pauses.append(((next - now) * 10).rounded() / 10)
-            now = next
-        }
-        #expect(pauses == [0.5, 0.5, 4, 5, 5, 0.5])
+        var probe = sent()
+        #expect(verdict(&probe, sentAt: 2 * megabit, arrivedAt: 2 * megabit) != nil)
+        #expect(probe.begin(at: 10.3, bitrate: megabit) == nil)
+        var wrong = probe
+        #expect(probe.begin(at: 10.5, bitrate: megabit) != nil)
+        wrong.noteDecrease(at: 10.8)
+        #expect(wrong.begin(at: 14.8, bitrate: megabit) == nil && wrong.begin(at: 15, bitrate: megabit) != nil)
+        // Nothing could be sent, twice.
+        probe.cancel()
+        #expect(probe.begin(at: 14.4, bitrate: megabit) == nil && probe.begin(at: 14.6, bitrate: megabit) != nil)
+        probe.cancel()
+        #expect(probe.begin(at: 19.5, bitrate: megabit) == nil && probe.begin(at: 19.7, bitrate: megabit) != nil)
     }
 }

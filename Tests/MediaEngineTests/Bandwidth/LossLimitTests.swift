@@ -25,18 +25,21 @@ import Testing
         }
 
         /// Loses one of so many packets, and returns the verdicts.
-        mutating func send(packetsPerSecond: Int = 200, seconds: Double, loseEvery: Int? = nil) -> [Double] {
+        mutating func send(
+            packetsPerSecond: Int = 200, seconds: Double, loseEvery: Int? = nil, isConclusive: Bool = true
+        ) -> [Double] {
             (0..<Int(Double(packetsPerSecond) * seconds)).compactMap { index in
                 send(
-                    after: 1 / Double(packetsPerSecond), isLost: loseEvery.map { index % $0 == 0 } ?? false)
+                    after: 1 / Double(packetsPerSecond), isLost: loseEvery.map { index % $0 == 0 } ?? false,
+                    isConclusive: isConclusive)
             }
         }
 
-        private mutating func send(after pause: Double, isLost: Bool) -> Double? {
+        private mutating func send(after pause: Double, isLost: Bool, isConclusive: Bool = true) -> Double? {
             now += pause
             number &+= 1
             let report = PacketReport(number: number, sent: now, received: isLost ? nil : now + 0.05, bytes: 1_000)
-            return limit.note(report, isNext: true, isConclusive: true)
+            return limit.note(report, isNext: true, isConclusive: isConclusive)
         }
     }
 
@@ -56,6 +59,10 @@ import Testing
         let early = sender.verdict(loseEvery: loseEvery, within: seconds - 0.1)
         let verdict = sender.verdict(loseEvery: loseEvery, within: 0.1)
         #expect(early == nil)
+        // While a queue is full, a lower rate may cure nothing.
+        var full = Sender()
+        let inconclusive = full.send(seconds: 0.4, loseEvery: loseEvery, isConclusive: false)
+        #expect(inconclusive.isEmpty)
         #expect(verdict.map { abs($0 - (1 - 1 / Double(loseEvery))) < 0.05 } == true)
     }
 

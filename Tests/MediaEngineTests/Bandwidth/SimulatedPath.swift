@@ -119,9 +119,10 @@ struct SimulatedPath {
         while let first = underway.first, first.due <= time {
             estimator.note(first.reports, enough: enough)
             underway.removeFirst()
-            guard let train = estimator.takeProbe() else { continue }
+            guard let train = estimator.takeProbe(most: .infinity) else { continue }
             probeCount += 1
             probes += (0..<train.packets).map { now + Double($0) * 1_000 * 8 / train.rate }
+            estimator.noteProbe(in: now...(probes.last ?? now))
         }
     }
 }

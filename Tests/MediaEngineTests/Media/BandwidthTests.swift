@@ -81,15 +81,56 @@ extension RealPipelines {
                 loss.end()
                 try await call.callee.waitForMoreFrames(30)
                 let (before, count) = (try await received(call.callee), again())
-                let sender = ProbeSender(from.retransmitted, on: .global()) { [weak from] in from?.retransmissionSender
+                let sender = ProbeSender(from.retransmitted, on: .global()) { [weak from] in
+                    from?.retransmissionSender
                 }
-                sender.send(BandwidthProbe.Train(rate: 1_000_000, packets: 20))
-                try await eventually("what was sent again") { again() >= count + 20 }
+                // More than the peer could request at once.
+                let train = BandwidthProbe.Train(rate: 5_000_000, packets: 150)
+                let span = Shared<ClosedRange<Double>?>(nil)
+                let repaired = from.retransmitted.count
+                #expect(sender.send(train) { sent in span.update { $0 = sent } })
+                try await eventually("what was sent again") { again() >= count + 150 }
+                #expect(from.retransmitted.count - repaired < 20)
+                let seconds = try #require(span.value.map { $0.upperBound - $0.lowerBound })
+                #expect(0.01..<1 ~= seconds)
                 withExtendedLifetime(sender) {}
                 try await call.callee.waitForMoreFrames(30)
                 let after = try await received(call.callee)
                 #expect(after.packetsLost == before.packetsLost && after.packetsDiscarded == before.packetsDiscarded)
                 #expect(after.retransmittedPacketsReceived == before.retransmittedPacketsReceived)
+            }
+        }
+
+        @Test("A link that becomes narrow, and wide again, is probed, and all is sent again")
+        func wideAgain() async throws {
+            var conditions = NetworkConditions()
+            conditions.bitrate = 300_000
+            let network = NetworkEmulator()
+            var options = options()
+            options.configure = {
+                $0.tracks[.video]?.bitrateKbit = 800
+                $0.network = network
+            }
+            try await withCall(options) { call in
+                try await call.connect()
+                for end in call.ends { try await end.waitForFrames(10) }
+                let receiver = try #require(await call.callee.peer.media?.peer.webrtc.child(madeBy: "rtprtxreceive"))
+                let repeated = { receiver.get("num-rtx-packets")?.intValue ?? 0 }
+                network.conditions = conditions
+                try await eventually("a lower estimate", within: .seconds(20)) {
+                    await available(call.caller) ?? .infinity < 350_000
+                }
+                network.conditions = NetworkConditions()
+                let before = (repeated(), try await video(call.caller).retransmittedPacketsSent)
+                try await eventually("all video", within: .seconds(30)) {
+                    try await video(call.caller).targetBitrate == 800_000
+                }
+                // More than what the peer missed.
+                let (probed, missed) = (
+                    repeated() - before.0, try await video(call.caller).retransmittedPacketsSent - before.1
+                )
+                #expect(probed >= missed + 5)
+                try await call.callee.waitForMoreFrames(30)
             }
         }
 

@@ -39,15 +39,6 @@ final class BandwidthControl: Sendable {
     private let silence = Mutex(ReportSilence())
     private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
     private let start = ContinuousClock.now
-    /// The rate of large frames without a queue, as a multiple of what the path takes.
-    ///
-    /// A lower one delays usual frames, too: then frames are dropped, and the next are larger.
-    private static let pace = 2.0
-    /// The same when the queue is short: a faster frame would not fit.
-    private static let shortQueuePace = 1.25
-    /// The rate after a silence, as a share of what the path took before it.
-    private static let recoveryPace = 0.5
-
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
     private struct Step {
         let interval: Duration
@@ -107,12 +98,22 @@ final class BandwidthControl: Sendable {
             // Taken and put back, so that its windows are not copied.
             var estimator = state.estimator.take() ?? BandwidthEstimator(start: enough)
             estimator.note(reports, enough: enough)
-            train = estimator.takeProbe()
+            let isSilent = silence.withLock {
+                $0.note(at: seconds, isDelayed: estimator.isDelayed)
+                return $0.factor(at: seconds) < 1
+            }
+            if !isSilent { train = estimator.takeProbe(most: state.receiverLimit ?? .infinity) }
             state.estimator = estimator
-            silence.withLock { $0.note(at: seconds, isDelayed: estimator.isDelayed) }
         }
         adaptFrames()
-        if let train { probes.send(train) }
+        if let train { send(train) }
+    }
+
+    private func send(_ train: BandwidthProbe.Train) {
+        let isSent = probes.send(train) { [weak self] span in
+            self?.state.withLock { $0.estimator?.noteProbe(in: span) }
+        }
+        if !isSent { state.withLock { $0.estimator?.noteProbe(in: nil) } }
     }
 
     /// Sends other frames when the rate asks for it.
@@ -194,11 +195,12 @@ final class BandwidthControl: Sendable {
             isCongested: isFull || isSilent,
             backlog: isFull ? estimator?.backlog : nil, rate: rate)
         if next.limitKbit != nil {
-            let pace = estimator?.hasShortQueue == true ? Self.shortQueuePace : Self.pace
-            // After a silence less is made for a while, but the peer waits for a key frame, which is large.
-            let least = isSilent ? 0 : min(state.unsilenced, state.receiverLimit ?? .infinity) * Self.recoveryPace
-            let taken = min(estimator?.bitrate ?? .infinity, max(most, least))
-            next.pace = taken * (next.isCongested ? 1 : pace)
+            next.pace =
+                PacketPace(
+                    estimate: estimator?.bitrate, receiverLimit: state.receiverLimit, unsilenced: state.unsilenced,
+                    silenceFactor: factor, isSilent: isSilent, isCongested: next.isCongested,
+                    hasShortQueue: estimator?.hasShortQueue == true
+                ).bitrate
         }
         let now = ContinuousClock.now
         let isEarly = state.changed.map { now - $0 < step.interval } ?? false

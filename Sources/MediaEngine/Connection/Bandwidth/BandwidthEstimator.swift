@@ -72,8 +72,9 @@ struct BandwidthEstimator: Sendable {
     private var departures = ByteRate()
     private var arrivals = ByteRate()
     private var latest: UInt16?
-    /// Whether a report got lost since the last packet that arrived.
+    /// Whether a report got lost since the last packet that arrived, or a probe was sent.
     private var isGap = false
+    private var isAfterProbe = false
     private var enough: Double
     private var ignoredUntil: Double?
     /// Reductions after which the queue was no shorter, and its length then, in s.
@@ -112,14 +113,17 @@ struct BandwidthEstimator: Sendable {
             let isNext = latest.map { report.number == $0 &+ 1 } ?? false
             latest = report.number
             now = report.sent
-            // A probe fills the queue for a moment.
-            let isProbed = probe.isUnderway
-            if let taken = probe.note(report) { follow(probed: taken) }
-            if !isProbed, let next = losses.note(report, isNext: isNext, isConclusive: isConclusive) { factor = next }
+            if let taken = probe.note(report, bitrate: bitrate), !isCongested {
+                bitrate = max(bitrate, min(taken, enough, Self.range.upperBound))
+            }
+            let isMedia = !probe.contains(report)
+            let follows = isNext && !isAfterProbe
+            isAfterProbe = !isMedia
+            if isMedia, let next = losses.note(report, isNext: follows, isConclusive: isConclusive) { factor = next }
             departures.note(report.bytes, at: report.sent, isNext: isNext)
-            isGap = isGap || !isNext
+            isGap = isGap || !follows
             guard let received = report.received else { continue }
-            if !isProbed {
+            if isMedia {
                 trend.note(sent: report.sent, received: received)
                 delays.note(sent: report.sent, received: received, bytes: report.bytes, isNext: !isGap)
             }
@@ -133,19 +137,20 @@ struct BandwidthEstimator: Sendable {
     }
 
     /// What should be sent for a moment beside the media, to see whether the path takes more; nil: nothing.
-    mutating func takeProbe() -> BandwidthProbe.Train? {
-        guard let last, bitrate < min(enough, Self.range.upperBound) * 0.95, !isApplicationLimited else { return nil }
+    ///
+    /// `most` is what the peer says that it takes, in bit/s. ``noteProbe(in:)`` has to follow.
+    mutating func takeProbe(most: Double) -> BandwidthProbe.Train? {
+        let wanted = min(enough, most, Self.range.upperBound)
+        guard let last, bitrate < wanted * 0.95, !isApplicationLimited else { return nil }
         // Where the queue is short, it would cost packets of the media.
         guard !isCongested, trend.usage == .normal, !losses.isExcessive, !hasShortQueue else { return nil }
         guard last - (lastDecrease ?? -.infinity) >= Self.probePause else { return nil }
         return probe.begin(at: last, bitrate: bitrate)
     }
 
-    private mutating func follow(probed taken: Double) {
-        let isMore = taken > bitrate * 1.1 && !isCongested
-        probe.note(isMore: isMore)
-        guard isMore else { return }
-        bitrate = min(taken, enough, Self.range.upperBound)
+    /// Notes when the packets of a probe left, by the clock of the reports, in s; nil: there was nothing to send.
+    mutating func noteProbe(in span: ClosedRange<Double>?) {
+        if let span { probe.noteSent(in: span) } else { probe.cancel() }
     }
 
     /// When more is wanted than before, and nothing speaks against it, there is no reason to wait.
@@ -222,6 +227,7 @@ struct BandwidthEstimator: Sendable {
 
     private mutating func decrease(to lower: Double, at now: Double) {
         lastDecrease = now
+        probe.noteDecrease(at: now)
         guard lower < bitrate else { return }
         bitrate = max(lower, Self.range.lowerBound)
     }

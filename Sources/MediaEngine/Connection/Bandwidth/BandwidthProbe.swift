@@ -1,7 +1,7 @@
 /// Looks whether the path takes more than is sent: for a moment more is sent, and the reports tell how fast it arrived.
 ///
 /// Video that is limited never shows that the path takes twice as much. Growing by a tenth a second would need seven seconds to find that out, so
-/// libwebrtc probes, too. What is sent are packets again that the peer has already. A pure value.
+/// libwebrtc probes, too. A probe repeats packets that the peer has. A pure value; times are those of sent packets, in s.
 struct BandwidthProbe: Sendable {
     /// The rate of a probe, as a multiple of the estimate.
     private static let factor = 2.0
@@ -10,72 +10,105 @@ struct BandwidthProbe: Sendable {
     /// About the size of a packet, in bytes.
     private static let packetBytes = 1_200
     private static let mostPackets = 40
-    /// Jitter may bring packets together: a train that took less time to send, in s, says nothing.
-    private static let shortestTrain = 0.005
+    /// At a higher rate, in bit/s, that many packets are too short a train.
+    private static let highestRate = 50_000_000.0
+    /// A train that left more slowly than this share of its rate says nothing.
+    private static let slowest = 0.8
+    /// A train that arrived so many times as fast as it left came through a buffer, and says nothing.
+    private static let fastest = 2.0
     /// A path that takes less than this share of what was sent is full, and this share of that is used.
     private static let full = (below: 0.9, used: 0.95)
-    /// After this time, in s, no report on the probe follows.
-    private static let patience = 1.0
-    /// The time between two probes, in s: after one that found more, and the most after those that did not.
-    private static let pauses = (shortest: 0.5, first: 2.0, longest: 5.0)
+    /// The time between two probes, in s: after one that found more, after one that did not, and after several of those.
+    private static let pauses = (found: 0.5, first: 4.0, longest: 5.0)
+    /// When less is sent within this time after a probe, in s, that was wrong.
+    private static let trial = 2.0
 
     /// A probe that is sent.
     struct Train: Sendable, Equatable {
         /// In bit/s.
         let rate: Double
         let packets: Int
+
+        /// The size of its packets with which it takes the least time that says something, in bytes.
+        var packetBytes: Int { Int(rate * least.seconds / 8) / packets }
     }
 
-    private var underway: Train?
-    /// Whether a probe may be on the path, which fills its queue for a moment.
-    var isUnderway: Bool { underway != nil }
-    private var pause = Self.pauses.first
+    private enum Progress {
+        case idle
+        /// Its packets leave.
+        case leaving(Train)
+        /// All have left in this time; what is known about it so far, unless one was lost.
+        case sent(Train, ClosedRange<Double>, [PacketReport]?)
+    }
+    private var progress = Progress.idle
+    private var pause = 0.0
     private var last: Double?
-    private var reports: [PacketReport] = []
+    private var lastFound: Double?
 
-    /// A probe that should be sent now, unless one was lately; `bitrate` is the estimate, in bit/s, and `now` the time of a sent packet.
+    /// A probe that should be sent now; nil while one is sent, and for a while after it.
+    ///
+    /// `bitrate` is the estimate in bit/s. ``noteSent(in:)`` or ``cancel()`` has to follow.
     mutating func begin(at now: Double, bitrate: Double) -> Train? {
-        if let last, now - last < pause { return nil }
+        guard case .idle = progress, now - (last ?? -.infinity) >= pause else { return nil }
         let rate = bitrate * Self.factor
-        let bytes = rate * Self.least.seconds / 8
-        let packets = min(max(Int(bytes) / Self.packetBytes + 1, Self.least.packets), Self.mostPackets)
-        last = now
-        underway = Train(rate: rate, packets: packets)
-        reports = []
-        return underway
+        guard rate <= Self.highestRate else { return nil }
+        let packets = Int(rate * Self.least.seconds / 8) / Self.packetBytes + 1
+        let train = Train(rate: rate, packets: min(max(packets, Self.least.packets), Self.mostPackets))
+        (last, progress) = (now, .leaving(train))
+        return train
+    }
+
+    /// Notes when the packets of the probe left.
+    mutating func noteSent(in span: ClosedRange<Double>) {
+        guard case .leaving(let train) = progress else { return }
+        progress = .sent(train, span, [])
+    }
+
+    /// Notes that the probe was not sent.
+    mutating func cancel() { end(isMore: false) }
+
+    /// Notes that less is sent now, in vain if a probe has just found more.
+    mutating func noteDecrease(at now: Double) {
+        if let lastFound, now - lastFound < Self.trial { pause = Self.pauses.longest }
+    }
+
+    /// Whether a packet left with the probe, which fills a queue for a moment: it says nothing else about the path.
+    func contains(_ report: PacketReport) -> Bool {
+        guard case .sent(_, let span, _) = progress else { return false }
+        return span.contains(report.sent)
     }
 
     /// Notes a report, in the order in which packets were sent.
-    /// - Returns: What the path takes, in bit/s, at most the rate of the probe, when that is known now.
-    mutating func note(_ report: PacketReport) -> Double? {
-        guard let train = underway else { return nil }
-        if let last, report.sent - last > Self.patience { noteNothing() }
-        guard report.received != nil else {
-            reports = []
+    /// - Returns: What the path takes, in bit/s and at most the rate of the probe, once that is known and more than `bitrate`.
+    mutating func note(_ report: PacketReport, bitrate: Double) -> Double? {
+        guard case .sent(let train, let span, let reports) = progress, report.sent >= span.lowerBound else {
             return nil
         }
-        reports = reports.suffix(train.packets - 1) + [report]
-        guard reports.count == train.packets, let first = reports.first, let begin = first.received,
-            let end = report.received
+        guard report.sent > span.upperBound else {
+            let isLost = report.received == nil
+            progress = .sent(train, span, isLost ? nil : reports.map { $0 + [report] })
+            return nil
+        }
+        let taken = reports.flatMap { Self.taken($0, train) }
+        let isMore = taken.map { $0 > bitrate * 1.1 } ?? false
+        end(isMore: isMore)
+        if isMore { lastFound = report.sent }
+        return isMore ? taken : nil
+    }
+
+    private mutating func end(isMore: Bool) {
+        progress = .idle
+        pause = isMore ? Self.pauses.found : pause < Self.pauses.first ? Self.pauses.first : Self.pauses.longest
+    }
+
+    /// What the path took of a train; nil when that says nothing.
+    private static func taken(_ reports: [PacketReport], _ train: Train) -> Double? {
+        guard reports.count >= least.packets, let first = reports.first, let last = reports.last,
+            let begin = first.received, let end = last.received, end > begin, last.sent > first.sent
         else { return nil }
         let bits = Double(reports.dropFirst().reduce(0) { $0 + $1.bytes }) * 8
-        let seconds = report.sent - first.sent
-        guard seconds >= Self.shortestTrain, bits / seconds >= train.rate * 0.8 else { return nil }
-        let sent = bits / seconds
-        let arrived = end > begin ? bits / (end - begin) : sent
-        let isFull = arrived < sent * Self.full.below
-        (underway, reports) = (nil, [])
-        return min(isFull ? arrived * Self.full.used : sent, train.rate)
-    }
-
-    /// Notes whether the last probe found that the path takes more.
-    mutating func note(isMore: Bool) {
-        guard isMore else { return noteNothing() }
-        pause = Self.pauses.shortest
-    }
-
-    private mutating func noteNothing() {
-        (underway, reports) = (nil, [])
-        pause = min(max(pause, Self.pauses.first) * 2, Self.pauses.longest)
+        let (sent, arrived) = (bits / (last.sent - first.sent), bits / (end - begin))
+        guard sent >= train.rate * slowest, arrived <= sent * fastest else { return nil }
+        return min(arrived < sent * full.below ? arrived * full.used : sent, train.rate)
     }
 }

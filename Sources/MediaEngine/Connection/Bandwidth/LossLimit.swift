@@ -93,7 +93,7 @@ struct LossLimit: Sendable {
 
     private var isLongEnough: Bool { current.packets >= Self.packets && current.seconds >= Self.window }
 
-    /// Whether so much is lost that nothing else can follow.
+    /// Whether so much is lost that a shorter time is enough.
     ///
     /// The effect of a reduction needs the whole time.
     private var isHeavy: Bool {

@@ -1,31 +1,62 @@
 internal import Dispatch
-internal import Synchronization
 
-/// Sends the packets of a ``BandwidthProbe``: the latest ones of the video again, at the rate of the probe (RFC 4588).
+/// Sends the packets of a ``BandwidthProbe``: some of the latest ones of the video again, at the rate of the probe (RFC 4588).
 ///
-/// The peer drops those that it has, as libwebrtc's padding. One that got lost arrives after all.
+/// The peer drops those that it has. One that got lost arrives after all.
 final class ProbeSender: Sendable {
     private let packets: RetransmittedPackets
     private let sender: @Sendable () -> Element?
     private let queue: DispatchQueue
+
+    /// A train on its way out.
+    private struct Departure: Sendable {
+        let packets: [RetransmittedPackets.Sent]
+        let rate: Double
+        let source: Pad
+        let begin: Double
+        let onSent: @Sendable (ClosedRange<Double>) -> Void
+    }
 
     /// `sender` is the `rtprtxsend`; nil when the peer takes no packets again.
     init(_ packets: RetransmittedPackets, on queue: DispatchQueue, sender: @escaping @Sendable () -> Element?) {
         (self.packets, self.queue, self.sender) = (packets, queue, sender)
     }
 
-    func send(_ train: BandwidthProbe.Train) {
-        let latest = packets.latest
-        guard !latest.isEmpty, let source = try? sender()?.pad("src") else { return }
-        let packets = (0..<train.packets).map { latest[$0 % latest.count] }
-        send(packets[...], at: train.rate, through: source)
+    /// Sends a probe; `onSent` runs when all packets have left, with the time in which they did, in s of GStreamer's system clock.
+    /// - Returns: Whether there is something to send.
+    func send(_ train: BandwidthProbe.Train, onSent: @escaping @Sendable (ClosedRange<Double>) -> Void) -> Bool {
+        let wanted = train.packetBytes
+        let fitting = packets.latest.sorted { abs($0.bytes - wanted) < abs($1.bytes - wanted) }.prefix(4)
+        guard !fitting.isEmpty, let source = try? sender()?.pad("src") else { return false }
+        let departure = Departure(
+            packets: (0..<train.packets).map { fitting[$0 % fitting.count] }, rate: train.rate, source: source,
+            begin: Self.now, onSent: onSent)
+        queue.async { [weak self] in self?.send(departure, from: 0, bits: 0) }
+        return true
     }
 
-    private func send(_ packets: ArraySlice<RetransmittedPackets.Sent>, at rate: Double, through source: Pad) {
-        guard let packet = packets.first else { return }
-        source.sendAgain(packet.number, ssrc: packet.ssrc)
-        queue.asyncAfter(deadline: .now() + Double(packet.bytes) * 8 / rate) { [weak self] in
-            self?.send(packets.dropFirst(), at: rate, through: source)
+    /// Sends what is due, and the rest later: a timer may be late.
+    private func send(_ departure: Departure, from index: Int, bits: Double) {
+        var (index, bits) = (index, bits)
+        while index < departure.packets.count, departure.begin + bits / departure.rate <= Self.now {
+            let packet = departure.packets[index]
+            packets.noteProbe()
+            departure.source.sendAgain(packet.number, ssrc: packet.ssrc)
+            bits += Double(packet.bytes) * 8
+            index += 1
+        }
+        guard index < departure.packets.count else {
+            // `rtprtxsend` sends them on a thread of its own.
+            return departure.onSent(departure.begin - Self.margin...Self.now + Self.margin)
+        }
+        let wait = departure.begin + bits / departure.rate - Self.now
+        queue.asyncAfter(deadline: .now() + max(wait, 0)) { [weak self, index, bits] in
+            self?.send(departure, from: index, bits: bits)
         }
     }
+
+    /// In s.
+    private static let margin = 0.002
+    /// The clock by which `rtpsession` notes when packets leave (CLOCK_MONOTONIC), in s.
+    private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 }

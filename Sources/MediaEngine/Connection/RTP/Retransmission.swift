@@ -129,6 +129,8 @@ final class RetransmittedPackets: Sendable {
         var count = 0
         var hasRefused = false
         var latest: [Sent] = []
+        /// How many of those that were sent again were a probe.
+        var probed = 0
     }
 
     /// A packet that was sent for the first time.
@@ -143,8 +145,11 @@ final class RetransmittedPackets: Sendable {
     private static let remembered = 16
     private let state = Mutex(State())
 
-    /// How many were sent.
-    var count: Int { state.withLock { $0.count } }
+    /// How many were sent because the peer missed them.
+    var count: Int { state.withLock { max($0.count - $0.probed, 0) } }
+
+    /// Notes that the next one is part of a probe.
+    func noteProbe() { state.withLock { $0.probed += 1 } }
 
     /// The latest packets of the video, which can be sent again; none when the peer takes none.
     var latest: [Sent] { state.withLock { $0.retransmission == nil ? [] : $0.latest } }
