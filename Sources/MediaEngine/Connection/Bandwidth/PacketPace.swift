@@ -6,7 +6,9 @@ struct PacketPace: Sendable {
     private static let usual = 2.0
     /// The same when its queue is short: a faster frame would not fit.
     private static let shortQueue = 1.25
-    /// A share of what the path took before a silence. Afterwards less is made for a while, but the peer waits for a key frame, which is large.
+    /// A share of what the path took before a silence.
+    ///
+    /// Afterwards less is made for a while, but the peer waits for a key frame, which is large.
     private static let afterSilence = 0.5
 
     /// What the path takes, by the reports; nil before there are any.
