@@ -241,7 +241,10 @@ import Testing
                         bytes: Int(random.next() % 65_536))
                 }
                 estimator.note(reports, enough: 4 * megabit)
-                if estimator.takeProbe(most: .infinity) != nil { estimator.noteProbe(in: sent...sent + 0.05) }
+                if estimator.takeProbe(most: .infinity) != nil {
+                    estimator.note(.begun(at: sent))
+                    if random.share() < 0.5 { estimator.note(.ended(at: sent + 0.05)) }
+                }
                 #expect(BandwidthEstimator.range.contains(estimator.bitrate))
                 #expect(estimator.queue.isFinite && (0...1).contains(estimator.loss))
             }

@@ -9,7 +9,8 @@ import Testing
     private func sent() -> BandwidthProbe {
         var probe = BandwidthProbe()
         _ = probe.begin(at: 9.9, bitrate: megabit)
-        probe.noteSent(in: 10...10.05)
+        probe.note(.begun(at: 10))
+        probe.note(.ended(at: 10.05))
         return probe
     }
 
@@ -49,6 +50,22 @@ import Testing
         #expect(less.map { abs($0 - 1.5 * megabit * 0.95) < 1 } == true)
     }
 
+    @Test("Reports that arrive before the last packet has left count, too")
+    func early() {
+        var probe = BandwidthProbe()
+        _ = probe.begin(at: 9.9, bitrate: megabit)
+        #expect(!probe.contains(PacketReport(number: 0, sent: 10, received: 500, bytes: 1_000)))
+        probe.note(.begun(at: 10))
+        for index in 0..<8 {
+            if index == 6 { probe.note(.ended(at: 10.05)) }
+            let time = Double(index) * 0.004
+            let report = PacketReport(number: UInt16(index), sent: 10 + time, received: 500 + time, bytes: 1_000)
+            #expect(probe.contains(report) && probe.note(report, bitrate: megabit) == nil)
+        }
+        let next = PacketReport(number: 8, sent: 10.06, received: 500.1, bytes: 1_000)
+        #expect(probe.note(next, bitrate: megabit).map { abs($0 - 2 * megabit) < 1 } == true)
+    }
+
     @Test("A path that takes no more, a slow train, a burst from a buffer, and a loss find nothing")
     func nothing() {
         for (rate, arrived, lost) in [
@@ -71,9 +88,9 @@ import Testing
         wrong.noteDecrease(at: 10.8)
         #expect(wrong.begin(at: 14.8, bitrate: megabit) == nil && wrong.begin(at: 15, bitrate: megabit) != nil)
         // Nothing could be sent, twice.
-        probe.cancel()
+        probe.note(.impossible)
         #expect(probe.begin(at: 14.4, bitrate: megabit) == nil && probe.begin(at: 14.6, bitrate: megabit) != nil)
-        probe.cancel()
+        probe.note(.impossible)
         #expect(probe.begin(at: 19.5, bitrate: megabit) == nil && probe.begin(at: 19.7, bitrate: megabit) != nil)
     }
 }

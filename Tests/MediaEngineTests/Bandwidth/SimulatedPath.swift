@@ -122,7 +122,8 @@ struct SimulatedPath {
             guard let train = estimator.takeProbe(most: .infinity) else { continue }
             probeCount += 1
             probes += (0..<train.packets).map { now + Double($0) * 1_000 * 8 / train.rate }
-            estimator.noteProbe(in: now...(probes.last ?? now))
+            estimator.note(.begun(at: now))
+            estimator.note(.ended(at: probes.last ?? now))
         }
     }
 }

@@ -110,10 +110,7 @@ final class BandwidthControl: Sendable {
     }
 
     private func send(_ train: BandwidthProbe.Train) {
-        let isSent = probes.send(train) { [weak self] span in
-            self?.state.withLock { $0.estimator?.noteProbe(in: span) }
-        }
-        if !isSent { state.withLock { $0.estimator?.noteProbe(in: nil) } }
+        probes.send(train) { [weak self] departure in self?.state.withLock { $0.estimator?.note(departure) } }
     }
 
     /// Sends other frames when the rate asks for it.

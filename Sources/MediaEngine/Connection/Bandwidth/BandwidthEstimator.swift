@@ -138,7 +138,7 @@ struct BandwidthEstimator: Sendable {
 
     /// What should be sent for a moment beside the media, to see whether the path takes more; nil: nothing.
     ///
-    /// `most` is what the peer says that it takes, in bit/s. ``noteProbe(in:)`` has to follow.
+    /// `most` is what the peer says that it takes, in bit/s. ``note(_:)`` has to follow.
     mutating func takeProbe(most: Double) -> BandwidthProbe.Train? {
         let wanted = min(enough, most, Self.range.upperBound)
         guard let last, bitrate < wanted * 0.95, !isApplicationLimited else { return nil }
@@ -148,10 +148,8 @@ struct BandwidthEstimator: Sendable {
         return probe.begin(at: last, bitrate: bitrate)
     }
 
-    /// Notes when the packets of a probe left, by the clock of the reports, in s; nil: there was nothing to send.
-    mutating func noteProbe(in span: ClosedRange<Double>?) {
-        if let span { probe.noteSent(in: span) } else { probe.cancel() }
-    }
+    /// Notes what becomes of a probe, by the clock of the reports, in s.
+    mutating func note(_ departure: BandwidthProbe.Departure) { probe.note(departure) }
 
     /// When more is wanted than before, and nothing speaks against it, there is no reason to wait.
     private mutating func raise(to enough: Double) {

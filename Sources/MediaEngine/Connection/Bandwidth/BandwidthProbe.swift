@@ -33,12 +33,20 @@ struct BandwidthProbe: Sendable {
         var packetBytes: Int { Int(rate * least.seconds / 8) / packets }
     }
 
+    /// What became of a probe that should be sent.
+    enum Departure: Sendable {
+        /// Its first packet leaves, and its last one has left, at these times.
+        case begun(at: Double)
+        case ended(at: Double)
+        /// There is nothing to send.
+        case impossible
+    }
+
     private enum Progress {
         case idle
-        /// Its packets leave.
-        case leaving(Train)
-        /// All have left in this time; what is known about it so far, unless one was lost.
-        case sent(Train, ClosedRange<Double>, [PacketReport]?)
+        case chosen(Train)
+        /// Since when it leaves, until when it left, and what is known about it so far, unless a packet got lost.
+        case underway(Train, begin: Double, end: Double?, [PacketReport]?)
     }
     private var progress = Progress.idle
     private var pause = 0.0
@@ -47,25 +55,27 @@ struct BandwidthProbe: Sendable {
 
     /// A probe that should be sent now; nil while one is sent, and for a while after it.
     ///
-    /// `bitrate` is the estimate in bit/s. ``noteSent(in:)`` or ``cancel()`` has to follow.
+    /// `bitrate` is the estimate in bit/s. ``note(_:)`` has to follow.
     mutating func begin(at now: Double, bitrate: Double) -> Train? {
         guard case .idle = progress, now - (last ?? -.infinity) >= pause else { return nil }
         let rate = bitrate * Self.factor
         guard rate <= Self.highestRate else { return nil }
         let packets = Int(rate * Self.least.seconds / 8) / Self.packetBytes + 1
         let train = Train(rate: rate, packets: min(max(packets, Self.least.packets), Self.mostPackets))
-        (last, progress) = (now, .leaving(train))
+        (last, progress) = (now, .chosen(train))
         return train
     }
 
-    /// Notes when the packets of the probe left.
-    mutating func noteSent(in span: ClosedRange<Double>) {
-        guard case .leaving(let train) = progress else { return }
-        progress = .sent(train, span, [])
+    /// Notes what becomes of a probe.
+    mutating func note(_ departure: Departure) {
+        switch (departure, progress) {
+        case (.begun(let begin), .chosen(let train)): progress = .underway(train, begin: begin, end: nil, [])
+        case (.ended(let end), .underway(let train, let begin, nil, let reports)):
+            progress = .underway(train, begin: begin, end: end, reports)
+        case (.impossible, .chosen): finish(isMore: false)
+        default: break
+        }
     }
-
-    /// Notes that the probe was not sent.
-    mutating func cancel() { end(isMore: false) }
 
     /// Notes that less is sent now, in vain if a probe has just found more.
     mutating func noteDecrease(at now: Double) {
@@ -74,29 +84,29 @@ struct BandwidthProbe: Sendable {
 
     /// Whether a packet left with the probe, which fills a queue for a moment: it says nothing else about the path.
     func contains(_ report: PacketReport) -> Bool {
-        guard case .sent(_, let span, _) = progress else { return false }
-        return span.contains(report.sent)
+        guard case .underway(_, let begin, let end, _) = progress else { return false }
+        return report.sent >= begin && report.sent <= end ?? .infinity
     }
 
     /// Notes a report, in the order in which packets were sent.
     /// - Returns: What the path takes, in bit/s and at most the rate of the probe, once that is known and more than `bitrate`.
     mutating func note(_ report: PacketReport, bitrate: Double) -> Double? {
-        guard case .sent(let train, let span, let reports) = progress, report.sent >= span.lowerBound else {
+        guard case .underway(let train, let begin, let end, let reports) = progress, report.sent >= begin else {
             return nil
         }
-        guard report.sent > span.upperBound else {
+        guard !contains(report) else {
             let isLost = report.received == nil
-            progress = .sent(train, span, isLost ? nil : reports.map { $0 + [report] })
+            progress = .underway(train, begin: begin, end: end, isLost ? nil : reports.map { $0 + [report] })
             return nil
         }
         let taken = reports.flatMap { Self.taken($0, train) }
         let isMore = taken.map { $0 > bitrate * 1.1 } ?? false
-        end(isMore: isMore)
+        finish(isMore: isMore)
         if isMore { lastFound = report.sent }
         return isMore ? taken : nil
     }
 
-    private mutating func end(isMore: Bool) {
+    private mutating func finish(isMore: Bool) {
         progress = .idle
         pause = isMore ? Self.pauses.found : pause < Self.pauses.first ? Self.pauses.first : Self.pauses.longest
     }

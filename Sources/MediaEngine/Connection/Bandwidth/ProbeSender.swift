@@ -9,12 +9,12 @@ final class ProbeSender: Sendable {
     private let queue: DispatchQueue
 
     /// A train on its way out.
-    private struct Departure: Sendable {
+    private struct Outgoing: Sendable {
         let packets: [RetransmittedPackets.Sent]
         let rate: Double
         let source: Pad
         let begin: Double
-        let onSent: @Sendable (ClosedRange<Double>) -> Void
+        let note: @Sendable (BandwidthProbe.Departure) -> Void
     }
 
     /// `sender` is the `rtprtxsend`; nil when the peer takes no packets again.
@@ -22,36 +22,35 @@ final class ProbeSender: Sendable {
         (self.packets, self.queue, self.sender) = (packets, queue, sender)
     }
 
-    /// Sends a probe; `onSent` runs when all packets have left, with the time in which they did, in s of GStreamer's system clock.
-    /// - Returns: Whether there is something to send.
-    func send(_ train: BandwidthProbe.Train, onSent: @escaping @Sendable (ClosedRange<Double>) -> Void) -> Bool {
+    /// Sends a probe, and tells `note` what becomes of it; times are of GStreamer's system clock, in s.
+    func send(_ train: BandwidthProbe.Train, note: @escaping @Sendable (BandwidthProbe.Departure) -> Void) {
         let wanted = train.packetBytes
         let fitting = packets.latest.sorted { abs($0.bytes - wanted) < abs($1.bytes - wanted) }.prefix(4)
-        guard !fitting.isEmpty, let source = try? sender()?.pad("src") else { return false }
-        let departure = Departure(
+        guard !fitting.isEmpty, let source = try? sender()?.pad("src") else { return note(.impossible) }
+        let outgoing = Outgoing(
             packets: (0..<train.packets).map { fitting[$0 % fitting.count] }, rate: train.rate, source: source,
-            begin: Self.now, onSent: onSent)
-        queue.async { [weak self] in self?.send(departure, from: 0, bits: 0) }
-        return true
+            begin: Self.now, note: note)
+        note(.begun(at: outgoing.begin))
+        queue.async { [weak self] in self?.send(outgoing, from: 0, bits: 0) }
     }
 
     /// Sends what is due, and the rest later: a timer may be late.
-    private func send(_ departure: Departure, from index: Int, bits: Double) {
+    private func send(_ outgoing: Outgoing, from index: Int, bits: Double) {
         var (index, bits) = (index, bits)
-        while index < departure.packets.count, departure.begin + bits / departure.rate <= Self.now {
-            let packet = departure.packets[index]
+        while index < outgoing.packets.count, outgoing.begin + bits / outgoing.rate <= Self.now {
+            let packet = outgoing.packets[index]
             packets.noteProbe()
-            departure.source.sendAgain(packet.number, ssrc: packet.ssrc)
+            outgoing.source.sendAgain(packet.number, ssrc: packet.ssrc)
             bits += Double(packet.bytes) * 8
             index += 1
         }
-        guard index < departure.packets.count else {
+        guard index < outgoing.packets.count else {
             // `rtprtxsend` sends them on a thread of its own.
-            return departure.onSent(departure.begin - Self.margin...Self.now + Self.margin)
+            return outgoing.note(.ended(at: Self.now + Self.margin))
         }
-        let wait = departure.begin + bits / departure.rate - Self.now
+        let wait = outgoing.begin + bits / outgoing.rate - Self.now
         queue.asyncAfter(deadline: .now() + max(wait, 0)) { [weak self, index, bits] in
-            self?.send(departure, from: index, bits: bits)
+            self?.send(outgoing, from: index, bits: bits)
         }
     }
 
