@@ -14,20 +14,26 @@ extension RealPipelines {
             private let latest = [Shared(0), Shared(0)]
             private let tasks = Shared<[Task<Void, Never>]>([])
 
+            /// Passes on what happens from now on.
+            ///
+            /// The other end would follow earlier restarts one after the other, and refuse the latest one with too many former paths.
             init(_ call: LoopbackCall) {
                 self.call = call
                 for index in 0...1 {
                     let (end, other, latest) = (call.ends[index], call.ends[1 - index], latest[1 - index])
+                    let begin = end.events.count
                     tasks.update { tasks in
-                        tasks.append(Task { await Self.pass(from: end, to: other, latest) })
+                        tasks.append(Task { await Self.pass(from: end, to: other, latest, after: begin) })
                     }
                 }
             }
 
             deinit { for task in tasks.value { task.cancel() } }
 
-            private static func pass(from end: CallEnd, to other: CallEnd, _ latest: Shared<Int>) async {
-                var next = 0
+            private static func pass(from end: CallEnd, to other: CallEnd, _ latest: Shared<Int>, after begin: Int)
+                async
+            {
+                var next = begin
                 while !Task.isCancelled {
                     for event in end.events.dropFirst(next) {
                         next += 1
