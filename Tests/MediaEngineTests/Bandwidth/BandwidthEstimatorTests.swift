@@ -122,7 +122,7 @@ import Testing
         (path.rate, path.jitter, path.delay, path.longestQueue) = (0.3 * megabit, jitter, delay, 0.3)
         path.run(seconds: 10)
         path.rate = 1.5 * megabit
-        // Without a probe it would take 8 s.
+        // Without probes it is below 0.5 Mbit/s then.
         path.run(seconds: 6)
         #expect(path.estimator.bitrate > megabit && path.probeCount > 0)
         path.clear()

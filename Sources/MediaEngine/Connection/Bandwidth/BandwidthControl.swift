@@ -39,6 +39,7 @@ final class BandwidthControl: Sendable {
     private let silence = Mutex(ReportSilence())
     private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
     private let start = ContinuousClock.now
+
     /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
     private struct Step {
         let interval: Duration

@@ -36,9 +36,9 @@ struct BandwidthEstimator: Sendable {
     /// Each sender loses a share of its rate, and all gain about the same. So those who share a path come to equal rates.
     private static let carefulGrowth = (constant: 10_000.0, share: 0.05, most: 40_000.0, further: 0.01)
 
-    /// Of that growth when a full queue loses packets at once: then each time that the path is full costs the peer frames.
+    /// The part of that growth on a path with a short queue: each time that such a path is full, the peer lacks frames.
     private static let shortQueueGrowth = 0.35
-    /// After less was found, no probe follows for so many s: the queue has to be empty.
+    /// No probe follows a reduction for so many s: the queue has to be empty.
     private static let probePause = 2.0
 
     /// What the path takes, in bit/s, headers included.
@@ -56,7 +56,9 @@ struct BandwidthEstimator: Sendable {
     /// How long a queue of a congested path takes to empty if nothing more is sent, in s, as far as is known.
     var backlog: Double { max(queue, delays.latest) }
     private var isOver: Bool { trend.usage == .over || queue > Self.longestQueue }
-    /// Whether the path loses packets when it is full, rather than that they wait: a burst of packets fills it, too.
+    /// Whether a full path loses packets before they wait long.
+    ///
+    /// A single burst of packets fills such a path, too.
     private(set) var hasShortQueue = false
     /// Whether the latest packet waited long.
     var isDelayed: Bool { delays.latest > Self.longestQueue }
@@ -206,7 +208,7 @@ struct BandwidthEstimator: Sendable {
 
     /// Whether less is sent than may be, because the video needs no more.
     private var isApplicationLimited: Bool {
-        // The rate at the beginning may be far too high: that must show sooner than an average does.
+        // Before there is an average, the latest packets tell: the rate at the beginning may be far too high.
         (departures.bitrate ?? departures.bitrate(ofLast: Self.latest)).map { $0 < bitrate / 2 } ?? true
     }
 
