@@ -27,6 +27,14 @@ struct ReportSilence: Sendable {
     /// After a silence the share doubles in this time.
     private static let recovery = 0.3
 
+    /// How much less is sent because of a silence.
+    struct Reduction: Sendable, Equatable {
+        /// The share of what the path takes that should be sent now; 1 while reports arrive, and before the first one.
+        var factor = 1.0
+        /// Whether no reports arrive.
+        var isPresent = false
+    }
+
     /// What a silence left.
     private struct Former {
         let factor: Double
@@ -79,8 +87,9 @@ struct ReportSilence: Sendable {
 
     private func isSending(at now: Double) -> Bool { lastFrame.map { now - $0 < Self.idle } ?? false }
 
-    /// Whether no reports arrive.
-    func isPresent(at now: Double) -> Bool { seconds(at: now) != nil }
+    func reduction(at now: Double) -> Reduction {
+        Reduction(factor: factor(at: now), isPresent: seconds(at: now) != nil)
+    }
 
     /// How long a silence has lasted, in s; nil while there is none.
     private func seconds(at now: Double) -> Double? {
@@ -89,8 +98,7 @@ struct ReportSilence: Sendable {
         return silence.flatMap { 0..<Self.patience ~= $0 ? $0 : nil }
     }
 
-    /// The share of what the path takes that should be sent now; 1 while reports arrive, and before the first one.
-    func factor(at now: Double) -> Double {
+    private func factor(at now: Double) -> Double {
         let kept = former.map { min(1, $0.factor * pow(2, max(now - $0.begin, 0) / Self.recovery)) } ?? 1
         guard let silence = seconds(at: now) else { return kept }
         return max(kept * pow(0.5, 1 + (silence / Self.step).rounded(.down)), Self.lowest)

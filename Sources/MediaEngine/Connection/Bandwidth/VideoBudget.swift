@@ -1,0 +1,138 @@
+/// What a connection may send of video: what the peer reports and says in, what the encoder and the packets get out.
+///
+/// A pure value; times are in s, bandwidths in bit/s with all headers.
+struct VideoBudget: Sendable {
+    /// What the video of a connection gets.
+    struct Allocation: Sendable, Equatable {
+        /// The rate of the encoder in kbit/s; nil: the path takes everything.
+        var limitKbit: Int?
+        var isCongested = false
+        /// How long the queue on the path takes to empty; nil: it is not known.
+        var backlog: Double?
+        /// What may be sent now.
+        var bandwidth = 0.0
+        /// The rate at which the packets of a large frame leave; nil: at once.
+        var pace: Double?
+    }
+
+    /// The shortest time between two changes of the encoder's rate, and the smallest change: each costs the encoder some quality.
+    struct RateStep: Sendable {
+        let interval: Double
+        /// As a share of the present rate.
+        let smallest: Double
+
+        static let smooth = RateStep(interval: 0.1, smallest: 0.03)
+        /// For an encoder to which a change costs a key frame.
+        static let rare = RateStep(interval: 2, smallest: 0.15)
+
+        func isTooSmall(from present: Int?, to next: Int?) -> Bool {
+            guard let present, let next else { return present == next }
+            return abs(Double(next - present)) < smallest * Double(present)
+        }
+    }
+
+    private(set) var allocation = Allocation()
+    /// Whether a change of the encoder's rate came too soon after the one before it, and waits.
+    private(set) var hasLateChange = false
+    private var estimator: BandwidthEstimator?
+    /// What the peer said last that it takes; nil: nothing.
+    private var receiverLimit: Double?
+    /// The estimate before the latest silence.
+    private var unsilenced = 0.0
+    /// When the encoder's rate changed last.
+    private var changed: Double?
+    private var ladder: VideoLadder
+
+    init(_ preference: DegradationPreference) { ladder = VideoLadder(preference) }
+
+    /// What the path and the peer take; nil before the peer has said anything about it.
+    var available: Double? { [estimator?.bitrate, receiverLimit].compactMap(\.self).min() }
+
+    /// Whether the latest packet that is known of waited long.
+    var isDelayed: Bool { estimator?.isDelayed == true }
+
+    // MARK: What the peer says
+
+    /// Notes reports on packets, in the order in which they were sent, of an end that wants to send video at `wantedKbit`.
+    mutating func note(_ reports: [PacketReport], wantedKbit: Int) {
+        let enough = VideoShare.bandwidth(forKbit: wantedKbit)
+        if estimator == nil { estimator = BandwidthEstimator(start: enough) }
+        estimator?.note(reports, enough: enough)
+    }
+
+    /// Notes what the peer says that it takes, until it says something else; 0 is no limit, as in libwebrtc.
+    mutating func note(receiverLimit: Double) {
+        self.receiverLimit = receiverLimit > 0 ? max(receiverLimit, BandwidthEstimator.range.lowerBound) : nil
+    }
+
+    /// Notes what becomes of a probe.
+    mutating func note(_ departure: BandwidthProbe.Departure) { estimator?.note(departure) }
+
+    /// What should be sent for a moment beside the media, after reports; nil: nothing.
+    mutating func takeProbe() -> BandwidthProbe.Train? { estimator?.takeProbe(most: receiverLimit ?? .infinity) }
+
+    /// Measures again on another path.
+    mutating func changePath() { estimator?.changePath() }
+
+    // MARK: What is sent
+
+    /// Gives video of `wantedKbit` its share of what the path and the peer take.
+    ///
+    /// - Returns: What it gets from now on; nil when that stays as it is, or changes later.
+    mutating func allocate(
+        wantedKbit: Int, _ silence: ReportSilence.Reduction, _ step: RateStep, at now: Double
+    ) -> Allocation? {
+        // Also when the only limit has just gone.
+        guard available != nil || allocation.limitKbit != nil else { return nil }
+        if silence.factor == 1, let estimator { unsilenced = estimator.bitrate }
+        let former = allocation
+        allocation = wanted(wantedKbit, silence)
+        let isEarly = changed.map { now - $0 < step.interval } ?? false
+        hasLateChange = isEarly && allocation.limitKbit != former.limitKbit
+        if isEarly || step.isTooSmall(from: former.limitKbit, to: allocation.limitKbit) {
+            allocation.limitKbit = former.limitKbit
+        } else {
+            changed = now
+        }
+        // Repeated while the path is full, since that wears off.
+        let isCongested = allocation.isCongested || former.isCongested
+        return allocation.limitKbit != former.limitKbit || isCongested ? allocation : nil
+    }
+
+    /// What video of `wantedKbit` would get if its rate could change at any time.
+    private func wanted(_ wantedKbit: Int, _ silence: ReportSilence.Reduction) -> Allocation {
+        let bandwidth = min(estimator?.target ?? .infinity, most(during: silence.factor))
+        let share = bandwidth < .infinity ? VideoShare(of: bandwidth, loss: loss).kbit : wantedKbit
+        let isFull = estimator?.isCongested == true
+        var next = Allocation(isCongested: isFull || silence.isPresent, bandwidth: bandwidth)
+        if isFull { next.backlog = estimator?.backlog }
+        guard share < wantedKbit else { return next }
+        next.limitKbit = share
+        let pace = PacketPace(
+            silence: silence, isCongested: next.isCongested, hasShortQueue: estimator?.hasShortQueue == true)
+        next.pace = min(estimator?.bitrate ?? .infinity, most(during: pace.silenceShare)) * pace.multiple
+        return next
+    }
+
+    /// The most that may be sent, whatever the estimate is now, while a silence leaves `share` of what the path took before it; 1: there is none.
+    private func most(during share: Double) -> Double {
+        min(share < 1 ? unsilenced * share : .infinity, receiverLimit ?? .infinity)
+    }
+
+    /// The frames that should be sent from now on; nil: no change.
+    ///
+    /// `portion` is what the largest version of the video gets of its rate.
+    mutating func adaptFrames(
+        of capture: VideoLadder.Capture, wantedKbit: Int, portion: Double, at now: Double
+    ) -> VideoLadder.Step? {
+        // Without reports on packets nothing else is known than that the encoder keeps its rate.
+        guard let available, let sent = estimator.map({ $0.sent }) ?? available else { return nil }
+        let share = VideoShare(of: available, loss: loss).kbit
+        let sentKbit = VideoShare(of: sent, loss: loss).kbit
+        return ladder.note(
+            limitKbit: share < wantedKbit ? Double(share) * portion : nil, wantedKbit: Double(wantedKbit) * portion,
+            sentKbit: Double(sentKbit) * portion, of: capture, at: now)
+    }
+
+    private var loss: Double { estimator?.loss ?? 0 }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("The budget of video") struct VideoBudgetTests {
+    private var budget = VideoBudget(.balanced)
+
+    private mutating func take(kbit: Double) { budget.note(receiverLimit: kbit * 1_000) }
+
+    /// What changes at `now` for video of 1 Mbit/s.
+    private mutating func allocate(
+        at now: Double, _ silence: ReportSilence.Reduction = .init(), _ step: VideoBudget.RateStep = .smooth
+    ) -> VideoBudget.Allocation? { budget.allocate(wantedKbit: 1_000, silence, step, at: now) }
+
+    /// Reports on a path without a queue, from `begin` on: 50 packets a second of 1,200 bytes.
+    private mutating func report(from begin: Double, seconds: Double) {
+        for number in 0..<Int(seconds * 50) {
+            let sent = begin + Double(number) / 50
+            let packet = PacketReport(
+                number: UInt16(truncatingIfNeeded: Int(sent * 50)), sent: sent, received: sent + 0.02, bytes: 1_200)
+            budget.note([packet], wantedKbit: 1_000)
+        }
+    }
+
+    @Test("Nothing changes before the peer has said anything")
+    mutating func unknown() {
+        #expect(allocate(at: 1) == nil && budget.available == nil && budget.allocation.limitKbit == nil)
+    }
+
+    @Test("What the peer takes limits the encoder, and its packets leave at twice that; what goes up again frees it")
+    mutating func receiver() throws {
+        take(kbit: 500)
+        let limited = try #require(allocate(at: 1))
+        #expect(limited.limitKbit == VideoShare(of: 500_000, loss: 0).kbit)
+        #expect(limited.pace == 1_000_000 && !limited.isCongested && budget.available == 500_000)
+        take(kbit: 0)
+        let free = try #require(allocate(at: 2))
+        #expect(free.limitKbit == nil && free.pace == nil && budget.available == nil)
+        #expect(allocate(at: 3) == nil)
+    }
+
+    @Test("A peer that takes nothing still gets the lowest rate")
+    mutating func nothing() {
+        take(kbit: 0.001)
+        #expect(allocate(at: 1)?.limitKbit == VideoShare.lowestKbit)
+    }
+
+    @Test("Small changes are left out; a change that comes too soon waits")
+    mutating func steps() {
+        take(kbit: 500)
+        #expect(allocate(at: 1) != nil)
+        take(kbit: 510)
+        #expect(allocate(at: 1.5) == nil && !budget.hasLateChange)
+        take(kbit: 400)
+        #expect(allocate(at: 1.6) != nil)
+        take(kbit: 300)
+        #expect(allocate(at: 1.65) == nil && budget.hasLateChange)
+        #expect(budget.allocation.limitKbit == VideoShare(of: 400_000, loss: 0).kbit)
+        #expect(allocate(at: 1.71)?.limitKbit == VideoShare(of: 300_000, loss: 0).kbit)
+        #expect(!budget.hasLateChange)
+    }
+
+    @Test("An encoder to which each change costs a key frame changes rarely")
+    mutating func rare() {
+        take(kbit: 500)
+        #expect(allocate(at: 1, .init(), .rare) != nil)
+        take(kbit: 250)
+        #expect(allocate(at: 2.9, .init(), .rare) == nil && budget.hasLateChange)
+        #expect(allocate(at: 3.1, .init(), .rare) != nil)
+        take(kbit: 225)
+        #expect(allocate(at: 6, .init(), .rare) == nil && !budget.hasLateChange)
+    }
+
+    @Test("A silence leaves a share of what the path took; what is sent is repeated while it lasts, and once after it")
+    mutating func silence() throws {
+        report(from: 0, seconds: 2)
+        #expect(allocate(at: 2) == nil && budget.allocation.limitKbit == nil)
+        let before = try #require(budget.available)
+        let quarter = ReportSilence.Reduction(factor: 0.25, isPresent: true)
+        let silent = try #require(allocate(at: 3, quarter))
+        #expect(silent.limitKbit == VideoShare(of: before / 4, loss: 0).kbit)
+        #expect(silent.isCongested && silent.pace == before / 4)
+        #expect(allocate(at: 3.01, quarter) != nil)
+        // Reports are back: the encoder gets its rate in steps, a key frame leaves faster.
+        let after = try #require(allocate(at: 4, .init(factor: 0.3, isPresent: false)))
+        #expect(!after.isCongested && after.pace == before)
+        #expect(after.limitKbit == VideoShare(of: before * 0.3, loss: 0).kbit)
+        #expect(allocate(at: 5)?.limitKbit == nil)
+    }
+
+    @Test("Without reports on packets the frames follow what the peer takes")
+    mutating func frames() {
+        let capture = VideoLadder.Capture(width: 1_280, height: 720, rate: 30)
+        #expect(budget.adaptFrames(of: capture, wantedKbit: 1_000, portion: 1, at: 0) == nil)
+        take(kbit: 200)
+        let steps = (0...40).compactMap {
+            budget.adaptFrames(of: capture, wantedKbit: 1_000, portion: 1, at: Double($0) / 10)
+        }
+        #expect(steps.first.map { $0.share < 1 } == true)
+    }
+}
