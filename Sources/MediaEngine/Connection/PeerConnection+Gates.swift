@@ -67,7 +67,7 @@ extension PeerConnection {
     @discardableResult
     public func setReceiving(_ isOpen: Bool) -> [MediaKind: Int] {
         // From close() on, nothing opens the gates again.
-        guard !isClosed, lastFigures == nil else { return [:] }
+        guard !isClosed else { return [:] }
         isReceiving = isOpen
         if isOpen, let early = earlyDigits.take() { report(early) }
         return media?.setReceiving(isOpen, hiding: hiddenKinds) ?? [:]

@@ -50,8 +50,6 @@ public actor PeerConnection {
     var failures: [TrackFailure] = []
     var isClosed = false
     private var closing: Task<Void, Never>?
-    /// The task that takes the final statistics; nil before ``close()``.
-    private(set) var lastFigures: Task<Void, Never>?
     var heldDigits: [DtmfDigit] = []
     /// The digits that the peer sent before its media was first shown; nil from then on.
     var earlyDigits: [DtmfDigit]? = []
@@ -59,7 +57,6 @@ public actor PeerConnection {
     var watchdogs: [Task<Void, Never>] = []
     var lastStatistics = PeerStatistics()
     var lastReport = StatisticsReport()
-    var statisticsRequest: Task<Void, Never>?
     var candidateCount = 0
     /// When the path changed last, or ``PeerConnectionEvent/Kind/pathSilent`` was reported.
     var pathChanged: ClockReading?
@@ -226,11 +223,11 @@ public actor PeerConnection {
         var requests = 0
         while !isClosed, !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
-            guard lastFigures == nil, let peer = media?.peer else { continue }
+            guard let peer = media?.peer else { continue }
             let now = peer.jitterBuffers.requests + peer.retransmitted.count
             guard now != requests else { continue }
             requests = now
-            await measure()
+            measure()
             if let roundTripMs = lastStatistics.transport.roundTripMs { follow(roundTripMs, peer) }
         }
     }
@@ -262,16 +259,13 @@ public actor PeerConnection {
     private func begunEnd() -> Task<Void, Never> {
         // Nothing is sent or shown from here on, even if a later step is slow or hangs.
         media?.shut()
-        let figures = Task { await self.measure() }
-        lastFigures = figures
-        return Task { await self.end(after: figures) }
+        measure()
+        isClosed = true
+        return Task { await self.end() }
     }
 
-    private func end(after figures: Task<Void, Never>) async {
+    private func end() async {
         let limit = Duration.milliseconds(configuration.tuning.teardownMs)
-        // A hanging webrtcbin gives no statistics.
-        _ = await Deadline.isMet(limit / 5) { await figures.value }
-        isClosed = true
         endDataChannels()
         gathering?.abandon()
         for watchdog in watchdogs { watchdog.cancel() }

@@ -218,7 +218,6 @@ final class PeerMedia: Sendable {
         try session.object("internal-session")?.set("rtcp-reduced-size", reducesRtcp ? "true" : "false")
         for track in sending.values {
             try track.announce(to: session)
-            for ssrc in track.ssrcs { peer.streams.noteSent(ssrc) }
             try track.simulcast?.assignStreams(in: peer)
             peer.receptionReports.follow(track.ssrc)
         }

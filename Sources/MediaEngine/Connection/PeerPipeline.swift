@@ -10,7 +10,6 @@ final class PeerPipeline: Sendable {
     let jitterBuffers: JitterBuffers
     let retransmitted = RetransmittedPackets()
     let packetNumbers = UnboundedPacketNumbers()
-    let streams = ForgottenStream()
     private let packetReports = UnboundedPacketReports()
     let receptionReports = ReceptionReports()
     private let connections: [SignalConnection]
@@ -90,9 +89,6 @@ final class PeerPipeline: Sendable {
         try webrtc.child(madeBy: "rtpbin")?.set("max-streams", String(Self.maximumStreams))
         // Otherwise sender reports wait for the latency of a sink, which the ICE sink is not, and contain wrong RTP times.
         try webrtc.child(madeBy: "rtpbin")?.set("rtcp-sync-send-time", "false")
-        if let rtpbin = webrtc.child(madeBy: "rtpbin") {
-            streams.remember(in: rtpbin) { [weak jitterBuffers] in jitterBuffers?.has($0) == true }
-        }
         self.jitterBuffers = jitterBuffers
         self.gathering = gathering
         self.turnServers = turnServers

@@ -9,7 +9,7 @@ enum PropertyValue: Sendable, Equatable {
     case string(String)
     /// The fields of a GstStructure; for caps, those of the first structure.
     case structure(name: String, [String: PropertyValue])
-    /// A list of alternative values in caps.
+    /// A list of alternative values in caps, or an array.
     indirect case list([PropertyValue])
     /// A range of values.
     indirect case range(PropertyValue, PropertyValue)
@@ -60,6 +60,10 @@ enum PropertyValue: Sendable, Equatable {
                 (0..<gst_value_list_get_size(value)).compactMap { gst_value_list_get_value(value, $0) }.map {
                     PropertyValue($0)
                 })
+        }
+        if cgst_value_holds(value, cgst_type_value_array()) != 0 {
+            guard let array = g_value_get_boxed(value)?.cast(to: GValueArray.self).pointee else { return nil }
+            return .list((0..<Int(array.n_values)).map { PropertyValue(array.values + $0) })
         }
         if cgst_value_holds(value, gst_fraction_get_type()) != 0 {
             return .fraction(

@@ -87,7 +87,7 @@ extension RealPipelines {
                 try await call.callee.waitForFrames(5)
                 let earlier = Task { await call.callee.peer.statistics() }
                 async let closing: Void = call.callee.peer.close()
-                try await eventually("the close begins") { await call.callee.peer.lastFigures != nil }
+                try await eventually("the close begins") { await call.callee.peer.isClosed }
                 let during = await call.callee.peer.statistics()
                 _ = await (closing, earlier.value)
                 #expect(await call.callee.peer.statistics() == during)

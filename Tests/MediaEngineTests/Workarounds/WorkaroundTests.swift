@@ -208,67 +208,6 @@ extension RealPipelines {
             #expect(jitterBuffer.get("latency")?.intValue == 200)
         }
 
-        @Test(
-            "ForgottenStream: the statistics of either end lack a stream after its sender was silent",
-            arguments: [true, false], [true, false])
-        func silentSender(isFixed: Bool, atSender: Bool) async throws {
-            let (caller, callee) = (try RawPeer(RawPeer.opus), try RawPeer(RawPeer.opus))
-            let end = atSender ? caller : callee
-            let rtpbin = try #require(end.webrtc.child(madeBy: "rtpbin"))
-            let streams = ForgottenStream()
-            if isFixed { streams.remember(in: rtpbin) { _ in !atSender } }
-            try await RawPeer.negotiate(caller, callee)
-            try await eventually("media") { callee.packets.value > 0 }
-            @Sendable func names() async throws -> [String] {
-                let reply = try await inTime("get-stats") { [webrtc = end.webrtc] in
-                    try await awaitReply(to: "get-stats") { webrtc.emit("get-stats", [.noPad, .promise($0)]) }
-                }
-                return reply.keys.filter { $0.hasPrefix("rtp-\(atSender ? "out" : "in")bound-stream-stats_") }
-            }
-            try await eventually("the stream") { try await names().count == 1 }
-            let name = try #require(try await names().first)
-            let ssrc = try #require(UInt32(name.split(separator: "_")[1]))
-            if atSender { streams.noteSent(ssrc) }
-            // What rtpbin emits after 5 s of silence.
-            rtpbin.emit("on-sender-timeout", [.uint(0), .uint(ssrc)])
-            let before = callee.packets.value
-            try await eventually("more media") { callee.packets.value > before + 20 }
-            #expect(try await names().count == (isFixed ? 1 : 0))
-        }
-
-        @Test("OmittedStreams: the statistics lack all but one of the streams that enter one pad")
-        func omittedStreams() async throws {
-            let source = "audiotestsrc is-live=true ! opusenc ! rtpopuspay pt=96"
-            let caps = "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96,ssrc=(uint)1"
-            // A plain `funnel` would pass the caps to both payloaders, which would take this SSRC from them.
-            let pad = "rtpfunnel name=both ! capssetter replace=true caps=\"\(caps)\""
-            let caller = try RawPeer("\(pad) \(source) ssrc=1 ! both. \(source) ssrc=2 ! both.")
-            let callee = try RawPeer(RawPeer.opus)
-            try await RawPeer.negotiate(caller, callee)
-            let session = try #require(caller.webrtc.child(madeBy: "rtpsession"))
-            let sources = try #require(session.object("internal-session"))
-            try await eventually("packets of both streams") {
-                [UInt32(1), 2].allSatisfy { ssrc in
-                    let source = sources.object(of: "get-source-by-ssrc", [.uint(ssrc)])
-                    return source?.get("stats")?.fields?["packets-sent"]?.intValue ?? 0 > 10
-                }
-            }
-            var reply = try await inTime("get-stats") { [webrtc = caller.webrtc] in
-                try await awaitReply(to: "get-stats") { webrtc.emit("get-stats", [.noPad, .promise($0)]) }
-            }
-            let ids: Set = ["rtp-outbound-stream-stats_1", "rtp-outbound-stream-stats_2"]
-            #expect(ids.intersection(reply.keys).count == (OmittedStreams.isNeeded ? 1 : 2))
-            OmittedStreams.add([1, 2, 3], from: session, to: &reply)
-            let streams = reply.filter { $0.key.hasPrefix("rtp-outbound-stream-stats") }
-            #expect(Set(streams.keys) == ids, "nothing of a stream that the session does not know")
-            for stream in streams.values.compactMap(\.fields) {
-                let (packets, bytes) = (stream["packets-sent"]?.intValue ?? 0, stream["bytes-sent"]?.intValue ?? 0)
-                #expect(packets > 10)
-                #expect(bytes > packets)
-                for name in ["fir-count", "pli-count", "nack-count"] { #expect(stream[name]?.intValue == 0, "\(name)") }
-            }
-        }
-
         @Test("StalledFastStart: the latency is restored after the first packet")
         func latencyIsRestored() async throws {
             let pipeline = try Pipeline(name: "latency", timeBase: .ownStart)
@@ -327,7 +266,6 @@ extension RealPipelines {
             // Debian 12, a later release of the same branch, Ubuntu 24.04, Debian 13, and the newest.
             let releases = [(22, 0), (22, 3), (24, 2), (26, 2), (28, 5)].map { GStreamerVersion(1, $0, $1) }
             let all: [(any Workaround.Type, [Bool])] = [
-                (OmittedStreams.self, [false, false, true, true, true]),
                 (OrphanedDataChannel.self, [true, false, false, false, false]),
                 (RtcpTableRace.self, [true, false, false, false, false]),
                 (SharedAssociation.self, [true, true, true, true, false]),
@@ -339,7 +277,7 @@ extension RealPipelines {
             }
             let always: [any Workaround.Type] = [
                 BlockingReceiveQueue.self, EmptyMessage.self, EndlessGathering.self, FatalMessage.self,
-                ForgottenStream.self, FormatParameters.self, LostExtensionId.self, PacedSending.self,
+                FormatParameters.self, LostExtensionId.self, PacedSending.self,
                 SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, StalledFastStart.self,
                 SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self, UnboundedPacketReports.self,
                 UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self, UnrefusedDataChannel.self,

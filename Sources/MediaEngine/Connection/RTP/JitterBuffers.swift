@@ -52,9 +52,6 @@ final class JitterBuffers: Sendable {
     /// The number of tracked streams.
     var streams: Int { state.withLock { $0.streams.count } }
 
-    /// Whether packets of this stream have arrived.
-    func has(_ ssrc: UInt32) -> Bool { state.withLock { $0.streams.contains { $0.ssrc == ssrc } } }
-
     func total(of ssrc: UInt32) -> Total {
         guard let stream = state.withLock({ $0.streams.last { $0.ssrc == ssrc } }) else { return Total() }
         let (waits, figures) = (stream.waits.total, stream.jitterBuffer.get("stats")?.fields)

@@ -5,10 +5,8 @@ extension PeerConnection {
     /// The statistics of sent and received media so far; takes under a millisecond.
     ///
     /// The last values remain after ``close()``.
-    public func statistics() async -> PeerStatistics {
-        // 1.22 has a race between statistics and the end of a session, so after close() only the last request is made
-        // (https://gitlab.freedesktop.org/gstreamer/gstreamer/-/merge_requests/4528).
-        if let lastFigures { await lastFigures.value } else { await measure() }
+    public func statistics() -> PeerStatistics {
+        measure()
         return lastStatistics
     }
 
@@ -26,32 +24,17 @@ extension PeerConnection {
         for track in media.receiving.values { track.measure(configuration.measurements) }
     }
 
-    /// Takes the statistics; one request at a time, and ``close()`` waits for a running one.
-    func measure() async {
-        guard !isClosed else { return }
-        let request = statisticsRequest ?? Task { await self.takeStatistics() }
-        statisticsRequest = request
-        await request.value
-    }
-
-    /// Writes what all who wait for this request read: nobody's later write may follow the final statistics.
-    private func takeStatistics() async {
-        defer { statisticsRequest = nil }
-        guard let media else { return }
-        let reply = try? await media.transportStatistics()
-        // Closed meanwhile: the pads have lost their caps.
-        guard !isClosed else { return }
-        let transport = reply.map { PeerStatistics.Transport(webrtcbin: $0) } ?? lastStatistics.transport
-        lastStatistics = media.statistics(transport: transport)
-        if let reply {
-            let now = Date().timeIntervalSince1970 * 1_000
-            lastReport = media.report(reply, lastStatistics, timestamp: now)
-        }
+    /// Takes the statistics; the last ones are those at the beginning of ``close()``.
+    func measure() {
+        guard !isClosed, let media else { return }
+        let session = media.peer.session.map { RtpSessionStatistics($0) } ?? RtpSessionStatistics()
+        lastStatistics = media.statistics(session)
+        lastReport = media.report(session, lastStatistics, timestamp: Date().timeIntervalSince1970 * 1_000)
     }
 
     /// The same statistics under W3C's names, for tools that know those; the last report remains after ``close()``.
-    public func statisticsReport() async -> StatisticsReport {
-        _ = await statistics()
+    public func statisticsReport() -> StatisticsReport {
+        measure()
         return lastReport
     }
 }

@@ -1,16 +1,6 @@
 /// Statistics.
 extension PeerMedia {
-    nonisolated(nonsending) func transportStatistics() async throws(MediaError) -> [String: PropertyValue] {
-        var reply = try await awaitReply(to: "get-stats", pending: pendingReplies) { promise in
-            peer.webrtc.emit("get-stats", [.noPad, .promise(promise)])
-        }
-        if OmittedStreams.isNeeded, let session = peer.session {
-            OmittedStreams.add(sending.values.flatMap { $0.ssrcs.dropFirst() }, from: session, to: &reply)
-        }
-        return reply
-    }
-
-    func report(_ reply: [String: PropertyValue], _ statistics: PeerStatistics, timestamp: Double) -> StatisticsReport {
+    func report(_ session: RtpSessionStatistics, _ statistics: PeerStatistics, timestamp: Double) -> StatisticsReport {
         var sent: [UInt32: StatisticsReport.Stream] = [:]
         var received: [UInt32: StatisticsReport.Stream] = [:]
         for (kind, track) in sending {
@@ -25,10 +15,10 @@ extension PeerMedia {
             }
         }
         return StatisticsReport(
-            webrtcbin: reply, timestamp: timestamp, sent: sent, received: received, statistics)
+            session, timestamp: timestamp, sent: sent, received: received, statistics)
     }
 
-    func statistics(transport: PeerStatistics.Transport) -> PeerStatistics {
+    func statistics(_ session: RtpSessionStatistics) -> PeerStatistics {
         let received = receiving.mapValues { track in
             var statistics = track.statistics
             guard let ssrc = track.ssrc else { return statistics }
@@ -38,7 +28,9 @@ extension PeerMedia {
             statistics.packetsRepaired = waited.repaired
             return statistics
         }
-        var transport = transport
+        var transport = PeerStatistics.Transport()
+        (transport.bytesSent, transport.bytesReceived) = (session.bytesSent, session.bytesReceived)
+        transport.roundTripMs = session.roundTrip.map { $0 * 1_000 }
         transport.availableOutgoingBitrate = bandwidth.available
         if let selected = ice.selectedPair {
             (transport.selectedPair, transport.selectedPairSince) = (selected.pair, selected.since)

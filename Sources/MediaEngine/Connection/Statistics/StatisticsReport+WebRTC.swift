@@ -1,5 +1,5 @@
 extension StatisticsReport {
-    /// What the engine knows about a stream and `webrtcbin` does not.
+    /// What the engine knows about a stream and its session does not.
     struct Stream: Sendable {
         let kind: MediaKind
         let codec: Codec
@@ -11,9 +11,9 @@ extension StatisticsReport {
         var codecId: String { "codec-\(kind.rawValue)" }
     }
 
-    /// Reads the reply of `get-stats` and adds the values of `statistics`; streams are identified by their SSRC.
+    /// Names the statistics of a session and of its media; streams are identified by their SSRC.
     init(
-        webrtcbin reply: [String: PropertyValue], timestamp: Double, sent: [UInt32: Stream], received: [UInt32: Stream],
+        _ session: RtpSessionStatistics, timestamp: Double, sent: [UInt32: Stream], received: [UInt32: Stream],
         _ statistics: PeerStatistics
     ) {
         self.init()
@@ -24,21 +24,18 @@ extension StatisticsReport {
                 mimeType: "\($0.kind.rawValue)/\($0.codec.encodingName)", clockRate: $0.codec.clockRate)
         }
         var transport = Transport(timestamp: timestamp)
-        for (id, entry) in reply.sorted(by: { $0.key < $1.key }) {
-            guard let fields = entry.fields else { continue }
-            if let ssrc = fields["ssrc"]?.intValue.flatMap({ UInt32(exactly: $0) }) {
-                if id.hasPrefix("rtp-inbound"), let stream = received[ssrc] {
-                    inbound.append(InboundRtp(fields, ssrc, stream, timestamp, statistics.received[stream.kind]))
-                } else if id.hasPrefix("rtp-outbound"), let stream = sent[ssrc] {
-                    outbound.append(OutboundRtp(fields, ssrc, stream, timestamp, statistics.sent[stream.kind]))
-                }
+        for (ssrc, source) in session.sources.sorted(by: { $0.key < $1.key }) {
+            if source.isSent, let stream = sent[ssrc] {
+                outbound.append(OutboundRtp(source, ssrc, stream, timestamp, statistics.sent[stream.kind]))
+            } else if !source.isSent, let stream = received[ssrc] {
+                inbound.append(InboundRtp(source, ssrc, stream, timestamp, statistics.received[stream.kind]))
             }
         }
         // The largest version of a video comes first.
         let versions = outbound.filter { sent[$0.ssrc]?.encoding != nil }
         outbound.removeAll { sent[$0.ssrc]?.encoding != nil }
         outbound += versions.sorted { ($0.frameWidth ?? 0) > ($1.frameWidth ?? 0) }
-        // Not webrtcbin's, which lacks streams and most losses (``ReceptionReports``).
+        // The session forgets one of two streams, and most losses (``ReceptionReports``).
         remoteInbound = sent.sorted { $0.key < $1.key }.compactMap { ssrc, stream in
             stream.reception.map {
                 RemoteInboundRtp($0, ssrc, stream, statistics.transport.roundTripMs, timestamp)
@@ -69,31 +66,23 @@ extension StatisticsReport {
     }
 }
 
-extension [String: PropertyValue] {
-    fileprivate func count(_ name: String) -> Int { Swift.max(0, self[name]?.intValue ?? 0) }
-    fileprivate func number(_ name: String) -> Double {
-        let value = self[name]?.doubleValue ?? 0
-        return value.isFinite ? Swift.max(0, value) : 0
-    }
-}
-
 extension StatisticsReport.InboundRtp {
     fileprivate init(
-        _ fields: [String: PropertyValue], _ ssrc: UInt32, _ stream: StatisticsReport.Stream, _ timestamp: Double,
+        _ source: RtpSessionStatistics.Source, _ ssrc: UInt32, _ stream: StatisticsReport.Stream, _ timestamp: Double,
         _ received: PeerStatistics.Received?
     ) {
         self.init(
             timestamp: timestamp, id: "inbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue, codecId: stream.codecId
         )
-        packetsReceived = fields.count("packets-received")
+        packetsReceived = source.packets
         packetsLost = received?.packetsLost ?? 0
         packetsDiscarded = received?.packetsDiscarded ?? 0
         retransmittedPacketsReceived = received?.packetsRepaired ?? 0
-        bytesReceived = fields.count("bytes-received")
-        jitter = fields.number("jitter")
-        firCount = fields.count("fir-count")
-        pliCount = fields.count("pli-count")
-        nackCount = fields.count("nack-count")
+        bytesReceived = source.bytes
+        jitter = source.jitter
+        firCount = source.firs
+        pliCount = source.plis
+        nackCount = source.nacks
         if stream.kind == .audio { totalSamplesReceived = received?.decoded } else { framesDecoded = received?.decoded }
         framesReceived = received?.framesReceived
         keyFramesReceived = received?.keyFramesReceived
@@ -114,17 +103,17 @@ extension StatisticsReport.InboundRtp {
 
 extension StatisticsReport.OutboundRtp {
     fileprivate init(
-        _ fields: [String: PropertyValue], _ ssrc: UInt32, _ stream: StatisticsReport.Stream, _ timestamp: Double,
+        _ source: RtpSessionStatistics.Source, _ ssrc: UInt32, _ stream: StatisticsReport.Stream, _ timestamp: Double,
         _ sent: PeerStatistics.Sent?
     ) {
         self.init(
             timestamp: timestamp, id: "outbound-\(ssrc)", ssrc: ssrc, kind: stream.kind.rawValue,
             codecId: stream.codecId)
-        packetsSent = fields.count("packets-sent")
-        bytesSent = fields.count("bytes-sent")
-        firCount = fields.count("fir-count")
-        pliCount = fields.count("pli-count")
-        nackCount = fields.count("nack-count")
+        packetsSent = source.packets
+        bytesSent = source.bytes
+        firCount = source.firs
+        pliCount = source.plis
+        nackCount = source.nacks
         retransmittedPacketsSent = sent?.packetsRetransmitted ?? 0
         targetBitrate = sent?.targetBitrate ?? 0
         if let sent, stream.kind == .video {
