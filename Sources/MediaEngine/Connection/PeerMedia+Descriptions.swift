@@ -91,7 +91,10 @@ extension PeerMedia {
     }
 
     nonisolated(nonsending) func setLocal(_ description: SessionDescription) async throws(MediaError) {
-        try await set(description, "set-local-description")
+        // webrtcbin knows its own streams; it would make names of them that GLib keeps until the process ends.
+        var unnamed = LocalDescription(description)
+        unnamed.removeSources()
+        try await set(unnamed.description, "set-local-description")
         peer.ice.reportCandidates()
     }
 

@@ -95,6 +95,11 @@ struct LocalDescription: Sendable {
         }
     }
 
+    /// Removes the lines that name its streams (`a=ssrc`).
+    mutating func removeSources() {
+        media = media.map { lines in lines.filter { !$0.hasPrefix("a=ssrc:") } }
+    }
+
     /// Limits what the peer may send, in kbit/s; bandwidth lines precede all attributes.
     mutating func setBandwidth(kbit: Int, inMLine index: Int) {
         guard media.indices.contains(index) else { return }
