@@ -25,6 +25,28 @@ extension RealPipelines {
             }
         }
 
+        /// GLib copies its table of names every 2,048 names, and never frees one.
+        @Test("A call leaves a few names in GLib's table, and not one for each figure of its statistics")
+        func names() async throws {
+            var options = LoopbackCall.Options()
+            options.callerVideo = .test(.ball, format: VideoFormat(width: 160, height: 90))
+            options.calleeVideo = options.callerVideo
+            var counts: [Int] = []
+            // The first one loads elements.
+            for _ in 0...3 {
+                try await withCall(options) { call in
+                    try await call.connect()
+                    for end in call.ends {
+                        try await end.waitForFrames(2)
+                        #expect(await end.peer.statisticsReport().inbound.count == 2)
+                    }
+                }
+                counts.append(NameTable.count())
+            }
+            // The SSRCs of the callee's three streams at the caller, one name each for what is sent again, and the one that counts.
+            #expect(counts[3] - counts[0] <= 3 * 6, "\(counts)")
+        }
+
         @Test("The census counts the threads and files of a call")
         func callsAreCounted() async throws {
             let before = ProcessCensus.now()
