@@ -22,7 +22,7 @@ static inline GType cgst_type_boolean(void) { return G_TYPE_BOOLEAN; }
 static inline GType cgst_type_double(void) { return G_TYPE_DOUBLE; }
 static inline GType cgst_type_uint64(void) { return G_TYPE_UINT64; }
 static inline GType cgst_type_int64(void) { return G_TYPE_INT64; }
-// GLib calls it deprecated, but rtpsession has nothing else.
+// By its name, since GLib calls the function deprecated; rtpsession uses the type. 0 until then.
 static inline GType cgst_type_value_array(void) { return g_type_from_name("GValueArray"); }
 static inline GType cgst_type_none(void) { return G_TYPE_NONE; }
 static inline GType cgst_value_type(const GValue *v) { return G_VALUE_TYPE(v); }

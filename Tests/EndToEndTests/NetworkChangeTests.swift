@@ -93,7 +93,7 @@ extension EndToEnd {
 
         @Test("While it is held, the network changes: the hold stays, and media comes back after it")
         func held() async throws {
-            // So long that webrtcbin takes the silent streams for gone (`ForgottenStream`).
+            // So long that webrtcbin and the RTP session forget the silent streams.
             let call = try await LabCall(
                 try NetworkLab(hasNAT: false), bob: ["--at", "5s=hold", "--at", "13s=unhold"])
             try await eventually("held") { call.alice.hasEvent(["event": "holdChanged", "hold": "remotelyHeld"]) }

@@ -55,6 +55,7 @@ public actor PeerConnection {
     var earlyDigits: [DtmfDigit]? = []
     let gathering: CandidateGathering?
     var watchdogs: [Task<Void, Never>] = []
+    var streamTotals = RtpStreamTotals()
     var lastStatistics = PeerStatistics()
     var lastReport = StatisticsReport()
     var candidateCount = 0
@@ -223,7 +224,7 @@ public actor PeerConnection {
         var requests = 0
         while !isClosed, !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
-            guard let peer = media?.peer else { continue }
+            guard !isClosed, let peer = media?.peer else { continue }
             let now = peer.jitterBuffers.requests + peer.retransmitted.count
             guard now != requests else { continue }
             requests = now

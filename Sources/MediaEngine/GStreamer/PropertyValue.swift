@@ -106,6 +106,9 @@ enum PropertyValue: Sendable, Equatable {
     /// The alternatives that it allows.
     var alternatives: [PropertyValue] { if case .list(let values) = self { values } else { [self] } }
 
+    /// The values of an array.
+    var elements: [PropertyValue]? { if case .list(let values) = self { values } else { nil } }
+
     /// A whole number of any width that fits an `Int`.
     var intValue: Int? {
         switch self {

@@ -15,11 +15,11 @@ import Testing
 
     @Test("A silence lowers it like the rate; after that a key frame gets half of what the path took before")
     func silence() {
-        func share(_ factor: Double, isPresent: Bool) -> Double {
-            PacketPace(silence: .init(factor: factor, isPresent: isPresent)).silenceShare
+        func share(_ factor: Double, isSilent: Bool) -> Double {
+            PacketPace(silence: .init(factor: factor, isSilent: isSilent)).silenceShare
         }
-        #expect(share(0.05, isPresent: true) == 0.05)
-        #expect(share(0.05, isPresent: false) == 0.5)
-        #expect(share(0.75, isPresent: false) == 0.75)
+        #expect(share(0.05, isSilent: true) == 0.05)
+        #expect(share(0.05, isSilent: false) == 0.5)
+        #expect(share(0.75, isSilent: false) == 0.75)
     }
 }

@@ -18,7 +18,7 @@ import Testing
     func before() {
         var silence = ReportSilence()
         for frame in 1...90 { silence.noteFrame(at: Double(frame) / 30) }
-        #expect(silence.reduction(at: 3).factor == 1 && !silence.reduction(at: 3).isPresent)
+        #expect(silence.reduction(at: 3).factor == 1 && !silence.reduction(at: 3).isSilent)
         silence.note(at: 3, isDelayed: false)
         silence.noteFrame(at: 3.03)
         #expect(silence.reduction(at: 3.3).factor == 0.5)
@@ -48,14 +48,14 @@ import Testing
     func path() {
         var silence = silence(interval: 0.2)
         silence.noteFrame(at: 20.9)
-        #expect(silence.reduction(at: 21).isPresent)
+        #expect(silence.reduction(at: 21).isSilent)
         silence.changePath()
         silence.noteFrame(at: 22)
-        #expect(!silence.reduction(at: 23).isPresent && silence.reduction(at: 23).factor == 1)
+        #expect(!silence.reduction(at: 23).isSilent && silence.reduction(at: 23).factor == 1)
         silence.noteFrame(at: 22.9)
         silence.note(at: 23, isDelayed: false)
         silence.noteFrame(at: 23.03)
-        #expect(silence.reduction(at: 23.6).factor == 1 && silence.reduction(at: 23.7).isPresent)
+        #expect(silence.reduction(at: 23.6).factor == 1 && silence.reduction(at: 23.7).isSilent)
     }
 
     @Test("The report of a packet that waited does not end it, and holds it up for a second at most")
@@ -78,15 +78,15 @@ import Testing
     func ends() {
         var silence = silence()
         silence.noteFrame(at: 5.5)
-        #expect(silence.reduction(at: 5.9).isPresent)
+        #expect(silence.reduction(at: 5.9).isSilent)
         // The last frame got no report.
-        #expect(!silence.reduction(at: 6.6).isPresent && silence.reduction(at: 6.6).factor == 1)
+        #expect(!silence.reduction(at: 6.6).isSilent && silence.reduction(at: 6.6).factor == 1)
         // After the pause the next report may take any time.
         silence.noteFrame(at: 6.7)
-        #expect(!silence.reduction(at: 7.6).isPresent)
+        #expect(!silence.reduction(at: 7.6).isSilent)
         silence.note(at: 7.6, isDelayed: false)
         silence.noteFrame(at: 7.63)
-        #expect(silence.reduction(at: 7.82).factor == 1 && silence.reduction(at: 7.84).isPresent)
+        #expect(silence.reduction(at: 7.82).factor == 1 && silence.reduction(at: 7.84).isSilent)
     }
 
     @Test("A peer that reports no more cannot be asked: after ten seconds nothing is reduced, and that is noticed")
@@ -99,7 +99,7 @@ import Testing
         }
         #expect(
             silence.reduction(at: 15.1).factor == 0.02 && silence.reduction(at: 15.3).factor == 1
-                && !silence.reduction(at: 15.3).isPresent)
+                && !silence.reduction(at: 15.3).isSilent)
         // Each 100 ms from the first step on, and once when the patience ends.
         #expect(looks.first.map { 5.2...5.25 ~= $0 } == true && looks.last.map { 15.2...15.35 ~= $0 } == true)
         #expect(zip(looks, looks.dropFirst()).allSatisfy { 0.099...0.14 ~= $1 - $0 }, "\(looks)")

@@ -71,21 +71,33 @@ import Testing
         #expect(allocate(at: 6, .init(), .rare) == nil && !budget.hasLateChange)
     }
 
-    @Test("A silence leaves a share of what the path took; what is sent is repeated while it lasts, and once after it")
+    @Test("A silence leaves a share of what the path took; that is set again while it lasts, and once after it")
     mutating func silence() throws {
         report(from: 0, seconds: 2)
         #expect(allocate(at: 2) == nil && budget.allocation.limitKbit == nil)
         let before = try #require(budget.available)
-        let quarter = ReportSilence.Reduction(factor: 0.25, isPresent: true)
+        let quarter = ReportSilence.Reduction(factor: 0.25, isSilent: true)
         let silent = try #require(allocate(at: 3, quarter))
         #expect(silent.limitKbit == VideoShare(of: before / 4, loss: 0).kbit)
         #expect(silent.isCongested && silent.pace == before / 4)
-        #expect(allocate(at: 3.01, quarter) != nil)
-        // Reports are back: the encoder gets its rate in steps, a key frame leaves faster.
-        let after = try #require(allocate(at: 4, .init(factor: 0.3, isPresent: false)))
-        #expect(!after.isCongested && after.pace == before)
-        #expect(after.limitKbit == VideoShare(of: before * 0.3, loss: 0).kbit)
-        #expect(allocate(at: 5)?.limitKbit == nil)
+        #expect(allocate(at: 3.01, quarter) == silent)
+        // Reports are back.
+        let kept = ReportSilence.Reduction(factor: 0.25, isSilent: false)
+        #expect(allocate(at: 4, kept)?.isCongested == false)
+        #expect(allocate(at: 4.01, kept) == nil)
+        // The encoder gets its rate in steps, a key frame leaves faster.
+        let after = try #require(allocate(at: 5, .init(factor: 0.3, isSilent: false)))
+        #expect(after.pace == before && after.limitKbit == VideoShare(of: before * 0.3, loss: 0).kbit)
+        let free = try #require(allocate(at: 6))
+        #expect(free.limitKbit == nil && free.pace == nil)
+    }
+
+    @Test("Packets leave no faster than at twice what the peer takes, whatever the path took before a silence")
+    mutating func pace() throws {
+        report(from: 0, seconds: 2)
+        #expect(allocate(at: 2) == nil)
+        take(kbit: 200)
+        #expect(allocate(at: 3, .init(factor: 0.5, isSilent: false))?.pace == 400_000)
     }
 
     @Test("Without reports on packets the frames follow what the peer takes")

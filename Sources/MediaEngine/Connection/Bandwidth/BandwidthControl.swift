@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps the video that a connection sends within its ``VideoBudget``: takes reports on packets to it, and its allocations to the track.
+/// Keeps the video that a connection sends within its ``VideoBudget``: passes it the peer's reports, and sets in the track what it allocates.
 ///
 /// While a queue on the path is full, lost packets and key frames are repeated more rarely, too: they would fill it again.
 final class BandwidthControl: Sendable {

@@ -16,5 +16,5 @@ struct PacketPace: Sendable {
     var multiple: Double { isCongested ? 1 : hasShortQueue ? Self.shortQueue : Self.usual }
 
     /// How much a silence leaves of what the path took before it; 1: there is none.
-    var silenceShare: Double { silence.isPresent ? silence.factor : max(silence.factor, Self.afterSilence) }
+    var silenceShare: Double { silence.isSilent ? silence.factor : max(silence.factor, Self.afterSilence) }
 }

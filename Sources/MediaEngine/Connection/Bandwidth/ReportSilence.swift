@@ -32,7 +32,7 @@ struct ReportSilence: Sendable {
         /// The share of what the path takes that should be sent now; 1 while reports arrive, and before the first one.
         var factor = 1.0
         /// Whether no reports arrive.
-        var isPresent = false
+        var isSilent = false
     }
 
     /// What a silence left.
@@ -88,7 +88,7 @@ struct ReportSilence: Sendable {
     private func isSending(at now: Double) -> Bool { lastFrame.map { now - $0 < Self.idle } ?? false }
 
     func reduction(at now: Double) -> Reduction {
-        Reduction(factor: factor(at: now), isPresent: seconds(at: now) != nil)
+        Reduction(factor: factor(at: now), isSilent: seconds(at: now) != nil)
     }
 
     /// How long a silence has lasted, in s; nil while there is none.

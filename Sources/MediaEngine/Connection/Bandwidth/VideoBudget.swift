@@ -1,4 +1,4 @@
-/// What a connection may send of video: what the peer reports and says in, what the encoder and the packets get out.
+/// What a connection may send of video: takes what the peer reports and allows, and gives the rates of the encoder and of the packets.
 ///
 /// A pure value; times are in s, bandwidths in bit/s with all headers.
 struct VideoBudget: Sendable {
@@ -104,7 +104,7 @@ struct VideoBudget: Sendable {
         let bandwidth = min(estimator?.target ?? .infinity, most(during: silence.factor))
         let share = bandwidth < .infinity ? VideoShare(of: bandwidth, loss: loss).kbit : wantedKbit
         let isFull = estimator?.isCongested == true
-        var next = Allocation(isCongested: isFull || silence.isPresent, bandwidth: bandwidth)
+        var next = Allocation(isCongested: isFull || silence.isSilent, bandwidth: bandwidth)
         if isFull { next.backlog = estimator?.backlog }
         guard share < wantedKbit else { return next }
         next.limitKbit = share

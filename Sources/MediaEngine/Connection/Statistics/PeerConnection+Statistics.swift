@@ -27,7 +27,8 @@ extension PeerConnection {
     /// Takes the statistics; the last ones are those at the beginning of ``close()``.
     func measure() {
         guard !isClosed, let media else { return }
-        let session = media.peer.session.map { RtpSessionStatistics($0) } ?? RtpSessionStatistics()
+        let counted = media.peer.session.flatMap { RtpSessionStatistics($0) } ?? RtpSessionStatistics([])
+        let session = streamTotals.complete(counted)
         lastStatistics = media.statistics(session)
         lastReport = media.report(session, lastStatistics, timestamp: Date().timeIntervalSince1970 * 1_000)
     }

@@ -1,7 +1,7 @@
 /// What an `rtpsession` knows about the streams of both ends.
 ///
-/// The statistics of `webrtcbin` are made of the same figures. But they lack streams: those that were silent for a while, and from 1.24 on all but one of
-/// the versions of a video. They also give each stream names that GLib keeps until the process ends, about 0.5 kB for each call.
+/// The statistics of `webrtcbin` are made of the same figures. But they lack streams: those that go on after some seconds of silence, and from 1.26 on all
+/// but one of the versions of a video. Up to 1.24 they also make names of each stream, which GLib keeps until the process ends.
 struct RtpSessionStatistics: Sendable, Equatable {
     /// A stream.
     struct Source: Sendable, Equatable {
@@ -13,11 +13,15 @@ struct RtpSessionStatistics: Sendable, Equatable {
         /// Of a received stream, in s.
         var jitter = 0.0
         /// How many were sent for a received stream, or received for a sent one: FIR, PLI and NACK.
-        var (firs, plis, nacks) = (0, 0, 0)
+        var firs = 0
+        /// See ``firs``.
+        var plis = 0
+        /// See ``firs``.
+        var nacks = 0
     }
 
     /// By SSRC.
-    private(set) var sources: [UInt32: Source] = [:]
+    fileprivate(set) var sources: [UInt32: Source] = [:]
     /// The round trip that the peer's latest report shows, in s; nil before the first one.
     private(set) var roundTrip: Double?
 
@@ -26,35 +30,66 @@ struct RtpSessionStatistics: Sendable, Equatable {
     /// See ``bytesSent``.
     var bytesReceived: Int { sources.values.filter { !$0.isSent }.map(\.bytes).reduce(0, +) }
 
-    init() {}
-
-    /// Reads the statistics of an `rtpsession`; takes its lock for a moment.
-    init(_ session: Element) {
+    /// Reads the statistics of an `rtpsession`; takes its lock for a moment; nil if it has none.
+    init?(_ session: Element) {
         let statistics = session.object("internal-session")?.get("stats")?.fields
-        self.init((statistics?["source-stats"]?.alternatives ?? []).compactMap(\.fields))
+        guard let entries = statistics?["source-stats"]?.elements else { return nil }
+        self.init(entries.compactMap(\.fields))
     }
 
     /// Reads `application/x-rtp-source-stats`.
     init(_ entries: [[String: PropertyValue]]) {
-        var latest = -1
+        var latest: UInt32?
         for entry in entries {
             guard let ssrc = entry["ssrc"]?.intValue.flatMap({ UInt32(exactly: $0) }) else { continue }
-            let source = Source(entry)
-            sources[ssrc] = source
-            guard !source.isSent, entry["have-rb"]?.boolValue == true, entry.count("rb-round-trip") > 0 else {
-                continue
-            }
-            // When the peer got the sender report that this block is about: each of its streams repeats its own latest one.
-            let reported = entry.count("rb-lsr")
-            guard reported > latest else { continue }
-            latest = reported
+            sources[ssrc] = Source(entry)
+            guard entry["have-rb"]?.boolValue == true, entry.count("rb-round-trip") > 0 else { continue }
+            // When this end sent the report that the block answers, which begins anew every 18 hours. A stream of the peer that stopped has an old one.
+            let sent = UInt32(truncatingIfNeeded: entry.count("rb-lsr"))
+            if let latest, Int32(bitPattern: sent &- latest) <= 0 { continue }
+            latest = sent
             // Fixed point: 16 bits are the fraction.
             roundTrip = Double(entry.count("rb-round-trip")) / 65_536
         }
     }
 }
 
+/// The statistics of an `rtpsession` with streams that it has forgotten.
+///
+/// It forgets a stream some seconds after its last packet, as during a hold, and counts from 0 when the stream goes on.
+struct RtpStreamTotals: Sendable {
+    /// A peer may send any number of streams, one after the other; no more than these are kept.
+    private static let maximum = 64
+    /// What the session counts.
+    private var present: [UInt32: RtpSessionStatistics.Source] = [:]
+    /// What it counted before it forgot a stream.
+    private var forgotten: [UInt32: RtpSessionStatistics.Source] = [:]
+
+    /// Adds what the session has forgotten to what it counts now.
+    mutating func complete(_ session: RtpSessionStatistics) -> RtpSessionStatistics {
+        for (ssrc, former) in present where session.sources[ssrc].map({ $0.packets < former.packets }) ?? true {
+            guard forgotten[ssrc] != nil || forgotten.count < Self.maximum else { continue }
+            forgotten[ssrc] = former + forgotten[ssrc]
+        }
+        present = session.sources
+        var all = session
+        for (ssrc, former) in forgotten { all.sources[ssrc] = (present[ssrc] ?? former.stopped) + former }
+        return all
+    }
+}
+
 extension RtpSessionStatistics.Source {
+    /// The same stream before its first packet.
+    fileprivate var stopped: Self { Self(isSent: isSent) }
+
+    fileprivate static func + (source: Self, earlier: Self?) -> Self {
+        guard let earlier else { return source }
+        return Self(
+            isSent: source.isSent, packets: source.packets + earlier.packets, bytes: source.bytes + earlier.bytes,
+            jitter: source.jitter, firs: source.firs + earlier.firs, plis: source.plis + earlier.plis,
+            nacks: source.nacks + earlier.nacks)
+    }
+
     fileprivate init(_ entry: [String: PropertyValue]) {
         isSent = entry["internal"]?.boolValue == true
         let (direction, feedback) = isSent ? ("sent", "recv") : ("received", "sent")

@@ -11,7 +11,7 @@ extension StatisticsReport {
         var codecId: String { "codec-\(kind.rawValue)" }
     }
 
-    /// Names the statistics of a session and of its media; streams are identified by their SSRC.
+    /// Puts the statistics of a session and of its media under W3C's names; streams are identified by their SSRC.
     init(
         _ session: RtpSessionStatistics, timestamp: Double, sent: [UInt32: Stream], received: [UInt32: Stream],
         _ statistics: PeerStatistics
@@ -35,7 +35,7 @@ extension StatisticsReport {
         let versions = outbound.filter { sent[$0.ssrc]?.encoding != nil }
         outbound.removeAll { sent[$0.ssrc]?.encoding != nil }
         outbound += versions.sorted { ($0.frameWidth ?? 0) > ($1.frameWidth ?? 0) }
-        // The session forgets one of two streams, and most losses (``ReceptionReports``).
+        // The session keeps the last block of each report only (``ReceptionReports``).
         remoteInbound = sent.sorted { $0.key < $1.key }.compactMap { ssrc, stream in
             stream.reception.map {
                 RemoteInboundRtp($0, ssrc, stream, statistics.transport.roundTripMs, timestamp)
