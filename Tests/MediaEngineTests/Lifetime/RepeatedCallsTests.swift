@@ -25,7 +25,7 @@ extension RealPipelines {
             }
         }
 
-        /// GLib copies its table of names every 2,048 names, and never frees one. From 1.26 on GStreamer makes fewer of them.
+        // GLib copies its table of names every 2,048 names, and never frees one. From 1.26 on GStreamer makes fewer of them.
         @Test("A call leaves a few names in GLib's table, and none for each stream of its statistics")
         func names() async throws {
             var options = LoopbackCall.Options()
