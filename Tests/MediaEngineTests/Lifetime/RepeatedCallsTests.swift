@@ -38,7 +38,9 @@ extension RealPipelines {
                     try await call.connect()
                     for end in call.ends {
                         try await end.waitForFrames(2)
-                        #expect(await end.peer.statisticsReport().inbound.count == 2)
+                        try await eventually("the statistics of both streams") {
+                            await end.peer.statisticsReport().inbound.count == 2
+                        }
                     }
                 }
                 counts.append(NameTable.count())
