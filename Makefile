@@ -91,7 +91,7 @@ bench-signaling: release
 	@Benchmarks/signaling-load .build/release --transports
 	@Benchmarks/signaling-load .build/release
 
-# CALLS in one process; 10000 take half an hour.
+# CALLS in one process; 10000 take 20 minutes.
 bench-soak: release
 	@Benchmarks/soak .build/release/callagent $(or $(CALLS),4000)
 

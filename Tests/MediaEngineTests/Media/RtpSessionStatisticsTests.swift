@@ -95,5 +95,34 @@ extension RealPipelines {
                 }
             }
         }
+
+        @Test("Media stops until the session forgets a stream, and goes on: no figure falls")
+        func forgotten() async throws {
+            try await withCall { call in
+                try await call.connect()
+                let (sender, receiver) = (call.caller.peer, call.callee.peer)
+                func packets() async -> [Int] {
+                    await sender.statisticsReport().outbound.map(\.packetsSent)
+                        + receiver.statisticsReport().inbound.map(\.packetsReceived)
+                }
+                try await eventually("packets of both streams at both ends") {
+                    await packets().filter { $0 > 20 }.count == 4
+                }
+                for kind in MediaKind.allCases { await sender.setSending(.closed, of: kind) }
+                let session = try #require(await sender.media?.peer.session)
+                let before = await packets()
+                try await eventually("the session of the sender forgets a stream", within: .seconds(40)) {
+                    let sent = RtpSessionStatistics(session)?.sources.values.filter { $0.isSent && $0.packets > 0 }
+                    return sent.map { $0.count < 2 } ?? false
+                }
+                let silent = await packets()
+                #expect(silent.count == 4 && zip(before, silent).allSatisfy { $0 <= $1 }, "\(before), \(silent)")
+                for kind in MediaKind.allCases { await sender.setSending(.live, of: kind) }
+                try await eventually("more packets of all streams; before \(silent)") {
+                    let now = await packets()
+                    return now.count == 4 && zip(silent, now).allSatisfy { $0 + 20 < $1 }
+                }
+            }
+        }
     }
 }

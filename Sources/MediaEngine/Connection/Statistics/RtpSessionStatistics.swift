@@ -69,22 +69,18 @@ struct RtpStreamTotals: Sendable {
     mutating func complete(_ session: RtpSessionStatistics) -> RtpSessionStatistics {
         for (ssrc, former) in present where session.sources[ssrc].map({ $0.packets < former.packets }) ?? true {
             guard forgotten[ssrc] != nil || forgotten.count < Self.maximum else { continue }
-            forgotten[ssrc] = former + forgotten[ssrc]
+            forgotten[ssrc] = forgotten[ssrc].map { former + $0 } ?? former
         }
         present = session.sources
         var all = session
-        for (ssrc, former) in forgotten { all.sources[ssrc] = (present[ssrc] ?? former.stopped) + former }
+        for (ssrc, former) in forgotten { all.sources[ssrc] = present[ssrc].map { $0 + former } ?? former }
         return all
     }
 }
 
 extension RtpSessionStatistics.Source {
-    /// The same stream before its first packet.
-    fileprivate var stopped: Self { Self(isSent: isSent) }
-
-    fileprivate static func + (source: Self, earlier: Self?) -> Self {
-        guard let earlier else { return source }
-        return Self(
+    fileprivate static func + (source: Self, earlier: Self) -> Self {
+        Self(
             isSent: source.isSent, packets: source.packets + earlier.packets, bytes: source.bytes + earlier.bytes,
             jitter: source.jitter, firs: source.firs + earlier.firs, plis: source.plis + earlier.plis,
             nacks: source.nacks + earlier.nacks)
