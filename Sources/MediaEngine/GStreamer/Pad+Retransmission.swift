@@ -3,8 +3,9 @@ internal import CGStreamer
 /// Requests to a `rtprtxsend`, at its source pad, to send a packet again.
 extension Pad {
     private static let request = "GstRTPRetransmissionRequest"
-    /// Marks a request that is not the peer's.
-    private static let mark = "callagent-probe"
+    private static let collision = "GstRTPCollision"
+    /// Marks an event that `rtpsession` did not send.
+    private static let mark = "callagent-own"
 
     /// Passes a request of the peer upstream only when `admits` allows it; `rtpsession` makes one of each number in a NACK.
     func limitRetransmissionRequests(_ admits: @escaping @Sendable (_ number: UInt16, _ ssrc: UInt32) -> Bool) {
@@ -22,7 +23,29 @@ extension Pad {
 
     /// Sends a packet again that the peer did not ask for, if it is still remembered; ``limitRetransmissionRequests(_:)`` does not count it.
     func sendAgain(_ number: UInt16, ssrc: UInt32) {
-        let text = "\(Self.request), seqnum=(uint)\(number), ssrc=(uint)\(ssrc), \(Self.mark)=(boolean)true"
+        sendUpstream("\(Self.request), seqnum=(uint)\(number), ssrc=(uint)\(ssrc), \(Self.mark)=(boolean)true")
+    }
+
+    /// Lets the element choose anew on which stream it sends packets of `ssrc` again, at the next of them; it forgets the former ones.
+    ///
+    /// It does so when another participant of the session has this SSRC, and tells the payloader to choose another one:
+    /// ``endForgottenStreams()`` prevents that.
+    func forgetStream(_ ssrc: UInt32) {
+        sendUpstream("\(Self.collision), ssrc=(uint)\(ssrc), \(Self.mark)=(boolean)true")
+    }
+
+    /// Ends at this sink pad what ``forgetStream(_:)`` sends.
+    func endForgottenStreams() {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
+            guard let structure = info.event.flatMap({ gst_event_get_structure($0) }),
+                gst_structure_has_name(structure, Self.collision) != 0,
+                gst_structure_has_field(structure, Self.mark) != 0
+            else { return GST_PAD_PROBE_OK }
+            return GST_PAD_PROBE_DROP
+        }
+    }
+
+    private func sendUpstream(_ text: String) {
         guard let structure = gst_structure_from_string(text, nil) else { return }
         gst_pad_send_event(ref.pointer, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
     }

@@ -217,11 +217,15 @@ extension RealPipelines {
 
         @Test(
             "Lost packets of each version are sent again, on the streams that the offer names for that",
-            arguments: [[Codec.vp8], [.vp8, .h264]])
-        func repeated(codecs: [Codec]) async throws {
-            let (options, offered) = Self.answering(codecs)
+            arguments: [[Codec.vp8], [.vp8, .h264]], [false, true])
+        func repeated(codecs: [Codec], mapIsOverwritten: Bool) async throws {
+            var (options, offered) = Self.answering(codecs)
+            options.opensSendGates = false
             try await withCall(options) { call in
                 try await call.connect()
+                let overwritten = Shared(0)
+                if mapIsOverwritten { try await Self.overwriteMap(of: call.caller, overwritten) }
+                await call.caller.send(.live)
                 let counts = try await Self.packets(at: call.callee)
                 let pairs = offered.value.split(separator: "\r\n").filter { $0.hasPrefix("a=ssrc-group:FID ") }
                     .map { $0.split(separator: " ").dropFirst().compactMap { UInt32($0) } }
@@ -235,6 +239,21 @@ extension RealPipelines {
                 let again = Set(counts.value.keys.filter { pairs.map { $0[1] }.contains($0.ssrc) }.map(\.payloadType))
                 #expect(media.count == 1 && again.count == 1 && media != again, "\(counts.value)")
                 #expect(counts.value.count == 6 && loss.count > 0)
+                #expect(overwritten.value == (mapIsOverwritten ? 3 : 0))
+            }
+        }
+
+        /// Writes another map at the first packet of each version, as webrtcbin may at that moment.
+        private static func overwriteMap(of end: CallEnd, _ count: Shared<Int>) async throws {
+            let pipeline = try #require(await end.peer.media?.peer)
+            let seen = Shared(Set<UInt32>())
+            // Behind the probe of the connection. The pad owns the handler, which must not own its pipeline.
+            try #require(pipeline.retransmissionSender).pad("sink").probe { [weak pipeline] packet in
+                guard let ssrc = packet.withHead({ RtpHead($0)?.ssrc }), seen.update({ $0.insert(ssrc).inserted })
+                else { return .pass }
+                try? pipeline?.retransmissionSender?.set("ssrc-map", "application/x-rtp-ssrc-map")
+                count.update { $0 += 1 }
+                return .pass
             }
         }
     }

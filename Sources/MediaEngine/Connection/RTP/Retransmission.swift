@@ -148,7 +148,10 @@ final class RetransmittedPackets: Sendable {
     /// How many were sent because the peer missed them.
     var count: Int { state.withLock { max($0.count - $0.probed, 0) } }
 
-    /// Notes that the next one is part of a probe.
+    /// The payload type of what is sent again; nil: nothing is.
+    var payloadType: Int? { state.withLock(\.retransmission) }
+
+    /// Notes that the next one is not for the peer's sake.
     func noteProbe() { state.withLock { $0.probed += 1 } }
 
     /// The latest packets of the video, which can be sent again; none when the peer takes none.
@@ -190,20 +193,6 @@ final class RetransmittedPackets: Sendable {
             let head = buffer.withHead(RtpHead.init)
             if let head { note(head, buffer.byteCount + PacketReport.overhead, at: .now) }
             return .pass
-        }
-    }
-
-    struct RtpHead {
-        let payloadType: Int
-        let number: UInt16
-        let ssrc: UInt32
-
-        /// Of the first 12 bytes of a RTP packet (RFC 3550 section 5.1); nil for fewer.
-        init?(_ bytes: UnsafeRawBufferPointer) {
-            guard bytes.count >= 12 else { return nil }
-            payloadType = Int(bytes[1] & 0x7f)
-            number = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
-            ssrc = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         }
     }
 

@@ -83,19 +83,8 @@ final class Simulcast: Sendable {
     /// Lets the `rtprtxsend` of `peer` send packets of all versions again on the streams that the description names.
     func assignStreams(in peer: PeerPipeline) throws(MediaError) {
         let streams = retransmissions.withLock { $0 }
-        guard !streams.isEmpty, let sender = peer.retransmissionSender else { return }
-        let map = "application/x-rtp-ssrc-map" + streams.map { ",\($0)=(uint)\($1)" }.sorted().joined()
-        let waiting = Mutex(Set(streams.keys))
-        // webrtcbin sets the map again for each stream of the peer, with the largest version only. The element reads it at the first packet of a stream.
-        // The pad owns the handler, which must not own its pipeline.
-        try sender.pad("sink").probe { [weak peer] packet in
-            let ssrc = packet.withHead { RetransmittedPackets.RtpHead($0)?.ssrc }
-            let (isFirst, isOver) = waiting.withLock { waiting in
-                (ssrc.flatMap { waiting.remove($0) } != nil, waiting.isEmpty)
-            }
-            if isFirst { try? peer?.retransmissionSender?.set("ssrc-map", map) }
-            return isOver ? .passAndRemove : .pass
-        }
+        guard !streams.isEmpty, let payloadType = peer.retransmitted.payloadType else { return }
+        try RetransmissionStreams(streams, payloadType: payloadType).assign(in: peer)
     }
 }
 
