@@ -25,19 +25,8 @@ struct BandwidthEstimator: Sendable {
     private static let pause = 0.2
     /// The first packets of a call come together, in s.
     private static let initialBurst = 0.5
-    private static let growth = 0.1
     /// What arrives from a queue is what the path takes, which may have changed: only the last so many s count.
     private static let latest = 0.15
-    /// Far below the rate at which the path was full last, or after so many s without one, the estimate grows faster.
-    private static let fastGrowth = 0.4
-    private static let patience = 2.0
-    /// Growth near the rate at which the path was full last, in bit/s each second: a constant and a share of the rate, up to `most`; and a further share.
-    ///
-    /// Each sender loses a share of its rate, and all gain about the same. So those who share a path come to equal rates.
-    private static let carefulGrowth = (constant: 10_000.0, share: 0.05, most: 40_000.0, further: 0.01)
-
-    /// The part of that growth on a path with a short queue: each time that such a path is full, the peer lacks frames.
-    private static let shortQueueGrowth = 0.35
     /// No probe follows a reduction for so many s: the queue has to be empty.
     private static let probePause = 2.0
 
@@ -57,9 +46,7 @@ struct BandwidthEstimator: Sendable {
     var backlog: Double { max(queue, delays.latest) }
     private var isOver: Bool { trend.usage == .over || queue > Self.longestQueue }
     /// Whether a full path loses packets before they wait long.
-    ///
-    /// A single burst of packets fills such a path, too.
-    private(set) var hasShortQueue = false
+    var hasShortQueue: Bool { capacity.hasShortQueue }
     /// Whether the latest packet waited long.
     var isDelayed: Bool { delays.latest > Self.longestQueue }
     /// How long packets wait on the path, in s.
@@ -84,8 +71,7 @@ struct BandwidthEstimator: Sendable {
     private var first: Double?
     private var last: Double?
     private var lastDecrease: Double?
-    /// What arrived when the path was full, on average.
-    private var capacity: Double?
+    private var capacity = PathCapacity()
 
     /// Starts with what should be sent, in bit/s.
     init(start: Double) {
@@ -179,10 +165,7 @@ struct BandwidthEstimator: Sendable {
             guard rise != nil || now - (lastDecrease ?? first) >= Self.pause + queue && isQueue() else { return }
             let isLong = rise != nil || queue > Self.longestQueue
             let taken = isLong ? rise?.rate ?? arrivals.bitrate(ofLast: Self.latest) ?? received : received
-            // Without a long queue half a second may be a bad one.
-            let average = isLong ? taken : capacity.map { $0 * 0.7 + taken * 0.3 } ?? taken
-            capacity = average
-            hasShortQueue = false
+            let average = capacity.noteQueue(taken, isLong: isLong)
             let lowest = max(taken, average * Self.trust) * Self.decrease
             // An application that sends less than it may says nothing about what the path takes.
             let floor = bitrate * (isApplicationLimited ? 0.7 : rise == nil ? Self.largestDecrease : 0)
@@ -215,13 +198,11 @@ struct BandwidthEstimator: Sendable {
     /// Follows the verdict on lost packets.
     private mutating func follow(_ factor: Double, at now: Double) {
         if factor > 1 {
-            capacity = nil
-            hasShortQueue = false
+            capacity.forget()
             bitrate = max(bitrate, min(bitrate * factor, enough, Self.range.upperBound))
         } else {
-            if let received, !isApplicationLimited { capacity = capacity.map { $0 * 0.7 + received * 0.3 } ?? received }
+            capacity.noteLoss(isApplicationLimited ? nil : received, hasShortQueue: !isOver)
             decrease(to: bitrate * factor, at: now)
-            hasShortQueue = !isOver
         }
     }
 
@@ -234,18 +215,11 @@ struct BandwidthEstimator: Sendable {
 
     private mutating func grow(by seconds: Double, received: Double, at now: Double) {
         // Nobody knows whether the path takes much more than it takes now, or took when its queue was full.
-        let known = max(received * 2 + 20_000, (capacity ?? 0) * Self.decrease)
+        let known = max(received * 2 + 20_000, (capacity.rate ?? 0) * Self.decrease)
         let limit = min(known, enough, Self.range.upperBound)
         guard bitrate < limit else { return }
-        if let capacity, bitrate > capacity * 1.3 { hasShortQueue = false }
-        if let capacity, bitrate > capacity * 1.5 { self.capacity = nil }
+        capacity.noteGrowth(to: bitrate)
         let quiet = now - (lastDecrease ?? -.infinity)
-        let isNear = capacity.map { abs(bitrate - $0) < $0 * 0.1 } ?? false
-        let isFar = capacity.map { bitrate < $0 * 0.6 } ?? (quiet > Self.patience)
-        let rule = Self.carefulGrowth
-        let usual = min(rule.constant + rule.share * bitrate, rule.most) + rule.further * bitrate
-        let careful = hasShortQueue ? usual * Self.shortQueueGrowth : usual
-        let more = isNear ? careful : max(careful, bitrate * (isFar ? Self.fastGrowth : Self.growth))
-        bitrate = min(bitrate + more * seconds, limit)
+        bitrate = min(bitrate + capacity.growth(of: bitrate, quiet: quiet) * seconds, limit)
     }
 }

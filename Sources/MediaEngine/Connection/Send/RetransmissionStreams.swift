@@ -61,7 +61,11 @@ final class RetransmissionStreams: Sendable {
                 return .pass
             case .forget(let ssrc):
                 source.forgetStream(ssrc)
-                state.withLock { _ = $0.unseen.insert(ssrc) }
+                // Only now: a packet that asks again before the element has forgotten would get no answer, or the former one.
+                state.withLock {
+                    $0.unseen.insert(ssrc)
+                    $0.isAsked = nil
+                }
                 return .drop
             }
         }
@@ -84,7 +88,6 @@ final class RetransmissionStreams: Sendable {
                 return .drop
             }
             guard !streams.values.contains(packet.ssrc) else { return .pass }
-            state.isAsked = nil
             return .forget(asked)
         }
     }
