@@ -1,6 +1,6 @@
 internal import CGStreamer
 
-/// Requests to a `rtprtxsend`, at its source pad, to send a packet again.
+/// Events for a `rtprtxsend`: to send a packet again, or to choose another stream for that.
 extension Pad {
     private static let request = "GstRTPRetransmissionRequest"
     private static let collision = "GstRTPCollision"
@@ -26,15 +26,14 @@ extension Pad {
         sendUpstream("\(Self.request), seqnum=(uint)\(number), ssrc=(uint)\(ssrc), \(Self.mark)=(boolean)true")
     }
 
-    /// Lets the element choose anew on which stream it sends packets of `ssrc` again, at the next of them; it forgets the former ones.
+    /// Makes the element forget the packets of `ssrc`, and the stream on which it sends them again; it chooses one anew at the next packet.
     ///
-    /// It does so when another participant of the session has this SSRC, and tells the payloader to choose another one:
-    /// ``endForgottenStreams()`` prevents that.
+    /// The event is that of an SSRC collision, at which the payloader would choose another SSRC: ``endForgottenStreams()`` stops it at the sink pad.
     func forgetStream(_ ssrc: UInt32) {
         sendUpstream("\(Self.collision), ssrc=(uint)\(ssrc), \(Self.mark)=(boolean)true")
     }
 
-    /// Ends at this sink pad what ``forgetStream(_:)`` sends.
+    /// Drops at this sink pad the events that ``forgetStream(_:)`` sends.
     func endForgottenStreams() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in
             guard let structure = info.event.flatMap({ gst_event_get_structure($0) }),

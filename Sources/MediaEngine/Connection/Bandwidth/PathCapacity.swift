@@ -20,7 +20,7 @@ struct PathCapacity: Sendable {
 
     /// Notes what arrived while packets waited, in bit/s, and returns the average.
     ///
-    /// `isLong`: the queue is, so the measurement counts alone. Without a long queue its time may be a bad one.
+    /// With a long queue the measurement counts alone. Otherwise it may be of a bad half second, so it is averaged.
     mutating func noteQueue(_ taken: Double, isLong: Bool) -> Double {
         let average = isLong ? taken : average(with: taken)
         (rate, hasShortQueue) = (average, false)

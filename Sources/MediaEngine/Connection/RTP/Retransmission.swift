@@ -151,7 +151,7 @@ final class RetransmittedPackets: Sendable {
     /// The payload type of what is sent again; nil: nothing is.
     var payloadType: Int? { state.withLock(\.retransmission) }
 
-    /// Notes that the next one is not for the peer's sake.
+    /// Notes that the peer did not request the next one: it is a probe of the path, or of the element.
     func noteProbe() { state.withLock { $0.probed += 1 } }
 
     /// The latest packets of the video, which can be sent again; none when the peer takes none.

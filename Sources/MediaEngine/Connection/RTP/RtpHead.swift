@@ -1,4 +1,4 @@
-/// What begins a RTP packet (RFC 3550 section 5.1).
+/// The fixed header of an RTP packet (RFC 3550 section 5.1).
 struct RtpHead {
     let payloadType: Int
     let number: UInt16
