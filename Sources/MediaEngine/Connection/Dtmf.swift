@@ -121,7 +121,7 @@ final class DtmfSender: Sendable {
 ///
 /// The depayloader posts each digit on the bus; the tone that it makes of the digit is discarded.
 final class DtmfReceiver: Sendable {
-    private let input: Pad
+    private let input: ReplaceableInput
 
     init(pipeline: Element) throws(MediaError) {
         let depayloader = try Element("rtpdtmfdepay")
@@ -131,9 +131,9 @@ final class DtmfReceiver: Sendable {
         pipeline.add(depayloader)
         pipeline.add(sink)
         try depayloader.link(to: sink)
-        input = try depayloader.pad("sink")
+        input = ReplaceableInput(try depayloader.pad("sink"))
     }
 
     /// Links the pad on which webrtcbin delivers the events; a later pad replaces it.
-    func connect(_ source: Pad) throws(MediaError) { try input.relink(to: source) }
+    func connect(_ source: Pad) throws(MediaError) { try input.link(source) }
 }

@@ -219,6 +219,18 @@ extension Pad {
         }
     }
 
+    /// Drops all data while this source pad is unlinked, also what is under way when another thread unlinks it.
+    ///
+    /// Unlike ``dropWhileUnlinked()`` it pushes the data itself: between a check and the push another thread could unlink the pad.
+    func pushWhileLinked() {
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            guard let buffer = info.buffer, let peer = gst_pad_get_peer(info.pad) else { return GST_PAD_PROBE_DROP }
+            defer { gst_object_unref(peer) }
+            info.handled(gst_pad_chain(peer, gst_buffer_ref(buffer)))
+            return GST_PAD_PROBE_HANDLED
+        }
+    }
+
     /// Passes each buffer on, and returns success to the element that pushes it through this source pad, whatever the result.
     func containErrors() {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in

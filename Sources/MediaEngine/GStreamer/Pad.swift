@@ -50,15 +50,6 @@ struct Pad: GObject {
         gst_object_unref(peer)
     }
 
-    /// Links another source pad to this sink pad.
-    ///
-    /// Late data of the previous source pad is dropped.
-    func relink(to source: Pad) throws(MediaError) {
-        if let former = gst_pad_get_peer(ref.pointer) { Pad(ref: GObjectRef(owning: former)).dropWhileUnlinked() }
-        unlinkFromPeer()
-        try source.link(to: self)
-    }
-
     /// Asks the encoder upstream of this sink pad for a key frame (RFC 4585 PLI once it reaches the network).
     ///
     /// Not with all headers: that would become a FIR (RFC 5104), which aiortc and others ignore.

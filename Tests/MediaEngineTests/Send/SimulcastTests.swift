@@ -232,7 +232,14 @@ extension RealPipelines {
                 try #require(pairs.count == 3 && pairs.allSatisfy { $0.count == 2 })
                 let loss = try await NetworkLoss(
                     to: call.callee, every: 10, of: [try #require(codecs.last).payloadType])
-                try await eventually("repeated packets of all: \(pairs) \(counts.value)") {
+                let sent = try #require(await call.caller.peer.media?.peer.retransmitted)
+                let requested = try #require(await call.callee.peer.media?.peer.jitterBuffers)
+                try await eventually(
+                    """
+                    repeated packets of all: \(loss.count) are lost, \(requested.requests) requested, \(sent.count) sent again; \
+                    \(pairs) \(counts.value)
+                    """
+                ) {
                     pairs.allSatisfy { pair in counts.value.contains { $0.key.ssrc == pair[1] } }
                 }
                 let media = Set(counts.value.keys.filter { pairs.map { $0[0] }.contains($0.ssrc) }.map(\.payloadType))

@@ -7,7 +7,7 @@ final class ReceiveTrack: Sendable {
     let kind: MediaKind
     let codec: Codec
     private let knownSsrc = Mutex<UInt32?>(nil)
-    private let input: Pad
+    private let input: ReplaceableInput
     /// The sink pad of the decoder.
     private let encoded: Pad
     private let decoder: Element
@@ -54,7 +54,7 @@ final class ReceiveTrack: Sendable {
         guard let decoderElement = decoderBin.child("decoder"), let sinkElement = sinkBin.child("sink") else {
             throw .noPad(element: decoder.name, pad: "decoder")
         }
-        input = try shield.pad("sink")
+        input = ReplaceableInput(try shield.pad("sink"))
         self.decoder = decoderElement
         decoded = try decoderElement.pad("src")
         let kind = kind
@@ -69,8 +69,8 @@ final class ReceiveTrack: Sendable {
         encoded = try decoderElement.pad("sink")
         recording = outputs.received?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
-        input.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
-        input.probe { [weak self] packet in
+        input.pad.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
+        input.pad.probe { [weak self] packet in
             announcement?.notePacket()
             self?.rate?.withLock { $0.add(max(0, packet.byteCount - PadProbeInfo.headLength), at: .now) }
             return .pass
@@ -99,7 +99,7 @@ final class ReceiveTrack: Sendable {
     ///
     /// If the peer restarts its stream with another SSRC, there is another pad, which replaces the first.
     func connect(_ source: Pad) throws(MediaError) {
-        try input.relink(to: source)
+        try input.link(source)
         let ssrc = source.caps?.fields?["ssrc"]?.intValue.flatMap { UInt32(exactly: $0) }
         knownSsrc.withLock { $0 = ssrc ?? $0 }
     }
@@ -139,7 +139,7 @@ final class ReceiveTrack: Sendable {
     /// Whether anything was decoded yet.
     var hasDecoded: Bool { meter.hasDecoded }
 
-    func requestKeyFrame() { input.requestKeyFrame() }
+    func requestKeyFrame() { input.pad.requestKeyFrame() }
 
     var statistics: PeerStatistics.Received {
         var received = PeerStatistics.Received(codec: codec)

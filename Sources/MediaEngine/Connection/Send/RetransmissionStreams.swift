@@ -107,12 +107,12 @@ final class RetransmissionStreams: Sendable {
     }
 
     private static func answer(_ packet: RtpHead, _ state: inout State, _ streams: [UInt32: UInt32]) -> Step {
-        guard let asked = state.asked else { return .pass }
-        if streams[asked] == packet.ssrc {
-            state.asked = nil
-            state.unchecked.remove(asked)
-            return .drop
-        }
-        return streams.values.contains(packet.ssrc) ? .pass : .forget(asked)
+        let isRight = streams.values.contains(packet.ssrc)
+        // What the element took before it forgot a wrong choice may leave later.
+        guard let asked = state.asked else { return isRight ? .pass : .drop }
+        guard streams[asked] == packet.ssrc else { return isRight ? .pass : .forget(asked) }
+        state.asked = nil
+        state.unchecked.remove(asked)
+        return .drop
     }
 }
