@@ -1,0 +1,46 @@
+import Testing
+
+@testable import MediaEngine
+
+extension RealPipelines {
+    @Suite("Inputs whose stream is replaced")
+    struct ReplaceableInputTests {
+        init() throws { try GStreamerLibrary.initialize() }
+
+        @Test("Streams that take each other's place at once are linked without an error, and none is stopped")
+        func atOnce() async throws {
+            let pipeline = try Pipeline(name: "input", timeBase: .ownStart)
+            defer { pipeline.stop() }
+            let sources = (0..<3).map { "fakesrc name=source\($0) sizetype=fixed sizemax=100" }.joined(separator: " ")
+            let bin = try Element(
+                launch: "fakesink name=sink sync=false async=false \(sources)", description: "input",
+                hasGhostPads: false)
+            pipeline.bin.add(bin)
+            let input = ReplaceableInput(try #require(bin.child("sink")).pad("sink"))
+            let pads = try (0..<3).map { try #require(bin.child("source\($0)")).pad("src") }
+            let errors = Shared<[String]>([])
+            pipeline.bus.watch { message in
+                if case .error = message { errors.update { $0.append("\(message)") } }
+            }
+            let pushed = Shared([0, 0, 0])
+            for (index, pad) in pads.enumerated() {
+                // In front of the probe of the input, which handles the data.
+                pad.onPush { pushed.update { $0[index] += 1 } }
+                try input.link(pad)
+            }
+            try pipeline.bin.setState(.playing)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for pad in pads {
+                    group.addTask { for _ in 0..<300 { try input.link(pad) } }
+                }
+                try await group.waitForAll()
+            }
+            let before = pushed.value
+            try await eventually("each still pushes; \(errors.value)") {
+                zip(pushed.value, before).allSatisfy { $0 > $1 + 10 }
+            }
+            #expect(errors.value.isEmpty)
+            #expect(input.pad.peer != nil)
+        }
+    }
+}
