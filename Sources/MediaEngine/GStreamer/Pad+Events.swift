@@ -148,6 +148,39 @@ extension Pad {
         }
     }
 
+    /// Ends segments that the peer of this source pad has already, and priorities of streams (`GstWebRtcBinUpdateTos`).
+    ///
+    /// An event counts as delivered. A dropped one would be sent again with each buffer.
+    func endRepeatedEvents() {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            guard let event = info.event, Self.isRepeated(event, for: info.pad) else { return GST_PAD_PROBE_OK }
+            info.handled(GST_FLOW_OK)
+            return GST_PAD_PROBE_HANDLED
+        }
+    }
+
+    private static func isRepeated(
+        _ event: UnsafeMutablePointer<GstEvent>, for pad: UnsafeMutablePointer<GstPad>?
+    ) -> Bool {
+        switch event.pointee.type {
+        case GST_EVENT_CUSTOM_DOWNSTREAM_STICKY:
+            return gst_event_get_structure(event).map { gst_structure_has_name($0, "GstWebRtcBinUpdateTos") != 0 }
+                ?? false
+        case GST_EVENT_SEGMENT:
+            guard let pad, let peer = gst_pad_get_peer(pad) else { return false }
+            defer { gst_object_unref(peer) }
+            guard let present = gst_pad_get_sticky_event(peer, GST_EVENT_SEGMENT, 0) else { return false }
+            defer { gst_event_unref(present) }
+            var segment: UnsafePointer<GstSegment>?
+            var other: UnsafePointer<GstSegment>?
+            gst_event_parse_segment(event, &segment)
+            gst_event_parse_segment(present, &other)
+            guard let segment, let other else { return false }
+            return gst_segment_is_equal(segment, other) != 0
+        default: return false
+        }
+    }
+
     /// Blocks requests for renegotiation through this source pad.
     func refuseReconfiguration() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) { info in

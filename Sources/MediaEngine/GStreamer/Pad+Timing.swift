@@ -34,6 +34,34 @@ extension Pad {
         }
     }
 
+    /// Makes the presentation time of each buffer that enters this sink pad its running time, so that all streams have the same segment.
+    ///
+    /// Not called for lists. Only for media that plays forward at its own rate, as all does here.
+    func presentInRunningTime() {
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            guard info.event?.pointee.type == GST_EVENT_SEGMENT else { return GST_PAD_PROBE_OK }
+            var segment = GstSegment()
+            gst_segment_init(&segment, GST_FORMAT_TIME)
+            if let event = gst_event_new_segment(&segment) { info.replace(event) }
+            return GST_PAD_PROBE_OK
+        }
+        addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
+            // The source pad keeps the segment that was replaced here.
+            guard let buffer = info.buffer, let source = gst_pad_get_peer(info.pad) else { return GST_PAD_PROBE_OK }
+            defer { gst_object_unref(source) }
+            let time = Self.withSegment(of: source) { segment in
+                // Unlike its simpler sibling it knows times outside the segment: an encoder with lookahead begins before it.
+                var time: guint64 = 0
+                let sign = gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, buffer.pointee.pts, &time)
+                return sign > 0 ? time : cgst_clock_time_none()
+            }
+            guard let time = time.map(GstClockTime.init), time != buffer.pointee.pts, let own = info.makeWritable() else { return GST_PAD_PROBE_OK }
+            own.pointee.pts = time
+            if own.pointee.dts != cgst_clock_time_none() { own.pointee.dts = time }
+            return GST_PAD_PROBE_OK
+        }
+    }
+
     /// The running time at which the segment of a pad begins.
     private static func earliest(on pad: UnsafeMutablePointer<GstPad>) -> UInt64? {
         withSegment(of: pad) { gst_segment_to_running_time($0, GST_FORMAT_TIME, $0.pointee.start) }
