@@ -56,8 +56,16 @@ static void cice_source_note(CIceSource *self, const guint8 *bytes, guint length
 }
 
 // Runs on the ICE thread. The buffer ends in a queue of webrtcbin, so DTLS and SRTP do not run there.
+// GLib takes the socket of a source out of its poll set while it dispatches the source, unless that may recurse. Both changes of the set wake
+// the thread again, which costs two writes, a read and a poll for each packet. Nothing here runs the main context in a callback.
+static void cice_keep_polling(void) {
+    GSource *source = g_main_current_source();
+    if (source && !g_source_get_can_recurse(source)) g_source_set_can_recurse(source, TRUE);
+}
+
 void cice_source_receive(NiceAgent *agent, guint stream, guint component, guint length, gchar *bytes, gpointer source) {
     CIceSource *self = source;
+    cice_keep_polling();
     // Before that webrtcbin has no queue yet, and libnice has no data.
     if (GST_STATE(self) < GST_STATE_PAUSED) return;
     if (!self->has_started) cice_source_begin(self);
