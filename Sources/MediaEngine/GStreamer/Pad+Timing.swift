@@ -55,7 +55,8 @@ extension Pad {
                 let sign = gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, buffer.pointee.pts, &time)
                 return sign > 0 ? time : cgst_clock_time_none()
             }
-            guard let time = time.map(GstClockTime.init), time != buffer.pointee.pts, let own = info.makeWritable() else { return GST_PAD_PROBE_OK }
+            guard let time = time.map(GstClockTime.init), time != buffer.pointee.pts, let own = info.makeWritable()
+            else { return GST_PAD_PROBE_OK }
             own.pointee.pts = time
             if own.pointee.dts != cgst_clock_time_none() { own.pointee.dts = time }
             return GST_PAD_PROBE_OK

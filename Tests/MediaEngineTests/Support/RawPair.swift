@@ -10,11 +10,11 @@ final class RawPeer: Sendable {
     let candidates = Shared<[String]>([])
     /// Packets that reached the application.
     let packets = Shared(0)
-    private let sink: Pad
+    private let sinks: [Pad]
     private let connections: [SignalConnection]
 
-    /// `media` is a launch line that ends in a payloader.
-    init(_ media: String, certificate: DtlsCertificate? = nil) throws {
+    /// Each of `media` is a launch line that ends in a payloader.
+    init(_ media: String..., certificate: DtlsCertificate? = nil) throws {
         try GStreamerLibrary.initialize()
         let pipeline = try Pipeline(name: "raw", timeBase: .ownStart)
         let webrtc = try Element("webrtcbin")
@@ -22,10 +22,13 @@ final class RawPeer: Sendable {
         let ice = try #require(webrtc.object("ice-agent"))
         try #require(ice.object("agent")).set("upnp", "false")
         ice.emit("add-local-ip-address", [.string("127.0.0.1")])
-        let source = try Element(launch: media, description: "media")
-        pipeline.bin.add(source)
-        sink = try webrtc.requestPad("sink_%u")
-        try source.pad("src").link(to: sink)
+        sinks = try media.map {
+            let source = try Element(launch: $0, description: "media")
+            pipeline.bin.add(source)
+            let sink = try webrtc.requestPad("sink_%u")
+            try source.pad("src").link(to: sink)
+            return sink
+        }
         let (candidates, packets) = (candidates, packets)
         self.pipeline = pipeline
         self.webrtc = webrtc
@@ -55,7 +58,7 @@ final class RawPeer: Sendable {
     /// Plays, and waits until webrtcbin knows what to offer.
     func start() async throws {
         try pipeline.bin.setState(.playing)
-        try await eventually("the format of the media") { sink.caps != nil }
+        try await eventually("the format of the media") { sinks.allSatisfy { $0.caps != nil } }
     }
 
     /// `GST_WEBRTC_PEER_CONNECTION_STATE_CONNECTED` is 2.

@@ -277,7 +277,7 @@ extension RealPipelines {
             }
             let always: [any Workaround.Type] = [
                 BlockingReceiveQueue.self, EmptyMessage.self, EndlessGathering.self, FatalMessage.self,
-                FormatParameters.self, LostExtensionId.self, PacedSending.self,
+                FormatParameters.self, LostExtensionId.self, PacedSending.self, RepeatedStreamEvents.self,
                 SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, StalledFastStart.self,
                 SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self, UnboundedPacketReports.self,
                 UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self, UnrefusedDataChannel.self,
