@@ -14,7 +14,12 @@ SET_UP = {
     "round trip 300 ms": {"delay": 75},
     "NAT at both ends, STUN, round trip 40 ms": {"delay": 10, "nats": ("cone", "cone")},
 }
-LOSS = {f"{loss} % loss": {"delay": 20, "jitter": 15, "loss": loss / 2} for loss in (2, 5, 10, 20)}
+LOSS = {f"{loss} % loss": {"delay": 20, "jitter": 15, "loss": loss / 2} for loss in (2, 5, 10, 20)} | {
+    "5 % loss, 5 in a row": {"delay": 20, "jitter": 15, "loss": 2.5, "burst": 5},
+    "5 % loss, round trip 30 ms": {"delay": 7.5, "jitter": 5, "loss": 2.5},
+    "5 % loss, round trip 200 ms": {"delay": 50, "jitter": 15, "loss": 2.5},
+    "5 % reordered, 30 ms jitter": {"delay": 20, "jitter": 15, "reorder": 2.5},
+}
 # Narrow and interrupted links, and busy video of up to 2 Mbit/s.
 LINKS = {
     "4 Mbit/s, 500 kbit/s after 5 s, 1.5 Mbit/s after 12 s": {
@@ -43,7 +48,7 @@ def measure_set_up(programs, runs):
 def measure_loss(programs, runs):
     """Prints frames and freezes; returns the losses at which the program decoded fewer than nine tenths of the frames."""
     misses = []
-    print(f"Frames decoded of {FRAMES}, seconds frozen and playout delay, caller / callee; round trip 80 ms; medians of {runs}")
+    print(f"Frames decoded of {FRAMES}, seconds frozen and playout delay, caller / callee; round trip 80 ms unless said; medians of {runs}")
     for name, network in {**LOSS, **LINKS}.items():
         for kind, figures in medians(programs, runs, SECONDS, network).items():
             frames, frozen, delay = figures["frames"], figures["frozen"], figures["delay"]

@@ -3,9 +3,10 @@
 //   path-emulator ONE OTHER [SEED]
 //
 // Each line on standard input sets what holds from then on in both directions, and is answered with "ok":
-//   delay MS  jitter MS  loss PERCENT  rate KBIT  queue MS
-// A delay varies by up to the jitter in either direction; frames keep their order. A rate of 0 has no limit; frames that would wait longer than
-// the queue are dropped. ARP is never lost. The end of the input ends the program.
+//   delay MS  jitter MS  loss PERCENT  burst FRAMES  reorder PERCENT  rate KBIT  queue MS
+// A delay varies by up to the jitter in either direction; frames keep their order. `burst` is how many are lost in a row on average, with 1 each by
+// itself. Reordered frames take 15 ms longer and are overtaken. A rate of 0 has no limit; frames that would wait longer than the queue are dropped.
+// ARP is never lost. The end of the input ends the program.
 #define _GNU_SOURCE
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CAPACITY = 16384, FRAME = 2048 };
+enum { CAPACITY = 16384, FRAME = 2048, LATER = 15000000 };  // LATER in ns
 
 typedef struct {
     int64_t due;  // ns
@@ -28,15 +29,18 @@ typedef struct {
     uint8_t bytes[FRAME];
 } Frame;
 
-// One direction. The frames are a ring, since they keep their order.
+// One direction. The frames are a ring, since they keep their order; `late` are those that are overtaken, which all take the same time longer.
 typedef struct {
-    int in, out;
-    int64_t linkFree, lastDue;
     Frame *frames;
     unsigned first, count;
+} Ring;
+typedef struct {
+    int in, out, isLosing;
+    int64_t linkFree, lastDue;
+    Ring frames, late;
 } Direction;
 
-static double delay, jitter, loss, rate, queueMs = 200;
+static double delay, jitter, loss, burst = 1, reorder, rate, queueMs = 200;
 static uint64_t seed = 88172645463325252u;
 
 // xorshift64, 0 to 1: the same seed gives the same losses.
@@ -68,16 +72,27 @@ static int openInterface(const char *name) {
     return descriptor;
 }
 
+// With bursts a loss begins as rarely as gives the wanted share of lost frames.
+static int isLost(Direction *direction) {
+    double share = loss / 100;
+    if (burst <= 1 || share >= 1) return chance() < share;
+    double begins = share / (burst * (1 - share)), goesOn = 1 - 1 / burst;
+    return direction->isLosing = chance() < (direction->isLosing ? goesOn : begins);
+}
+
+static int isFull(const Ring *ring) { return ring->count == CAPACITY; }
+
 static void receive(Direction *direction) {
-    for (int many = 0; many < 64 && direction->count < CAPACITY; many++) {
-        Frame *frame = &direction->frames[(direction->first + direction->count) % CAPACITY];
+    for (int many = 0; many < 64 && !isFull(&direction->frames) && !isFull(&direction->late); many++) {
+        Ring *ring = chance() * 100 < reorder ? &direction->late : &direction->frames;
+        Frame *frame = &ring->frames[(ring->first + ring->count) % CAPACITY];
         struct sockaddr_ll from;
         socklen_t size = sizeof from;
         ssize_t length = recvfrom(direction->in, frame->bytes, FRAME, MSG_TRUNC, (struct sockaddr *)&from, &size);
         if (length < 0) return;
         if (from.sll_pkttype == PACKET_OUTGOING || length > FRAME || length < ETH_HLEN) continue;
         int isArp = frame->bytes[12] == 0x08 && frame->bytes[13] == 0x06;
-        if (!isArp && chance() * 100 < loss) continue;
+        if (!isArp && isLost(direction)) continue;
         int64_t time = now(), due = time;
         if (rate > 0) {
             if (direction->linkFree < time) direction->linkFree = time;
@@ -87,26 +102,32 @@ static void receive(Direction *direction) {
         }
         double wait = delay + (2 * chance() - 1) * jitter;
         due += (int64_t)((wait > 0 ? wait : 0) * 1e6);
-        frame->due = due > direction->lastDue ? due : direction->lastDue;
+        if (due > direction->lastDue) direction->lastDue = due;
+        frame->due = direction->lastDue + (ring == &direction->late ? LATER : 0);
         frame->length = (int)length;
-        direction->lastDue = frame->due;
-        direction->count++;
+        ring->count++;
     }
 }
 
-static void forward(Direction *direction) {
-    while (direction->count && direction->frames[direction->first].due <= now()) {
-        Frame *frame = &direction->frames[direction->first];
+static void forward(Ring *ring, int out) {
+    while (ring->count && ring->frames[ring->first].due <= now()) {
+        Frame *frame = &ring->frames[ring->first];
         // A full interface loses the frame, as a real one does.
-        (void)!send(direction->out, frame->bytes, (size_t)frame->length, 0);
-        direction->first = (direction->first + 1) % CAPACITY;
-        direction->count--;
+        (void)!send(out, frame->bytes, (size_t)frame->length, 0);
+        ring->first = (ring->first + 1) % CAPACITY;
+        ring->count--;
     }
+}
+
+// The earlier one of `next` and the moment at which the first frame is due.
+static int64_t due(const Ring *ring, int64_t next) {
+    return ring->count && ring->frames[ring->first].due < next ? ring->frames[ring->first].due : next;
 }
 
 static void set(char *line) {
     struct { const char *name; double *value; } settings[] = {
-        {"delay", &delay}, {"jitter", &jitter}, {"loss", &loss}, {"rate", &rate}, {"queue", &queueMs},
+        {"delay", &delay}, {"jitter", &jitter}, {"loss", &loss}, {"burst", &burst}, {"reorder", &reorder},
+        {"rate", &rate}, {"queue", &queueMs},
     };
     for (char *name = strtok(line, " "), *value; name && (value = strtok(NULL, " ")); name = strtok(NULL, " "))
         for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -123,23 +144,26 @@ int main(int count, char **arguments) {
     if (count > 3) seed ^= strtoull(arguments[3], NULL, 10) * 0x9E3779B97F4A7C15u;
     int one = openInterface(arguments[1]), other = openInterface(arguments[2]);
     Direction directions[] = {{.in = one, .out = other}, {.in = other, .out = one}};
-    for (int i = 0; i < 2; i++) directions[i].frames = calloc(CAPACITY, sizeof(Frame));
+    for (int i = 0; i < 2; i++) {
+        directions[i].frames.frames = calloc(CAPACITY, sizeof(Frame));
+        directions[i].late.frames = calloc(CAPACITY, sizeof(Frame));
+    }
     char line[512];
     size_t filled = 0;
     for (;;) {
         int64_t time = now(), next = time + 1000000000;
-        for (int i = 0; i < 2; i++)
-            if (directions[i].count && directions[i].frames[directions[i].first].due < next)
-                next = directions[i].frames[directions[i].first].due;
+        for (int i = 0; i < 2; i++) next = due(&directions[i].late, due(&directions[i].frames, next));
         int64_t pause = next > time ? next - time : 0;
         struct timespec timeout = {.tv_sec = pause / 1000000000, .tv_nsec = pause % 1000000000};
         // A full direction takes nothing until its first frame is due.
         struct pollfd inputs[] = {{one, 0, 0}, {other, 0, 0}, {STDIN_FILENO, POLLIN, 0}};
-        for (int i = 0; i < 2; i++) inputs[i].events = directions[i].count < CAPACITY ? POLLIN : 0;
+        for (int i = 0; i < 2; i++) 
+            inputs[i].events = isFull(&directions[i].frames) || isFull(&directions[i].late) ? 0 : POLLIN;
         ppoll(inputs, 3, &timeout, NULL);
         for (int i = 0; i < 2; i++) {
             if (inputs[i].revents) receive(&directions[i]);
-            forward(&directions[i]);
+            forward(&directions[i].frames, directions[i].out);
+            forward(&directions[i].late, directions[i].out);
         }
         if (!inputs[2].revents) continue;
         ssize_t read_ = read(STDIN_FILENO, line + filled, sizeof line - 1 - filled);
