@@ -56,7 +56,7 @@ public enum DebianPackage {
             "gstreamer1.0-plugins-bad": [
                 "webrtcbin", "dtlsenc", "dtlsdec", "dtlssrtpenc", "dtlssrtpdec", "srtpenc", "srtpdec", "sctpenc",
                 "sctpdec", "proxysrc", "proxysink", "h264parse", "openh264enc", "openh264dec", "webrtcdsp",
-                "webrtcechoprobe", "errorignore", "audiobuffersplit", "x265enc", "h265parse", "vah264enc", "av1parse",
+                "webrtcechoprobe", "audiobuffersplit", "x265enc", "h265parse", "vah264enc", "av1parse",
                 "waylandsink",
             ],
             "gstreamer1.0-x": ["ximagesink", "xvimagesink"],

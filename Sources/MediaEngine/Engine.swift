@@ -77,7 +77,7 @@ public final class Engine: Sendable {
     /// The elements that the engine itself makes, in addition to those of the pipeline descriptions.
     public static let requiredElements = [
         "webrtcbin", "nicesrc", "nicesink", "dtlssrtpdec", "dtlssrtpenc", "srtpdec", "srtpenc", "rtpbin", "proxysrc",
-        "proxysink", "tee", "queue", "videoflip", "errorignore",
+        "proxysink", "tee", "queue", "videoflip",
     ]
 
     /// Whether an element is installed.

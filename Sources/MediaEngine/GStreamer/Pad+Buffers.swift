@@ -67,12 +67,14 @@ extension Pad {
         }
     }
 
-    /// Drops every buffer that `admits` refuses, by its presentation time, as ``runningTime(of:)`` tells it; not called for lists.
-    func filter(_ admits: @escaping @Sendable (PassingBuffer, UInt64?) -> Bool) {
+    /// Drops every buffer that `admits` refuses; not called for lists.
+    ///
+    /// `admits` can ask for its presentation time, as ``runningTime(of:)`` tells it.
+    func filter(_ admits: @escaping @Sendable (PassingBuffer, _ time: () -> UInt64?) -> Bool) {
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
             guard let buffer = info.buffer else { return GST_PAD_PROBE_OK }
-            let time = Self.runningTime(of: buffer, on: info.pad)
-            return admits(PassingBuffer(pointer: buffer), time) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+            let isAdmitted = admits(PassingBuffer(pointer: buffer)) { Self.runningTime(of: buffer, on: info.pad) }
+            return isAdmitted ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
         }
     }
 
@@ -219,14 +221,28 @@ extension Pad {
         }
     }
 
-    /// Drops all data while this source pad is unlinked, also what is under way when another thread unlinks it.
+    /// Drops all data of this source pad while it is unlinked, and after what it feeds has failed, until there are other caps.
     ///
-    /// Unlike ``dropWhileUnlinked()`` it pushes the data itself: between a check and the push another thread could unlink the pad.
-    func pushWhileLinked() {
+    /// Upstream of it all looks like success. It pushes the data itself: between a check and the push another thread could unlink the pad.
+    func pushWhilePossible() {
+        let hasFailed = Mutex(false)
+        addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
+            if info.event?.pointee.type == GST_EVENT_CAPS { hasFailed.withLock { $0 = false } }
+            return GST_PAD_PROBE_OK
+        }
         addProbe(GST_PAD_PROBE_TYPE_BUFFER) { info in
-            guard let buffer = info.buffer, let peer = gst_pad_get_peer(info.pad) else { return GST_PAD_PROBE_DROP }
+            guard !hasFailed.withLock({ $0 }), let buffer = info.buffer, let peer = gst_pad_get_peer(info.pad) else {
+                return GST_PAD_PROBE_DROP
+            }
             defer { gst_object_unref(peer) }
-            info.handled(gst_pad_chain(peer, gst_buffer_ref(buffer)))
+            let result = gst_pad_chain(peer, gst_buffer_ref(buffer))
+            switch result {
+            case GST_FLOW_ERROR, GST_FLOW_NOT_NEGOTIATED:
+                hasFailed.withLock { $0 = true }
+                info.handled(GST_FLOW_OK)
+            case GST_FLOW_NOT_LINKED: info.handled(GST_FLOW_OK)
+            default: info.handled(result)
+            }
             return GST_PAD_PROBE_HANDLED
         }
     }

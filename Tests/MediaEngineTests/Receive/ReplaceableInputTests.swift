@@ -42,5 +42,32 @@ extension RealPipelines {
             #expect(errors.value.isEmpty)
             #expect(input.pad.peer != nil)
         }
+
+        @Test("A failure behind an input is reported once, and stops neither its stream nor others")
+        func failure() async throws {
+            let pipeline = try Pipeline(name: "failure", timeBase: .ownStart)
+            defer { pipeline.stop() }
+            let bin = try Element(
+                launch: "fakesrc name=source sizetype=fixed sizemax=100 "
+                    + "identity name=failing error-after=3 ! fakesink sync=false async=false",
+                description: "failure", hasGhostPads: false)
+            pipeline.bin.add(bin)
+            let input = ReplaceableInput(try #require(bin.child("failing")).pad("sink"))
+            let source = try #require(bin.child("source")).pad("src")
+            let errors = Shared<[String]>([])
+            pipeline.bus.watch { message in
+                if case .error = message { errors.update { $0.append("\(message)") } }
+            }
+            let (pushed, passed) = (Shared(0), Shared(0))
+            source.onPush { pushed.update { $0 += 1 } }
+            input.pad.onPush { passed.update { $0 += 1 } }
+            try input.link(source)
+            try pipeline.bin.setState(.playing)
+            try await eventually("a failure") { !errors.value.isEmpty }
+            let before = pushed.value
+            try await eventually("the stream goes on") { pushed.value > before + 100 }
+            #expect(errors.value.count == 1)
+            #expect(passed.value < 10, "what failed gets nothing more")
+        }
     }
 }

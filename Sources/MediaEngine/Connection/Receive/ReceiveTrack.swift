@@ -42,19 +42,15 @@ final class ReceiveTrack: Sendable {
         self.codec = codec
         rate = codec.fixedBitrate == nil ? maxReceiveKbit.map { Mutex(ReceivedRateMeter(maximumKbit: $0)) } : nil
         frames = Mutex(Frames(schedule: DecodingSchedule(decoding)))
-        // A failure behind it stays there: the packets of everything else come from the same source.
-        let shield = try Element("errorignore")
-        try shield.set("convert-to", "ok")
         let decoderBin = try decoder.instantiate(values)
         let sinkBin = try discard.instantiate()
-        elements = [sinkBin, decoderBin, shield]
+        elements = [sinkBin, decoderBin]
         for element in elements { pipeline.add(element) }
-        try shield.link(to: decoderBin)
         try decoderBin.link(to: sinkBin)
         guard let decoderElement = decoderBin.child("decoder"), let sinkElement = sinkBin.child("sink") else {
             throw .noPad(element: decoder.name, pad: "decoder")
         }
-        input = ReplaceableInput(try shield.pad("sink"))
+        input = ReplaceableInput(try decoderBin.pad("sink"))
         self.decoder = decoderElement
         decoded = try decoderElement.pad("src")
         let kind = kind
@@ -69,7 +65,7 @@ final class ReceiveTrack: Sendable {
         encoded = try decoderElement.pad("sink")
         recording = outputs.received?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
-        input.pad.probeHead { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
+        input.pad.probe { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
         input.pad.probe { [weak self] packet in
             announcement?.notePacket()
             self?.rate?.withLock { $0.add(max(0, packet.byteCount - PadProbeInfo.headLength), at: .now) }

@@ -73,12 +73,12 @@ final class EncoderHandover: Sendable {
     convenience init(_ kind: MediaKind, input: Pad) {
         self.init(kind)
         // Pads own their probes, and this class owns no pad.
-        input.filter { [self] _, time in admitsOwn(at: time) }
+        input.filter { [self] _, time in admitsOwn(at: time()) }
     }
 
     /// Judges what leaves `output`, where the outputs of both encoders meet.
     func watch(_ output: Pad) {
-        output.filter { [self] _, time in admitsOutput(at: time) }
+        output.filter { [self] _, time in admitsOutput(at: time()) }
     }
 
     /// How many frames or packets of the shared encoder passed.
@@ -191,13 +191,14 @@ final class EncoderHandover: Sendable {
     }
 
     /// Whether audio that the own encoder made is sent; on its thread.
-    func admitsOwnOutput(at time: UInt64?) -> Bool {
+    func admitsOwnOutput(at time: @autoclosure () -> UInt64?) -> Bool {
         var onReturn: (@Sendable () -> Void)?
         let isAdmitted = state.withLock { state in
             guard state.ownIsCold else { return true }
             // Packets of two encoders do not begin at the same samples.
             let sharedEnd = state.sharedEnd - min(state.sharedEnd, state.sharedDuration / 2)
-            guard let time, let beginning = state.ownBeginning, time >= max(beginning, sharedEnd, state.lastOutput + 1)
+            guard let time = time(), let beginning = state.ownBeginning,
+                time >= max(beginning, sharedEnd, state.lastOutput + 1)
             else { return false }
             (state.ownIsCold, state.ownBeginning) = (false, nil)
             if case .returning = state.phase { onReturn = state.end() }

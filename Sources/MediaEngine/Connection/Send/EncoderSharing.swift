@@ -81,7 +81,7 @@ final class EncoderSharing: Sendable {
         try funnel.pad("src").link(to: payloaderSink)
         handover.watch(try funnel.pad("src"))
         if handover.kind == .audio {
-            own.source.filter { _, time in handover.admitsOwnOutput(at: time) }
+            own.source.filter { _, time in handover.admitsOwnOutput(at: time()) }
         }
     }
 
@@ -254,7 +254,7 @@ final class EncoderSharing: Sendable {
         output.interceptEndOfStream()
         output.filter { [weak self] passing, time in
             guard let self else { return false }
-            let buffer = passing.reference
+            let (buffer, time) = (passing.reference, time())
             return handover.admitsShared(at: time, until: time.map { $0 + buffer.duration }, isDelta: buffer.isDelta) {
                 self.onQueue { sharing in
                     let isPresent = sharing.state.withLock { $0.present?.branch != nil && $0.leaving == nil }
