@@ -164,6 +164,7 @@ final class PeerPipeline: Sendable {
             try SlowFeedback.apply(to: element, tuning)
             if tuning.sendsTransportFeedback { try TransportFeedback.begin(in: element) }
         case "queue": BlockingReceiveQueue.keepLeaky(element)
+        case "rtpstorage": try UnusedPacketStorage.disable(element)
         case "rtpfunnel": try RepeatedStreamEvents.end(behindBundle: element)
         case "funnel": try RepeatedStreamEvents.end(in: element)
         case "clocksync": try PacedSending.sendAtOnce(element)

@@ -281,7 +281,7 @@ extension RealPipelines {
                 SharedCertificate.self, SingleStunServer.self, SlowFeedback.self, StalledFastStart.self,
                 SwappedEmptyMessage.self, UnawaitedData.self, UnboundedPacketNumbers.self, UnboundedPacketReports.self,
                 UnboundedStreams.self, UncheckedFingerprint.self, FragileTurnOverTCP.self, UnrefusedDataChannel.self,
-                UnusedFecEncoder.self,
+                UnusedFecEncoder.self, UnusedPacketStorage.self,
             ]
             let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/MediaEngine/Workarounds")
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.standardizedFileURL.path)
