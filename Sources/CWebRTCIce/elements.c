@@ -55,7 +55,6 @@ static void cice_source_note(CIceSource *self, const guint8 *bytes, guint length
     g_object_unref(ice);
 }
 
-// Runs on the ICE thread. The buffer ends in a queue of webrtcbin, so DTLS and SRTP do not run there.
 // GLib takes the socket of a source out of its poll set while it dispatches the source, unless that may recurse. Both changes of the set wake
 // the thread again, which costs two writes, a read and a poll for each packet. Nothing here runs the main context in a callback.
 static void cice_keep_polling(void) {
@@ -63,6 +62,7 @@ static void cice_keep_polling(void) {
     if (source && !g_source_get_can_recurse(source)) g_source_set_can_recurse(source, TRUE);
 }
 
+// Runs on the ICE thread. The buffer ends in a queue of webrtcbin, so DTLS and SRTP do not run there.
 void cice_source_receive(NiceAgent *agent, guint stream, guint component, guint length, gchar *bytes, gpointer source) {
     CIceSource *self = source;
     cice_keep_polling();

@@ -150,16 +150,16 @@ extension Pad {
 
     /// Ends segments that the peer of this source pad has already, and priorities of streams (`GstWebRtcBinUpdateTos`).
     ///
-    /// An event counts as delivered. A dropped one would be sent again with each buffer.
-    func endRepeatedEvents() {
+    /// GStreamer takes a handled event as received. It would send a dropped one again with each buffer.
+    func endNeedlessEvents() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
-            guard let event = info.event, Self.isRepeated(event, for: info.pad) else { return GST_PAD_PROBE_OK }
+            guard let event = info.event, Self.isNeedless(event, for: info.pad) else { return GST_PAD_PROBE_OK }
             info.handled(GST_FLOW_OK)
             return GST_PAD_PROBE_HANDLED
         }
     }
 
-    private static func isRepeated(
+    private static func isNeedless(
         _ event: UnsafeMutablePointer<GstEvent>, for pad: UnsafeMutablePointer<GstPad>?
     ) -> Bool {
         switch event.pointee.type {

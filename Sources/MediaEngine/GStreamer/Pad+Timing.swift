@@ -36,7 +36,7 @@ extension Pad {
 
     /// Makes the presentation time of each buffer that enters this sink pad its running time, so that all streams have the same segment.
     ///
-    /// Not called for lists. Only for media that plays forward at its own rate, as all does here.
+    /// For an element that takes lists of buffers apart first, and for media that plays forward at its own rate, as all does here.
     func presentInRunningTime() {
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
             guard info.event?.pointee.type == GST_EVENT_SEGMENT else { return GST_PAD_PROBE_OK }
@@ -49,16 +49,19 @@ extension Pad {
             // The source pad keeps the segment that was replaced here.
             guard let buffer = info.buffer, let source = gst_pad_get_peer(info.pad) else { return GST_PAD_PROBE_OK }
             defer { gst_object_unref(source) }
-            let time = Self.withSegment(of: source) { segment in
-                // Unlike its simpler sibling it knows times outside the segment: an encoder with lookahead begins before it.
+            let present = buffer.pointee.pts
+            let next = Self.withSegment(of: source) { segment in
                 var time: guint64 = 0
-                let sign = gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, buffer.pointee.pts, &time)
-                return sign > 0 ? time : cgst_clock_time_none()
+                // Unlike `gst_segment_to_running_time` it knows times outside the segment, too.
+                let sign = gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, present, &time)
+                // Running time cannot be negative.
+                return sign > 0 ? time : sign < 0 ? 0 : cgst_clock_time_none()
             }
-            guard let time = time.map(GstClockTime.init), time != buffer.pointee.pts, let own = info.makeWritable()
-            else { return GST_PAD_PROBE_OK }
-            own.pointee.pts = time
-            if own.pointee.dts != cgst_clock_time_none() { own.pointee.dts = time }
+            guard let next = next.map(GstClockTime.init), next != present, let own = info.makeWritable() else {
+                return GST_PAD_PROBE_OK
+            }
+            own.pointee.pts = next
+            if own.pointee.dts != cgst_clock_time_none() { own.pointee.dts = own.pointee.dts &+ next &- present }
             return GST_PAD_PROBE_OK
         }
     }

@@ -31,6 +31,7 @@ struct SendBranch {
         let bin = try description.instantiate(["payload": String(payloadType), "ssrc": String(ssrc), "mtu": "1200"])
         guard let encoder = bin.child("encoder") else { throw .noPad(element: description.name, pad: "encoder") }
         guard let payloader = bin.child("payloader") else { throw .noPad(element: description.name, pad: "payloader") }
+        // See ``RepeatedStreamEvents``.
         try payloader.pad("sink").presentInRunningTime()
         try payloader.set("auto-header-extension", numbersPackets ? "true" : "false")
         return (bin, encoder, payloader)
