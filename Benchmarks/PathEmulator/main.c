@@ -29,11 +29,13 @@ typedef struct {
     uint8_t bytes[FRAME];
 } Frame;
 
-// One direction. The frames are a ring, since they keep their order; `late` are those that are overtaken, which all take the same time longer.
+// Frames in the order in which they are due.
 typedef struct {
     Frame *frames;
     unsigned first, count;
 } Ring;
+
+// One direction. `late` are the frames that are overtaken: all take the same time longer, so they keep their order, too.
 typedef struct {
     int in, out, isLosing;
     int64_t linkFree, lastDue;
@@ -157,7 +159,7 @@ int main(int count, char **arguments) {
         struct timespec timeout = {.tv_sec = pause / 1000000000, .tv_nsec = pause % 1000000000};
         // A full direction takes nothing until its first frame is due.
         struct pollfd inputs[] = {{one, 0, 0}, {other, 0, 0}, {STDIN_FILENO, POLLIN, 0}};
-        for (int i = 0; i < 2; i++) 
+        for (int i = 0; i < 2; i++)
             inputs[i].events = isFull(&directions[i].frames) || isFull(&directions[i].late) ? 0 : POLLIN;
         ppoll(inputs, 3, &timeout, NULL);
         for (int i = 0; i < 2; i++) {

@@ -223,7 +223,7 @@ extension Pad {
 
     /// Drops all data of this source pad while it is unlinked, and after what it feeds has failed, until there are other caps.
     ///
-    /// Upstream of it all looks like success. It pushes the data itself: between a check and the push another thread could unlink the pad.
+    /// The element of this pad gets success for it. The probe pushes the data itself: between a check and the push another thread could unlink the pad.
     func pushWhilePossible() {
         let hasFailed = Mutex(false)
         addProbe(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in
@@ -240,6 +240,7 @@ extension Pad {
             case GST_FLOW_ERROR, GST_FLOW_NOT_NEGOTIATED:
                 hasFailed.withLock { $0 = true }
                 info.handled(GST_FLOW_OK)
+            // It may be linked again.
             case GST_FLOW_NOT_LINKED: info.handled(GST_FLOW_OK)
             default: info.handled(result)
             }
