@@ -38,7 +38,7 @@ extension PeerConnection {
 
     /// The packets take another path from now on: some were lost until then.
     func take(_ change: IcePathChange) {
-        pathChanged = .now
+        media?.peer.activity.changePath()
         eventSink.yield(.init(.pathChanged(change)))
         guard let media, isVerified else { return }
         media.bandwidth.changePath()
@@ -70,52 +70,8 @@ extension PeerConnection {
         }
     }
 
-    /// Reports silence of the peer.
-    ///
-    /// It checks only when a limit can have passed, since each check wakes threads; the limits may become shorter meanwhile.
-    func watchSilence() async {
-        let limit = Duration.milliseconds(configuration.tuning.silenceMs)
-        let pathLimit = Duration.milliseconds(configuration.tuning.pathSilenceMs)
-        var isInterrupted = false
-        var searches = 0
-        var heard: ClockReading?
-        let shortest = min(limit, pathLimit)
-        var due = ClockReading.now
-        while !isClosed, !Task.isCancelled {
-            var pause = shortest / 10
-            let now = ClockReading.now
-            // A machine that stood still has not read what arrived.
-            let isLate = now - due > Self.standstill
-            if !isLate, let rhythm = media?.rhythm, let end = rhythm.endOfPatience(limit), let last = rhythm.last {
-                let isSilent = end < now
-                if isSilent != isInterrupted { eventSink.yield(.init(isSilent ? .interrupted : .resumed)) }
-                isInterrupted = isSilent
-                if heard != last { (heard, searches) = (last, 0) }
-                let pathEnd = max(last, pathChanged ?? last) + Self.patience(rhythm.pathPatience(pathLimit), searches)
-                if pathEnd < now {
-                    searches += 1
-                    eventSink.yield(.init(.pathSilent))
-                    // The next one, unless something arrives.
-                    pathChanged = now
-                }
-                pause = max(pause, min(isSilent ? shortest : end - now, pathEnd - now, shortest))
-            }
-            due = now + pause
-            try? await Task.sleep(for: pause)
-        }
-    }
-
-    /// How long a path may be silent after so many reports of silence.
-    ///
-    /// From the third on it is twice as long each time, up to 3 s: a server that has nothing to send does not need another path several times a second.
-    static func patience(_ patience: Duration, _ searches: Int) -> Duration {
-        max(patience, min(patience * (1 << min(max(searches - 1, 0), 5)), .seconds(3)))
-    }
-
     /// A silence for so long before another path is an outage, in which packets were lost.
     private static let outage = Duration.milliseconds(100)
-    /// How late this end may be to look for silence.
-    private static let standstill = Duration.milliseconds(100)
 }
 
 extension IceParameters {

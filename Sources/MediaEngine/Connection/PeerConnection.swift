@@ -1,4 +1,5 @@
 internal import Logging
+internal import Synchronization
 
 /// One connection to one peer: a pipeline, its transport, and one track of each kind in both directions.
 ///
@@ -59,8 +60,6 @@ public actor PeerConnection {
     var lastStatistics = PeerStatistics()
     var lastReport = StatisticsReport()
     var candidateCount = 0
-    /// When the path changed last, or ``PeerConnectionEvent/Kind/pathSilent`` was reported.
-    var pathChanged: ClockReading?
 
     /// `outputs` continue after this connection; nil: it has outputs of its own.
     init(
@@ -118,10 +117,16 @@ public actor PeerConnection {
         self.media = media
         if watchdogs.isEmpty {
             watchdogs.append(Task { await self.watchReports() })
-            watchdogs.append(Task { await self.watchSilence() })
             watchdogs.append(Task { await self.watchNetwork() })
-            watchdogs.append(Task { await self.watchRoundTrip() })
         }
+        media.peer.activity.watchSilence { [eventSink] report in
+            switch report {
+            case .interrupted: eventSink.yield(.init(.interrupted))
+            case .resumed: eventSink.yield(.init(.resumed))
+            case .pathSilent: eventSink.yield(.init(.pathSilent))
+            }
+        }
+        watchRoundTrip(media.peer)
         try await media.start()
         return media
     }
@@ -220,17 +225,27 @@ public actor PeerConnection {
     }
 
     /// Follows the round trip while lost packets are requested again; measuring it costs more than to ask whether any are.
-    private func watchRoundTrip() async {
-        var requests = 0
-        while !isClosed, !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))
-            guard !isClosed, let peer = media?.peer else { continue }
-            let now = peer.jitterBuffers.requests + peer.retransmitted.count
-            guard now != requests else { continue }
-            requests = now
-            measure()
-            if let roundTripMs = lastStatistics.transport.roundTripMs { follow(roundTripMs, peer) }
+    private func watchRoundTrip(_ peer: PeerPipeline) {
+        let former = Mutex(0)
+        let interval = Duration.seconds(1)
+        // The thread holds neither this nor the pipeline, whose last owner must not be the thread that serves them.
+        IceThread.shared.runRepeatedly(after: interval) {
+            [weak self, weak received = peer.jitterBuffers, weak sent = peer.retransmitted] in
+            guard let received, let sent else { return nil }
+            let requests = received.requests + sent.count
+            let isNew = former.withLock { former in
+                defer { former = requests }
+                return former != requests
+            }
+            if isNew { Task { [weak self] in await self?.followRoundTrip() } }
+            return interval
         }
+    }
+
+    private func followRoundTrip() {
+        guard !isClosed, let peer = media?.peer else { return }
+        measure()
+        if let roundTripMs = lastStatistics.transport.roundTripMs { follow(roundTripMs, peer) }
     }
 
     /// On a long path lost packets of the first second would be given up before they can arrive again.

@@ -5,7 +5,7 @@ internal import Synchronization
 final class PeerPipeline: Sendable {
     let pipeline: Pipeline
     let webrtc: Element
-    let activity = PacketActivity()
+    let activity: PacketActivity
     let fingerprintCheck = UncheckedFingerprint()
     let jitterBuffers: JitterBuffers
     let retransmitted = RetransmittedPackets()
@@ -79,6 +79,7 @@ final class PeerPipeline: Sendable {
             case .pathChanged(let change): report(.pathChanged(change))
             }
         }
+        activity = PacketActivity(tuning)
         try activity.watch(ice.webrtc.source)
         let webrtc = try Element(webrtcbin: "webrtcbin", ice: ice.webrtc)
         let jitterBuffers = JitterBuffers(waitMs: tuning.jitterBufferMs)

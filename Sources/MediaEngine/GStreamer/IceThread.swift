@@ -31,6 +31,11 @@ final class IceThread: Sendable {
         run(g_timeout_source_new(guint(max(0, wait / .milliseconds(1)).rounded(.up))), body)
     }
 
+    /// Runs `body` on the thread after that time, and again after each time that it returns, until it returns nil.
+    func runRepeatedly(after wait: Duration, _ body: @escaping @Sendable () -> Duration?) {
+        run(after: wait) { if let next = body() { self.runRepeatedly(after: next, body) } }
+    }
+
     private func run(_ source: UnsafeMutablePointer<GSource>?, _ body: @escaping @Sendable () -> Void) {
         g_source_set_priority(source, G_PRIORITY_DEFAULT)
         g_source_set_callback(

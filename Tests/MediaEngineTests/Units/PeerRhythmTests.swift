@@ -85,10 +85,4 @@ struct PeerRhythmTests {
             #expect(bytes.withUnsafeBytes { PeerRhythm.Packet($0) } == expected, "\(bytes)")
         }
     }
-
-    @Test("A path that stays silent is given up at the same pace twice, then ever more slowly")
-    func furtherSearches() {
-        let waits = (0..<9).map { PeerConnection.patience(.milliseconds(300), $0) }
-        #expect(waits == [300, 300, 600, 1_200, 2_400, 3_000, 3_000, 3_000, 3_000].map { .milliseconds($0) })
-    }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Tracks how often a peer sends packets, and decides when its silence counts as an interruption.
 ///
 /// This engine sends RTCP at least every second. Other peers may follow RFC 3550, whose reports are 5 s apart, plus or minus half: a
@@ -110,36 +108,4 @@ private struct MediaGaps: Sendable, Equatable {
 
     /// Nil while it is not known.
     var longest: Duration? { former.map { max($0, present) } }
-}
-
-/// Notes when packets of the peer arrive, of any kind: media, RTCP or DTLS.
-final class PacketActivity: Sendable {
-    private struct State {
-        var rhythm = PeerRhythm()
-        var isOver = false
-    }
-    private let state = Mutex(State())
-
-    /// The rhythm of the packets so far.
-    var rhythm: PeerRhythm { state.withLock { $0.rhythm } }
-
-    /// Notes every packet that leaves `source`, the ICE source.
-    func watch(_ source: Element) throws(MediaError) {
-        // The probe belongs to the pad, which this does not own.
-        try source.pad("src").probeHead { [self] bytes in
-            let packet = PeerRhythm.Packet(bytes)
-            return state.withLock { state in
-                if state.isOver { return .drop }
-                state.rhythm.note(packet, at: .now)
-                return .pass
-            }
-        }
-    }
-
-    /// Drops all packets from now on, for the teardown.
-    ///
-    /// A pipeline stops element by element, and the ICE source last. The peer's first RTCP packet, often its BYE, then reaches a `srtpdec` whose
-    /// source pads have lost their streams. It makes up a stream, which it may not do
-    /// (`gst_pad_create_stream_id_internal: assertion 'parent->numsinkpads <= 1' failed`).
-    func end() { state.withLock { $0.isOver = true } }
 }

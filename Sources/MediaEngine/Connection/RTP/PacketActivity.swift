@@ -1,0 +1,54 @@
+internal import Synchronization
+
+/// Notes when packets of the peer arrive, of any kind: media, RTCP or DTLS.
+final class PacketActivity: Sendable {
+    private struct State {
+        var rhythm = PeerRhythm()
+        var silence: PeerSilence
+        var isOver = false
+    }
+    private let state: Mutex<State>
+
+    /// Silence counts after the limits of `tuning`.
+    init(_ tuning: TransportTuning) { state = Mutex(State(silence: PeerSilence(tuning))) }
+
+    /// The rhythm of the packets so far.
+    var rhythm: PeerRhythm { state.withLock { $0.rhythm } }
+
+    /// Notes every packet that leaves `source`, the ICE source.
+    func watch(_ source: Element) throws(MediaError) {
+        // The probe belongs to the pad, which this does not own.
+        try source.pad("src").probeHead { [self] bytes in
+            let packet = PeerRhythm.Packet(bytes)
+            return state.withLock { state in
+                if state.isOver { return .drop }
+                state.rhythm.note(packet, at: .now)
+                return .pass
+            }
+        }
+    }
+
+    /// Reports silence of the peer until the teardown, on the ICE thread: that is awake for the packets anyway, and a timer of Swift wakes three.
+    func watchSilence(_ report: @escaping @Sendable (PeerSilence.Report) -> Void) {
+        IceThread.shared.runRepeatedly(after: .zero) { [weak self] in
+            guard let (reports, pause) = self?.look() else { return nil }
+            reports.forEach(report)
+            return pause
+        }
+    }
+
+    /// Nil after the teardown.
+    private func look() -> ([PeerSilence.Report], pause: Duration)? {
+        state.withLock { $0.isOver ? nil : $0.silence.look(at: .now, $0.rhythm) }
+    }
+
+    /// The packets take another path from now on, which gets as much time as the former one.
+    func changePath() { state.withLock { $0.silence.changePath(at: .now) } }
+
+    /// Drops all packets from now on, for the teardown.
+    ///
+    /// A pipeline stops element by element, and the ICE source last. The peer's first RTCP packet, often its BYE, then reaches a `srtpdec` whose
+    /// source pads have lost their streams. It makes up a stream, which it may not do
+    /// (`gst_pad_create_stream_id_internal: assertion 'parent->numsinkpads <= 1' failed`).
+    func end() { state.withLock { $0.isOver = true } }
+}

@@ -1,0 +1,65 @@
+/// Decides when a peer is silent: for so long that its media counts as interrupted, or that another path should be looked for.
+///
+/// A pure value; its user looks again after the pause that each look returns.
+struct PeerSilence: Sendable {
+    enum Report: Sendable, Equatable { case interrupted, resumed, pathSilent }
+
+    private let limit: Duration
+    private let pathLimit: Duration
+    private var isInterrupted = false
+    /// How often the path was reported as silent since the last packet.
+    private var searches = 0
+    private var heard: ClockReading?
+    /// When the path changed last, or was reported as silent.
+    private var pathBegan: ClockReading?
+    /// When the next look should be.
+    private var due: ClockReading?
+
+    init(_ tuning: TransportTuning) {
+        limit = .milliseconds(tuning.silenceMs)
+        pathLimit = .milliseconds(tuning.pathSilenceMs)
+    }
+
+    mutating func changePath(at now: ClockReading) { pathBegan = now }
+
+    /// Returns what to report now, and when to look again: when a limit can have passed, since each look wakes a thread.
+    ///
+    /// The limits may become shorter meanwhile.
+    mutating func look(at now: ClockReading, _ rhythm: PeerRhythm) -> ([Report], pause: Duration) {
+        // A machine that stood still has not read what arrived.
+        let isLate = due.map { now - $0 > Self.standstill } ?? false
+        let (reports, pause) = isLate ? ([], shortest / 10) : judge(now, rhythm)
+        due = now + pause
+        return (reports, pause)
+    }
+
+    private mutating func judge(_ now: ClockReading, _ rhythm: PeerRhythm) -> ([Report], pause: Duration) {
+        guard let end = rhythm.endOfPatience(limit), let last = rhythm.last else { return ([], shortest / 10) }
+        var reports: [Report] = []
+        let isSilent = end < now
+        if isSilent != isInterrupted { reports.append(isSilent ? .interrupted : .resumed) }
+        isInterrupted = isSilent
+        if heard != last { (heard, searches) = (last, 0) }
+        let pathEnd = max(last, pathBegan ?? last) + Self.patience(rhythm.pathPatience(pathLimit), searches)
+        if pathEnd < now {
+            reports.append(.pathSilent)
+            searches += 1
+            // The next one, unless something arrives.
+            pathBegan = now
+        }
+        let next = min(isSilent ? shortest : end - now, pathEnd - now, shortest)
+        return (reports, pause: max(shortest / 10, next))
+    }
+
+    private var shortest: Duration { min(limit, pathLimit) }
+
+    /// How long a path may be silent after so many reports of silence.
+    ///
+    /// From the third on it is twice as long each time, up to 3 s: a server that has nothing to send does not need another path several times a second.
+    private static func patience(_ patience: Duration, _ searches: Int) -> Duration {
+        max(patience, min(patience * (1 << min(max(searches - 1, 0), 5)), .seconds(3)))
+    }
+
+    /// How late a look may be.
+    private static let standstill = Duration.milliseconds(100)
+}
