@@ -229,7 +229,7 @@ extension RealPipelines {
 }
 
 @Suite("Protection against lost audio") struct LossProtectionTests {
-    private let start = ContinuousClock.now
+    private let start = ClockReading.now
 
     /// Whether it is on behind so many reports of a second each.
     private func isOn(_ protection: inout LossProtection, _ shares: [Double], from second: Int = 0) -> Bool {

@@ -16,7 +16,7 @@ import Testing
         #expect(timing.retryMs == retryMs)
     }
 
-    private let start = ContinuousClock.now
+    private let start = ClockReading.now
 
     @Test("A peer that asks for everything again and again gets half of the traffic once more, after a burst")
     func budget() {

@@ -188,7 +188,7 @@ import Testing
 
     @Test("The pause before the next attempt grows, and is short again after a success") func pauses() {
         var pause = SharingPause()
-        let now = ContinuousClock.now
+        let now = ClockReading.now
         #expect(pause.end <= now)
         pause.begin(at: now)
         #expect(pause.end == now + .milliseconds(250))
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test("More than four requests for key frames in ten seconds are too many") func requests() {
-        let now = ContinuousClock.now
+        let now = ClockReading.now
         var pause = SharingPause()
         for second in stride(from: 0, to: 60, by: 3) {
             let isTooOften = pause.isTooOften(at: now + .seconds(second))

@@ -23,7 +23,7 @@ import Testing
 
     @Test("The first request passes at once, and all others within the interval give one at its end")
     func interval() {
-        let start = ContinuousClock.now
+        let start = ClockReading.now
         #expect(limit.admits(at: start))
         for ms in 1...100 { #expect(!limit.admits(at: start + .milliseconds(ms))) }
         #expect(waiting.value.map(\.wait) == [.milliseconds(299)] && made.value == 0)
@@ -40,7 +40,7 @@ import Testing
 
     @Test("On a full path a request waits until the queue is empty, or for a second")
     func fullPath() {
-        let start = ContinuousClock.now
+        let start = ClockReading.now
         limit.setCongested(true, at: start)
         #expect(!limit.admits(at: start) && !limit.admits(at: start + .milliseconds(100)))
         #expect(waiting.value.map(\.wait) == [.seconds(1)] && made.value == 0)
@@ -64,7 +64,7 @@ import Testing
         "A queue of known length empties while nothing is sent, and requests that cross the key frame give no other one"
     )
     func backlog() {
-        let start = ContinuousClock.now
+        let start = ClockReading.now
         limit.setCongested(true, backlog: .milliseconds(350), at: start)
         #expect(!limit.admits(at: start) && held.value)
         #expect(waiting.value.map(\.wait) == [.milliseconds(350)])

@@ -7,21 +7,21 @@ import Testing
     @Test("A gap between regular frames is a freeze of its length; jitter and a slower rate are none")
     func freezes() {
         var meter = FreezeMeter()
-        var now = ContinuousClock.now
+        var now = ClockReading.now
         func show(_ count: Int, every milliseconds: Int) {
             for _ in 0..<count {
                 meter.add(at: now)
-                now += .milliseconds(milliseconds)
+                now = now + .milliseconds(milliseconds)
             }
         }
         show(60, every: 33)
         #expect(meter.count == 0 && abs((meter.framesPerSecond(at: now) ?? 0) - 30.3) < 0.1)
         #expect(meter.framesPerSecond(at: now + .milliseconds(1_001)) == 0)
-        now += .milliseconds(967)
+        now = now + .milliseconds(967)
         show(60, every: 33)
         #expect(meter.count == 1 && abs(meter.duration - 1) < 0.001)
         // A freeze needs 150 ms more than the mean, at any frame rate.
-        now += .milliseconds(140)
+        now = now + .milliseconds(140)
         show(60, every: 33)
         #expect(meter.count == 1)
         // Five frames a second: the first gaps are three times the old mean, and then they are the mean.
@@ -36,7 +36,7 @@ import Testing
     func beginning() {
         var meter = FreezeMeter()
         #expect(meter.framesPerSecond(at: .now) == nil)
-        let now = ContinuousClock.now
+        let now = ClockReading.now
         meter.add(at: now)
         meter.add(at: now + .seconds(5))
         #expect(meter.count == 0 && meter.duration == 0)
@@ -69,7 +69,7 @@ import Testing
     @Test("The longest run of equal frames counts from its first one, and not across an interruption")
     func still() {
         var meter = StillMeter()
-        let now = ContinuousClock.now
+        let now = ClockReading.now
         for (second, isDistinct) in [(0, true), (1, true), (2, false), (4, false), (5, true), (6, false)] {
             meter.add(at: now + .seconds(second), isDistinct: isDistinct)
         }

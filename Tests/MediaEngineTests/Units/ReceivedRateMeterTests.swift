@@ -3,7 +3,7 @@ import Testing
 @testable import MediaEngine
 
 @Suite("What arrives above the allowed rate") struct ReceivedRateMeterTests {
-    private let begin = ContinuousClock.now
+    private let begin = ClockReading.now
 
     /// For so many seconds, 50 packets a second at a rate; returns when it ends.
     @discardableResult

@@ -3,7 +3,7 @@ import Testing
 @testable import MediaEngine
 
 @Suite("What the peer reports on sent streams") struct ReceptionReportsTests {
-    private let start = ContinuousClock.now
+    private let start = ClockReading.now
 
     /// A report block: 24 bytes.
     private func block(_ ssrc: UInt32, lost: Int, highest: UInt32, jitter: UInt32 = 0) -> [UInt8] {

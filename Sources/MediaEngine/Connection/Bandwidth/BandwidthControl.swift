@@ -17,7 +17,7 @@ final class BandwidthControl: Sendable {
     /// Has a lock of its own: the thread that sends must not wait while the rate changes.
     private let silence = Mutex(ReportSilence())
     private let queue = DispatchQueue(label: "bandwidth", qos: .userInitiated)
-    private let start = ContinuousClock.now
+    private let start = ClockReading.now
 
     init(_ tracks: PeerTracks, _ peer: PeerPipeline, preference: DegradationPreference) {
         self.tracks = tracks
@@ -89,7 +89,7 @@ final class BandwidthControl: Sendable {
         queue.async { [weak self] in self?.adapt { _, _ in } }
     }
 
-    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
+    private var seconds: Double { (ClockReading.now - start) / .seconds(1) }
 
     /// Notes something, and changes what is sent when that follows.
     private func adapt(_ note: (inout VideoBudget, VideoRate) -> Void) {

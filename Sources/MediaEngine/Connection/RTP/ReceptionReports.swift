@@ -19,17 +19,17 @@ final class ReceptionReports: Sendable {
 
         private(set) var latest: Block
         /// What the share is measured from, and the block that is next to be that.
-        private var base: (block: Block, at: ContinuousClock.Instant)
-        private var next: (block: Block, at: ContinuousClock.Instant)
+        private var base: (block: Block, at: ClockReading)
+        private var next: (block: Block, at: ClockReading)
         /// The shortest time that the share is about.
         static let interval = Duration.milliseconds(500)
 
-        init(_ block: Block, at now: ContinuousClock.Instant) {
+        init(_ block: Block, at now: ClockReading) {
             latest = block
             (base, next) = ((block, now), (block, now))
         }
 
-        mutating func note(_ block: Block, at now: ContinuousClock.Instant) {
+        mutating func note(_ block: Block, at now: ClockReading) {
             latest = block
             guard now - next.at >= Self.interval else { return }
             (base, next) = (next, (block, now))
@@ -65,7 +65,7 @@ final class ReceptionReports: Sendable {
     func read(_ source: Pad) { source.read { [self] in note($0) } }
 
     /// Reads a compound packet of the peer.
-    func note(_ bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant = .now) {
+    func note(_ bytes: UnsafeRawBufferPointer, at now: ClockReading = .now) {
         for packet in RtcpPackets(bytes) {
             if let estimate = ReceiverEstimate(packet, in: bytes) { onEstimate.withLock { $0 }?(estimate) }
             // The sender and the information about it, in sender reports only, precede the blocks.
@@ -81,7 +81,7 @@ final class ReceptionReports: Sendable {
         }
     }
 
-    private func note(_ block: Stream.Block, on ssrc: UInt32, at now: ContinuousClock.Instant) {
+    private func note(_ block: Stream.Block, on ssrc: UInt32, at now: ClockReading) {
         let stream: Stream? = state.withLock { state in
             guard state.sent.contains(ssrc) else { return nil }
             if state.reported[ssrc]?.note(block, at: now) == nil { state.reported[ssrc] = Stream(block, at: now) }

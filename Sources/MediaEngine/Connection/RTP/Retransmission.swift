@@ -50,31 +50,31 @@ struct RetransmissionBudget: Sendable {
     private var credit = Self.burst
     /// What may be sent now, in bit/s; nil: anything.
     var rate: Double?
-    private var isFreeAt: ContinuousClock.Instant?
+    private var isFreeAt: ClockReading?
 
     /// A packet was sent for the first time.
-    mutating func earn(_ bytes: Int, isCongested: Bool, at now: ContinuousClock.Instant) {
+    mutating func earn(_ bytes: Int, isCongested: Bool, at now: ClockReading) {
         credit = min(credit + (isCongested ? Self.congestedShare : Self.share), isCongested ? 2 : Self.burst)
         fill(bytes, at: now)
     }
 
     /// Whether a packet may be sent again.
-    mutating func admits(at now: ContinuousClock.Instant) -> Bool {
+    mutating func admits(at now: ClockReading) -> Bool {
         guard hasRoom(at: now) else { return false }
         credit -= 1
         fill(Self.packetBytes, at: now)
         return true
     }
 
-    func hasRoom(at now: ContinuousClock.Instant) -> Bool { credit >= 1 && backlog(at: now) <= Self.room }
+    func hasRoom(at now: ClockReading) -> Bool { credit >= 1 && backlog(at: now) <= Self.room }
 
     /// How long what was sent needs on the path.
-    private func backlog(at now: ContinuousClock.Instant) -> Duration {
+    private func backlog(at now: ClockReading) -> Duration {
         guard rate != nil, let isFreeAt else { return .zero }
         return min(max(isFreeAt - now, .zero), Self.longest)
     }
 
-    private mutating func fill(_ bytes: Int, at now: ContinuousClock.Instant) {
+    private mutating func fill(_ bytes: Int, at now: ClockReading) {
         guard let rate else { return }
         let duration = Duration.seconds(Double(bytes) * 8 / (rate * Self.reserve))
         // The rate may be higher soon.
@@ -94,13 +94,13 @@ struct AnsweredRequests: Sendable {
         let number: UInt16
         let ssrc: UInt32
     }
-    private var answers: [Packet: ContinuousClock.Instant] = [:]
+    private var answers: [Packet: ClockReading] = [:]
     private var order: [Packet] = []
 
     var count: Int { answers.count }
 
     /// Whether a packet of a stream is sent again now.
-    mutating func admits(_ number: UInt16, of ssrc: UInt32, at now: ContinuousClock.Instant) -> Bool {
+    mutating func admits(_ number: UInt16, of ssrc: UInt32, at now: ClockReading) -> Bool {
         let packet = Packet(number: number, ssrc: ssrc)
         if let last = answers[packet] {
             guard now - last >= interval else { return false }
@@ -197,7 +197,7 @@ final class RetransmittedPackets: Sendable {
     }
 
     /// Whether a request is answered; one for another stream is not ours to judge.
-    private func answers(_ number: UInt16, _ ssrc: UInt32, at now: ContinuousClock.Instant) -> Bool {
+    private func answers(_ number: UInt16, _ ssrc: UInt32, at now: ClockReading) -> Bool {
         state.withLock { state in
             guard state.ssrcs.contains(ssrc) else { return true }
             guard state.budget.hasRoom(at: now) else {
@@ -211,7 +211,7 @@ final class RetransmittedPackets: Sendable {
     }
 
     /// Counts a packet that leaves.
-    private func note(_ head: RtpHead, _ bytes: Int, at now: ContinuousClock.Instant) {
+    private func note(_ head: RtpHead, _ bytes: Int, at now: ClockReading) {
         state.withLock { state in
             if head.payloadType == state.retransmission {
                 state.count += 1

@@ -97,7 +97,7 @@ final class DecodedMeter: Sendable {
     }
 
     private func addVideo(_ buffer: PassingBuffer, presentedAt time: UInt64?, _ wait: Duration) -> Bool {
-        let instant = ContinuousClock.now + wait
+        let instant = ClockReading.now + wait
         let isDistinct = isCompared && isDistinct(buffer.reference)
         let followsNothing = isCompared && announcement?.expectsLive == false
         readMark(buffer, presentedAt: time)

@@ -12,17 +12,17 @@ struct FreezeMeter: Sendable {
     /// The duration of the longest one, in s; 0 without a freeze.
     private(set) var longest = 0.0
     private var gaps: [Double] = []
-    private var last: ContinuousClock.Instant?
+    private var last: ClockReading?
 
     /// Frames per second over the remembered gaps; 0 when the last frame is more than a second old; nil before the second frame.
-    func framesPerSecond(at now: ContinuousClock.Instant) -> Double? {
+    func framesPerSecond(at now: ClockReading) -> Double? {
         let sum = gaps.reduce(0, +)
         guard sum > 0, let last else { return nil }
         return now - last > .seconds(1) ? 0 : Double(gaps.count) / sum
     }
 
     /// Takes the time of the next frame.
-    mutating func add(at instant: ContinuousClock.Instant) {
+    mutating func add(at instant: ClockReading) {
         defer { last = instant }
         guard let last else { return }
         let gap = (instant - last) / .seconds(1)

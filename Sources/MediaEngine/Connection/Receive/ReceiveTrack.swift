@@ -20,8 +20,8 @@ final class ReceiveTrack: Sendable {
     private let outputs: MediaOutputs
     /// Its input of the outlet.
     private let inputNumber: Int
-    /// Nil without a limit that the peer could keep to.
-    private let rate: Mutex<ReceivedRateMeter>?
+    /// Nil without a limit that the peer could keep to; inside, since debug builds of Swift 6.3 mistake the nil of a `Mutex<…>?` for a value.
+    private let rate: Mutex<ReceivedRateMeter?>
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
     private struct Frames {
         var schedule: DecodingSchedule
@@ -40,7 +40,8 @@ final class ReceiveTrack: Sendable {
     ) throws(MediaError) {
         kind = codec.kind
         self.codec = codec
-        rate = codec.fixedBitrate == nil ? maxReceiveKbit.map { Mutex(ReceivedRateMeter(maximumKbit: $0)) } : nil
+        let limit = codec.fixedBitrate == nil ? maxReceiveKbit : nil
+        rate = Mutex(limit.map { ReceivedRateMeter(maximumKbit: $0) })
         frames = Mutex(Frames(schedule: DecodingSchedule(decoding)))
         let decoderBin = try decoder.instantiate(values)
         let sinkBin = try discard.instantiate()
@@ -66,10 +67,17 @@ final class ReceiveTrack: Sendable {
         recording = outputs.received?.tap(codec, at: encoded)
         meter.watch(decoded) { report(PeerConnectionEvent(.firstFrame(kind))) }
         input.pad.probe { [weak self] _ in self?.noteArrival() == true ? .pass : .passAndRemove }
-        input.pad.probe { [weak self] packet in
-            announcement?.notePacket()
-            self?.rate?.withLock { $0.add(max(0, packet.byteCount - PadProbeInfo.headLength), at: .now) }
-            return .pass
+        if let announcement {
+            input.pad.probe { _ in
+                announcement.notePacket()
+                return .pass
+            }
+        }
+        if limit != nil {
+            input.pad.probe { [weak self] packet in
+                self?.rate.withLock { $0?.add(max(0, packet.byteCount - PadProbeInfo.headLength), at: .now) }
+                return .pass
+            }
         }
         if kind == .video {
             encoded.probe { [weak self] frame in
@@ -148,7 +156,7 @@ final class ReceiveTrack: Sendable {
         if let first = received.arrivals.first { received.seconds = (ContinuousClock.now - first) / .seconds(1) }
         // Other decoders conceal nothing.
         received.concealedSamples = decoder.get("stats")?.fields?["plc-num-samples"]?.intValue
-        received.aboveMaxRateMs = rate?.withLock { $0.aboveMs } ?? 0
+        received.aboveMaxRateMs = rate.withLock { $0?.aboveMs } ?? 0
         if kind == .video {
             let frames = frames.withLock { $0 }
             received.framesReceived = frames.received

@@ -12,7 +12,7 @@ struct ReceivedRateMeter: Sendable {
     static let leastKbit = 100
 
     private let allowedBytes: Double
-    private var begin: ContinuousClock.Instant?
+    private var begin: ClockReading?
     private var step = 0
     /// The bytes of the present step and of the ones before it, the latest last.
     private var bytes: [Int] = [0]
@@ -26,7 +26,7 @@ struct ReceivedRateMeter: Sendable {
     }
 
     /// Takes the payload of the next packet.
-    mutating func add(_ count: Int, at now: ContinuousClock.Instant) {
+    mutating func add(_ count: Int, at now: ClockReading) {
         let begin = begin ?? now
         self.begin = begin
         let next = Int((now - begin) / .milliseconds(Self.stepMs))

@@ -5,10 +5,10 @@ struct StillMeter: Sendable {
     /// The longest time from a frame to the last one in a row that is equal to it, in s.
     private(set) var longest = 0.0
     /// When the first of the present equal frames was decoded.
-    private var since: ContinuousClock.Instant?
+    private var since: ClockReading?
 
     /// Takes the time of the next frame, and whether it differs from the one before.
-    mutating func add(at instant: ContinuousClock.Instant, isDistinct: Bool) {
+    mutating func add(at instant: ClockReading, isDistinct: Bool) {
         guard !isDistinct, let since else {
             since = instant
             return

@@ -22,7 +22,7 @@ final class EncoderControl: Sendable {
         var bitrateKbit: Int
         /// What the path takes; nil: it is not known, or enough.
         var availableKbit: Int?
-        var limitedSince: ContinuousClock.Instant?
+        var limitedSince: ClockReading?
         var limitedSeconds = 0.0
         /// Every how many of the frames that the caps announce one arrives.
         var every = 1
@@ -32,7 +32,7 @@ final class EncoderControl: Sendable {
         /// Nil before the peer's description is known.
         var peer: PeerLimits?
 
-        func limitation(at now: ContinuousClock.Instant) -> (isNow: Bool, seconds: Double) {
+        func limitation(at now: ClockReading) -> (isNow: Bool, seconds: Double) {
             (limitedSince != nil, limitedSeconds + (limitedSince.map { (now - $0) / .seconds(1) } ?? 0))
         }
     }
@@ -108,7 +108,7 @@ final class EncoderControl: Sendable {
     /// Keeps the rate within what the path takes; nil: it takes everything.
     func limit(toKbit availableKbit: Int?) throws(MediaError) {
         let isNews = state.withLock { state in
-            let now = ContinuousClock.now
+            let now = ClockReading.now
             state.limitedSeconds = state.limitation(at: now).seconds
             state.limitedSince = availableKbit == nil ? nil : now
             defer { state.availableKbit = availableKbit }
@@ -132,7 +132,7 @@ final class EncoderControl: Sendable {
     }
 
     /// Notes the share of packets that the peer lost lately, 0 to 1; returns whether ``values`` may have changed.
-    func note(loss: Double, at now: ContinuousClock.Instant) throws(MediaError) -> Bool {
+    func note(loss: Double, at now: ClockReading) throws(MediaError) -> Bool {
         let isNews = state.withLock { $0.protection.note(loss, at: now) }
         if isNews { try apply() }
         return isNews

@@ -8,16 +8,16 @@ internal import Synchronization
 /// of the track's own makes nothing meanwhile, since the peer can decode nothing without it.
 final class KeyFrameLimit: Sendable {
     private struct State {
-        var last: ContinuousClock.Instant?
+        var last: ClockReading?
         /// When a request is answered that was too early.
-        var due: ContinuousClock.Instant?
+        var due: ClockReading?
         var congestion = Congestion()
         var isHolding = false
 
         /// When a request is answered, and whether nothing is sent until then.
         func answer(
-            at now: ContinuousClock.Instant, _ interval: Duration
-        ) -> (due: ContinuousClock.Instant, holds: Bool) {
+            at now: ClockReading, _ interval: Duration
+        ) -> (due: ClockReading, holds: Bool) {
             let due = max(last.map { $0 + interval } ?? now, now)
             guard congestion.isPresent(at: now) else { return (due, false) }
             let wait = min(congestion.backlog ?? KeyFrameLimit.longestWait, KeyFrameLimit.longestWait)
@@ -56,8 +56,8 @@ final class KeyFrameLimit: Sendable {
     }
 
     /// Whether a request passes to the encoder at once.
-    func admits(at now: ContinuousClock.Instant = .now) -> Bool {
-        let (isAdmitted, due): (Bool, ContinuousClock.Instant?) = state.withLock { state in
+    func admits(at now: ClockReading = .now) -> Bool {
+        let (isAdmitted, due): (Bool, ClockReading?) = state.withLock { state in
             guard state.due == nil else { return (false, nil) }
             let (due, holds) = state.answer(at: now, interval)
             guard due > now else {
@@ -79,8 +79,8 @@ final class KeyFrameLimit: Sendable {
     func request() { if admits() { make() } }
 
     /// Whether a queue on the path is full, and how long it takes to empty if nothing more is sent; nil: it is not known.
-    func setCongested(_ isCongested: Bool, backlog: Duration? = nil, at now: ContinuousClock.Instant = .now) {
-        let due: ContinuousClock.Instant? = state.withLock { state in
+    func setCongested(_ isCongested: Bool, backlog: Duration? = nil, at now: ClockReading = .now) {
+        let due: ClockReading? = state.withLock { state in
             state.congestion.note(isCongested, backlog: backlog, at: now)
             let isTooEarly = state.last.map { now < $0 + interval } ?? false
             return isCongested || isTooEarly ? nil : state.due
@@ -89,7 +89,7 @@ final class KeyFrameLimit: Sendable {
     }
 
     /// Answers what is due then, unless that has happened.
-    private func makeUp(what due: ContinuousClock.Instant, at moment: ContinuousClock.Instant) {
+    private func makeUp(what due: ClockReading, at moment: ClockReading) {
         let isHolding: Bool? = state.withLock { state in
             guard state.due == due else { return nil }
             (state.last, state.due) = (moment, nil)

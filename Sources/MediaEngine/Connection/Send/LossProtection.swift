@@ -11,10 +11,10 @@ struct LossProtection: Sendable {
 
     private(set) var isOn = false
     private var average = 0.0
-    private var calmSince: ContinuousClock.Instant?
+    private var calmSince: ClockReading?
 
     /// Notes the share of packets that the peer lost lately, 0 to 1; returns whether ``isOn`` changed.
-    mutating func note(_ share: Double, at now: ContinuousClock.Instant) -> Bool {
+    mutating func note(_ share: Double, at now: ClockReading) -> Bool {
         average += Self.weight * (share - average)
         calmSince = average < Self.little ? calmSince ?? now : nil
         let was = isOn

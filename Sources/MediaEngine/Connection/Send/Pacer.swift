@@ -12,9 +12,9 @@ final class Pacer: Sendable {
         /// The lowest rate for the packets of the present frame, in bit/s.
         var lowest = 0.0
         /// When all that was sent has passed, at this rate.
-        var isFreeAt = ContinuousClock.now
+        var isFreeAt = ClockReading.now
         /// When the packet may leave that waits; nil: none does.
-        var due: ContinuousClock.Instant?
+        var due: ClockReading?
         /// The frames that reached the encoder, and how many of them may no longer leave.
         var frames = 0
         var discarded = 0
@@ -40,7 +40,7 @@ final class Pacer: Sendable {
     /// What waits leaves sooner at a higher rate: the path takes more than it seemed to.
     func set(bitrate: Double?) {
         let isSooner = state.withLock { state in
-            let (now, former) = (ContinuousClock.now, state.bitrate)
+            let (now, former) = (ClockReading.now, state.bitrate)
             state.bitrate = bitrate
             let factor = bitrate.map { max(former ?? 0, state.lowest) / max($0, state.lowest) } ?? 0
             guard factor < 1 else { return false }
@@ -91,7 +91,7 @@ final class Pacer: Sendable {
     func admits(_ bytes: Int) -> Bool {
         let isAdmitted = state.withLock { state in
             guard !state.isDiscarded else { return false }
-            let now = ContinuousClock.now
+            let now = ClockReading.now
             // After a much lower rate nothing waits longer than usual.
             let begin = min(max(state.isFreeAt, now), now + Self.longest)
             state.isFreeAt = begin + state.duration(bytes)
