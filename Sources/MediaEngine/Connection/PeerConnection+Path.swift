@@ -38,7 +38,6 @@ extension PeerConnection {
 
     /// The packets take another path from now on: some were lost until then.
     func take(_ change: IcePathChange) {
-        media?.peer.activity.changePath()
         eventSink.yield(.init(.pathChanged(change)))
         guard let media, isVerified else { return }
         media.bandwidth.changePath()

@@ -119,11 +119,12 @@ public actor PeerConnection {
             watchdogs.append(Task { await self.watchReports() })
             watchdogs.append(Task { await self.watchNetwork() })
         }
-        media.peer.activity.watchSilence { [eventSink] report in
+        // The ICE thread must not be the last owner of events that nobody read.
+        media.peer.activity.watchSilence { [weak eventSink] report in
             switch report {
-            case .interrupted: eventSink.yield(.init(.interrupted))
-            case .resumed: eventSink.yield(.init(.resumed))
-            case .pathSilent: eventSink.yield(.init(.pathSilent))
+            case .interrupted: eventSink?.yield(.init(.interrupted))
+            case .resumed: eventSink?.yield(.init(.resumed))
+            case .pathSilent: eventSink?.yield(.init(.pathSilent))
             }
         }
         watchRoundTrip(media.peer)
@@ -228,10 +229,11 @@ public actor PeerConnection {
     private func watchRoundTrip(_ peer: PeerPipeline) {
         let former = Mutex(0)
         let interval = Duration.seconds(1)
-        // The thread holds neither this nor the pipeline, whose last owner must not be the thread that serves them.
+        let (activity, received, sent) = (peer.activity, peer.jitterBuffers, peer.retransmitted)
+        // The ICE thread must not be the last owner of this or of the pipeline.
         IceThread.shared.runRepeatedly(after: interval) {
-            [weak self, weak received = peer.jitterBuffers, weak sent = peer.retransmitted] in
-            guard let received, let sent else { return nil }
+            [weak self, weak activity, weak received, weak sent] in
+            guard let received, let sent, activity?.isOver == false else { return nil }
             let requests = received.requests + sent.count
             let isNew = former.withLock { former in
                 defer { former = requests }

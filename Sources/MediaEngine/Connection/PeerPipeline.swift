@@ -67,6 +67,8 @@ final class PeerPipeline: Sendable {
         let settings = IcePath.Settings(
             tuning: tuning, stun: servers.stun, relays: reachable, tunnels: turnServers.endpoints, policy: policy,
             network: configuration.network)
+        let activity = PacketActivity(tuning)
+        self.activity = activity
         let ice = try IceAgent(settings) { news in
             switch news {
             case .candidate(let candidate):
@@ -76,10 +78,11 @@ final class PeerPipeline: Sendable {
             case .failed(let text): report(.event(PeerConnectionEvent(.failed(.transportFailed(text: text)))))
             case .gathered: gathering.end()
             case .parameters(let parameters): report(.event(PeerConnectionEvent(.iceParameters(parameters))))
-            case .pathChanged(let change): report(.pathChanged(change))
+            case .pathChanged(let change):
+                activity.changePath()
+                report(.pathChanged(change))
             }
         }
-        activity = PacketActivity(tuning)
         try activity.watch(ice.webrtc.source)
         let webrtc = try Element(webrtcbin: "webrtcbin", ice: ice.webrtc)
         let jitterBuffers = JitterBuffers(waitMs: tuning.jitterBufferMs)

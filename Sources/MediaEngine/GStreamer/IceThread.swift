@@ -3,6 +3,7 @@ internal import CGStreamer
 /// The thread on which libnice works for all connections of the process: sockets, timers, connectivity checks.
 ///
 /// Each agent of `webrtcbin`'s own has a thread, and each `nicesrc` another one. Here received packets only go into a queue of their connection.
+/// Short work that is due several times a second for each connection runs here, too, since the thread is awake anyway.
 final class IceThread: Sendable {
     static let shared = IceThread()
 
@@ -26,9 +27,10 @@ final class IceThread: Sendable {
     /// Runs `body` on the thread, after what it is doing now; in order.
     func run(_ body: @escaping @Sendable () -> Void) { run(g_idle_source_new(), body) }
 
-    /// Runs `body` on the thread after that time.
+    /// Runs `body` on the thread after that time, a day at most.
     func run(after wait: Duration, _ body: @escaping @Sendable () -> Void) {
-        run(g_timeout_source_new(guint(max(0, wait / .milliseconds(1)).rounded(.up))), body)
+        let milliseconds = min(max(wait, .zero), .seconds(86_400)) / .milliseconds(1)
+        run(g_timeout_source_new(guint(milliseconds.rounded(.up))), body)
     }
 
     /// Runs `body` on the thread after that time, and again after each time that it returns, until it returns nil.

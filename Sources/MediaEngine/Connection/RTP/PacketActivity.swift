@@ -28,7 +28,9 @@ final class PacketActivity: Sendable {
         }
     }
 
-    /// Reports silence of the peer until the teardown, on the ICE thread: that is awake for the packets anyway, and a timer of Swift wakes three.
+    /// Reports silence of the peer until the teardown, on the ICE thread.
+    ///
+    /// That thread is awake for the packets anyway; a timer of Swift would wake three threads.
     func watchSilence(_ report: @escaping @Sendable (PeerSilence.Report) -> Void) {
         IceThread.shared.runRepeatedly(after: .zero) { [weak self] in
             guard let (reports, pause) = self?.look() else { return nil }
@@ -44,6 +46,9 @@ final class PacketActivity: Sendable {
 
     /// The packets take another path from now on, which gets as much time as the former one.
     func changePath() { state.withLock { $0.silence.changePath(at: .now) } }
+
+    /// Whether the teardown has begun.
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Drops all packets from now on, for the teardown.
     ///

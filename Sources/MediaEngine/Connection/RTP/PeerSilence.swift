@@ -9,7 +9,7 @@ struct PeerSilence: Sendable {
     private var isInterrupted = false
     /// How often the path was reported as silent since the last packet.
     private var searches = 0
-    private var heard: ClockReading?
+    private var lastHeard: ClockReading?
     /// When the path changed last, or was reported as silent.
     private var pathBegan: ClockReading?
     /// When the next look should be.
@@ -22,24 +22,25 @@ struct PeerSilence: Sendable {
 
     mutating func changePath(at now: ClockReading) { pathBegan = now }
 
-    /// Returns what to report now, and when to look again: when a limit can have passed, since each look wakes a thread.
+    /// Returns what to report now, and after which pause to look again.
     ///
-    /// The limits may become shorter meanwhile.
+    /// The next look comes when a limit can have passed, since each look wakes a thread. The limits may become shorter meanwhile.
     mutating func look(at now: ClockReading, _ rhythm: PeerRhythm) -> ([Report], pause: Duration) {
         // A machine that stood still has not read what arrived.
         let isLate = due.map { now - $0 > Self.standstill } ?? false
-        let (reports, pause) = isLate ? ([], shortest / 10) : judge(now, rhythm)
+        let (reports, wait) = isLate ? ([], .zero) : judge(now, rhythm)
+        let pause = max(shortest / 10, wait)
         due = now + pause
         return (reports, pause)
     }
 
-    private mutating func judge(_ now: ClockReading, _ rhythm: PeerRhythm) -> ([Report], pause: Duration) {
-        guard let end = rhythm.endOfPatience(limit), let last = rhythm.last else { return ([], shortest / 10) }
+    private mutating func judge(_ now: ClockReading, _ rhythm: PeerRhythm) -> ([Report], wait: Duration) {
+        guard let end = rhythm.endOfPatience(limit), let last = rhythm.last else { return ([], .zero) }
         var reports: [Report] = []
         let isSilent = end < now
         if isSilent != isInterrupted { reports.append(isSilent ? .interrupted : .resumed) }
         isInterrupted = isSilent
-        if heard != last { (heard, searches) = (last, 0) }
+        if lastHeard != last { (lastHeard, searches) = (last, 0) }
         let pathEnd = max(last, pathBegan ?? last) + Self.patience(rhythm.pathPatience(pathLimit), searches)
         if pathEnd < now {
             reports.append(.pathSilent)
@@ -47,11 +48,11 @@ struct PeerSilence: Sendable {
             // The next one, unless something arrives.
             pathBegan = now
         }
-        let next = min(isSilent ? shortest : end - now, pathEnd - now, shortest)
-        return (reports, pause: max(shortest / 10, next))
+        return (reports, wait: min(isSilent ? shortest : end - now, pathEnd - now, shortest))
     }
 
-    private var shortest: Duration { min(limit, pathLimit) }
+    /// Limits of 0 must not keep the thread busy.
+    private var shortest: Duration { max(min(limit, pathLimit), .milliseconds(100)) }
 
     /// How long a path may be silent after so many reports of silence.
     ///

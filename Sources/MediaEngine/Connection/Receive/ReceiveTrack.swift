@@ -20,7 +20,8 @@ final class ReceiveTrack: Sendable {
     private let outputs: MediaOutputs
     /// Its input of the outlet.
     private let inputNumber: Int
-    /// Nil without a limit that the peer could keep to; inside, since debug builds of Swift 6.3 mistake the nil of a `Mutex<…>?` for a value.
+    /// Holds nil without a limit that the peer could keep to.
+    // The optional is inside the mutex: debug builds of Swift 6.3 take the nil of a `Mutex<…>?` for a value.
     private let rate: Mutex<ReceivedRateMeter?>
     private let arrivals = Mutex<[ContinuousClock.Instant]>([])
     private struct Frames {
