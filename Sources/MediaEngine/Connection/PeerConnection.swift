@@ -120,13 +120,7 @@ public actor PeerConnection {
             watchdogs.append(Task { await self.watchNetwork() })
         }
         // The ICE thread must not be the last owner of events that nobody read.
-        media.peer.activity.watchSilence { [weak eventSink] report in
-            switch report {
-            case .interrupted: eventSink?.yield(.init(.interrupted))
-            case .resumed: eventSink?.yield(.init(.resumed))
-            case .pathSilent: eventSink?.yield(.init(.pathSilent))
-            }
-        }
+        media.peer.activity.watchSilence { [weak eventSink] in eventSink?.yield(.init($0)) }
         watchRoundTrip(media.peer)
         try await media.start()
         return media
@@ -231,8 +225,7 @@ public actor PeerConnection {
         let interval = Duration.seconds(1)
         let (activity, received, sent) = (peer.activity, peer.jitterBuffers, peer.retransmitted)
         // The ICE thread must not be the last owner of this or of the pipeline.
-        IceThread.shared.runRepeatedly(after: interval) {
-            [weak self, weak activity, weak received, weak sent] in
+        IceThread.shared.runRepeatedly(after: interval) { [weak self, weak activity, weak received, weak sent] in
             guard let received, let sent, activity?.isOver == false else { return nil }
             let requests = received.requests + sent.count
             let isNew = former.withLock { former in

@@ -9,12 +9,12 @@ struct PeerSilenceTests {
     /// Looks whenever it is due until `end`, in ms, while media arrives every 20 ms in these ranges; returns what it reports, and when.
     private func looks(
         media: [Range<Int>], until end: Int, lateAt late: Int? = nil, changesPathAt change: Int? = nil
-    ) -> (reports: [(at: Int, PeerSilence.Report)], count: Int) {
+    ) -> (reports: [(at: Int, PeerConnectionEvent.Kind)], count: Int) {
         var (silence, rhythm) = (PeerSilence(TransportTuning()), PeerRhythm())
         var arrivals = media.flatMap { stride(from: $0.lowerBound, to: $0.upperBound, by: 20) }[...]
         var (now, count) = (0, 0)
         var (change, late) = (change, late)
-        var reports: [(Int, PeerSilence.Report)] = []
+        var reports: [(Int, PeerConnectionEvent.Kind)] = []
         while now < end {
             var read = now
             // The machine stands still: this look comes late, and before what arrived meanwhile is read.
@@ -42,7 +42,7 @@ struct PeerSilenceTests {
     }
 
     @Test("Silence asks for another path at the same pace twice, then ever more slowly, and interrupts once")
-    func silent() {
+    func silent() throws {
         let reports = looks(media: [0..<8_000, 20_000..<21_000], until: 21_000).reports
         let paths = reports.filter { $0.1 == .pathSilent }.map(\.at)
         let waits = zip([7_980] + paths, paths).map { $1 - $0 }
@@ -52,7 +52,14 @@ struct PeerSilenceTests {
         }
         let others = reports.filter { $0.1 != .pathSilent }
         #expect(others.map(\.1) == [.interrupted, .resumed])
-        #expect((9_980...10_090).contains(others[0].at) && (20_000...21_000).contains(others[1].at))
+        let (lost, back) = (try #require(others.first).at, try #require(others.last).at)
+        #expect((9_980...10_090).contains(lost) && (20_000...21_000).contains(back))
+    }
+
+    @Test("A path that stays silent is given up at the same pace twice, then ever more slowly")
+    func furtherSearches() {
+        let waits = (0..<9).map { PeerSilence.patience(.milliseconds(300), $0) }
+        #expect(waits == [300, 300, 600, 1_200, 2_400, 3_000, 3_000, 3_000, 3_000].map { .milliseconds($0) })
     }
 
     @Test("Another path gets as much time as the former one")

@@ -31,7 +31,7 @@ final class PacketActivity: Sendable {
     /// Reports silence of the peer until the teardown, on the ICE thread.
     ///
     /// That thread is awake for the packets anyway; a timer of Swift would wake three threads.
-    func watchSilence(_ report: @escaping @Sendable (PeerSilence.Report) -> Void) {
+    func watchSilence(_ report: @escaping @Sendable (PeerConnectionEvent.Kind) -> Void) {
         IceThread.shared.runRepeatedly(after: .zero) { [weak self] in
             guard let (reports, pause) = self?.look() else { return nil }
             reports.forEach(report)
@@ -40,7 +40,7 @@ final class PacketActivity: Sendable {
     }
 
     /// Nil after the teardown.
-    private func look() -> ([PeerSilence.Report], pause: Duration)? {
+    private func look() -> ([PeerConnectionEvent.Kind], pause: Duration)? {
         state.withLock { $0.isOver ? nil : $0.silence.look(at: .now, $0.rhythm) }
     }
 

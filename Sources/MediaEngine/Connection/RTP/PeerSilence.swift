@@ -2,8 +2,6 @@
 ///
 /// A pure value; its user looks again after the pause that each look returns.
 struct PeerSilence: Sendable {
-    enum Report: Sendable, Equatable { case interrupted, resumed, pathSilent }
-
     private let limit: Duration
     private let pathLimit: Duration
     private var isInterrupted = false
@@ -25,7 +23,7 @@ struct PeerSilence: Sendable {
     /// Returns what to report now, and after which pause to look again.
     ///
     /// The next look comes when a limit can have passed, since each look wakes a thread. The limits may become shorter meanwhile.
-    mutating func look(at now: ClockReading, _ rhythm: PeerRhythm) -> ([Report], pause: Duration) {
+    mutating func look(at now: ClockReading, _ rhythm: PeerRhythm) -> ([PeerConnectionEvent.Kind], pause: Duration) {
         // A machine that stood still has not read what arrived.
         let isLate = due.map { now - $0 > Self.standstill } ?? false
         let (reports, wait) = isLate ? ([], .zero) : judge(now, rhythm)
@@ -34,9 +32,11 @@ struct PeerSilence: Sendable {
         return (reports, pause)
     }
 
-    private mutating func judge(_ now: ClockReading, _ rhythm: PeerRhythm) -> ([Report], wait: Duration) {
+    private mutating func judge(
+        _ now: ClockReading, _ rhythm: PeerRhythm
+    ) -> ([PeerConnectionEvent.Kind], wait: Duration) {
         guard let end = rhythm.endOfPatience(limit), let last = rhythm.last else { return ([], .zero) }
-        var reports: [Report] = []
+        var reports: [PeerConnectionEvent.Kind] = []
         let isSilent = end < now
         if isSilent != isInterrupted { reports.append(isSilent ? .interrupted : .resumed) }
         isInterrupted = isSilent
@@ -57,7 +57,7 @@ struct PeerSilence: Sendable {
     /// How long a path may be silent after so many reports of silence.
     ///
     /// From the third on it is twice as long each time, up to 3 s: a server that has nothing to send does not need another path several times a second.
-    private static func patience(_ patience: Duration, _ searches: Int) -> Duration {
+    static func patience(_ patience: Duration, _ searches: Int) -> Duration {
         max(patience, min(patience * (1 << min(max(searches - 1, 0), 5)), .seconds(3)))
     }
 
